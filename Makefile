@@ -142,7 +142,7 @@ sanitize: $(VENV)/dev
 	rm -rf build/debug && mkdir -p build/debug
 	git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t build/debug
 	cd build/debug && C4_DEBUG_BUILD=1 ../../$(BIN)/python setup.py --quiet build_ext --inplace
-	cd build/debug && $(SANITIZED) ../../$(BIN)/python -m pytest $(PARALLEL) -k 'not (db or external or stopping or many_boards)' --ignore tests/unit/c4core/learning/test_grids.py tests/unit/c4core tests/property
+	cd build/debug && $(SANITIZED) ../../$(BIN)/python -m pytest $(PARALLEL) -k 'not (db or external or stopping or many_boards)' --ignore tests/unit/c4core/models/test_grids.py tests/unit/c4core tests/property
 	cd build/debug && $(SANITIZED) ../../$(BIN)/python -m tests.release.fuzz --cases 300 positions grids keys books booktexts pons players
 	$(PYTHON) .ci/steps.py sanitized
 

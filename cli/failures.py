@@ -10,7 +10,7 @@ from c4core.book.errors import BookBoardError, BookContentError, BookError
 from c4core.counting.diagram import CountingError, CountMemoryError
 from c4core.dataset.errors import DatasetError
 from c4core.errors import C4Error
-from c4core.learning.errors import LearningMissingError, ModelError, ModelMismatchError
+from c4core.models.kinds import LearningMissingError, ModelError, ModelMismatchError
 from c4core.players.errors import PlayerFailure, PlayerMissingError
 from c4core.proof.errors import CertificateError, ClaimError
 from cli.shell import exits

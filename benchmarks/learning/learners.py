@@ -10,23 +10,21 @@ import numpy as np
 import torch
 
 from benchmarks.learning.tables import learners_row
-from c4core.learning.modelfile import Model, read_model, write_model
+from c4core.models.files import Model, read_model, write_model
+from c4core.models.labels import read_joined, read_positions
+from c4core.models.loop import Step, train
+from c4core.models.quality import evaluate_player, quality_object
+from c4core.models.torch.courses import ResidualCourse
+from c4core.models.tuple_course import TupleCourse
 from c4core.players.registry import parse_player
-from c4core.training.asking import evaluate_player
-from c4core.training.joining import read_joined
-from c4core.training.labels import read_positions
-from c4core.training.loop import Step, train
-from c4core.training.quality import quality_object
-from c4core.training.residual_course import ResidualCourse
-from c4core.training.tuple_course import TupleCourse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from c4core.training.labels import Positions
-    from c4core.training.loop import Course
-    from c4core.training.quality import Quality
+    from c4core.models.labels import Positions
+    from c4core.models.loop import Course
+    from c4core.models.quality import Quality
 
     Data = tuple[Positions, Positions]
 

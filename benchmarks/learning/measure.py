@@ -11,24 +11,23 @@ import torch
 from c4core.arena.game import play_game
 from c4core.arena.seeds import game_seed, match_seed
 from c4core.dice import Dice
-from c4core.learning.modelfile import read_model
-from c4core.learning.networks import network_of, parameter_count
+from c4core.models.files import read_model
+from c4core.models.grids import labelled, play_finals
+from c4core.models.labels import read_positions
+from c4core.models.loop import Step, train
+from c4core.models.torch.courses import ExactCourse, FinalGridCourse
+from c4core.models.torch.networks import network_of, parameter_count
+from c4core.models.torch.report import Confusion, confusion_object, share_of_best, shares_object
+from c4core.models.torch.selfplay import SelfPlayCourse
 from c4core.players.registry import parse_player
 from c4core.position import Position
-from c4core.training.exact_course import ExactCourse
-from c4core.training.final_course import FinalGridCourse
-from c4core.training.grids import labelled, play_finals
-from c4core.training.labels import read_positions
-from c4core.training.loop import Step, train
-from c4core.training.report import Confusion, confusion_object, share_of_best, shares_object
-from c4core.training.selfplay import SelfPlayCourse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from c4core.models.torch.courses import NetworkCourse
     from c4core.players import Player
-    from c4core.training.network_course import NetworkCourse
 
 MARKS: Final = {1: "w", 0: "d", -1: "l"}
 """The marks of games, by their results for player a."""

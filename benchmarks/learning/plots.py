@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from c4core import extras
-from c4core.learning.modelfile import Model
+from c4core.models.files import Model
 from c4core.notation import DEFAULT_BOARD
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ REPORTED: Final = {"learning-cnn": 0.45, "random": 0.02}
 
 def draw_all(results: Results, directory: Path) -> None:
     """Draw every part that was measured."""
-    from c4core.training.curves import draw_curves  # noqa: PLC0415 (matplotlib is optional)
+    from c4core.models.loop import draw_curves  # noqa: PLC0415 (matplotlib is optional)
 
     parts = results["parts"]
     for kind in ("cnn", "exact", "selfplay"):

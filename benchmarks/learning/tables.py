@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 SETS: Final = ("all", "decisive", "quiet", "quiet_decisive")
-"""The sets of positions of a quality (c4core/training/quality.py)."""
+"""The sets of positions of a quality (c4core/models/quality.py)."""
 
 HEADINGS: Final = (
     "best column",

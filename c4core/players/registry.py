@@ -1,7 +1,7 @@
 """The registry of players, which reads descriptions.
 
 The decorator :func:`player` makes a class a player. The class is in a file in ``roster/``; all
-files there are imported automatically.
+files there are imported automatically, and so is the module of the players that are models.
 
 A description may stand for several players: ``blog-v6:depth=0..6``, ``pvs:depth=2/4/8``. The value
 of a parameter is then a list of numbers and ranges, separated by ``/``. With several lists the
@@ -46,6 +46,9 @@ MOST: Final = 1000
 _RANGE: Final = re.compile(r"(\d{1,9})\.\.(\d{1,9})")
 
 _PlayerClass = TypeVar("_PlayerClass", bound="type[Player]")
+
+_MODELS: Final = "c4core.models.players"
+"""Players outside of the roster: models import players, because games train and measure them."""
 
 _kinds: dict[str, PlayerKind] = {}
 
@@ -207,3 +210,4 @@ def _load_roster() -> None:
     roster = importlib.import_module("c4core.players.roster")
     for module in pkgutil.iter_modules(roster.__path__):
         importlib.import_module(f"{roster.__name__}.{module.name}")
+    importlib.import_module(_MODELS)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from c4core.models.labels import Positions
+    from c4core.models.quality import TimedQuality
     from c4core.notation import BoardSize
     from c4core.players.player import PlayerSpec, Resources
-    from c4core.training.asking import Evaluation
-    from c4core.training.labels import Positions
     from cli.shell.settings import Settings
 
 
@@ -23,8 +23,8 @@ def write_evaluation(
         StorageError: the stored games that it looks up cannot be read.
         KeyboardInterrupt: somebody pressed Ctrl-C.
     """
+    from c4core.models.quality import quality_object
     from c4core.players.registry import parse_player
-    from c4core.training.quality import quality_object
     from cli.learn.quality_view import quality_parts
     from cli.output.formats import write_object
     from cli.output.tables import Facts, write_parts
@@ -49,7 +49,7 @@ def write_evaluation(
     write_parts([Facts(facts), *quality_parts(found.quality)])
 
 
-def _ask(settings: Settings, spec: PlayerSpec, positions: Positions, *, seed: int) -> Evaluation:
+def _ask(settings: Settings, spec: PlayerSpec, positions: Positions, *, seed: int) -> TimedQuality:
     """Ask a player, with progress. A program is started: whoever named it has agreed.
 
     Raises:
@@ -58,7 +58,7 @@ def _ask(settings: Settings, spec: PlayerSpec, positions: Positions, *, seed: in
         StorageError: the stored games that it looks up cannot be read.
         KeyboardInterrupt: somebody pressed Ctrl-C.
     """
-    from c4core.training.asking import evaluate_player
+    from c4core.models.quality import evaluate_player
     from cli.output import progress
     from cli.shell import signals
 

@@ -12,7 +12,7 @@ from cli.shell import parameters
 from cli.shell.commands import Command
 
 if TYPE_CHECKING:
-    from c4core.learning.cnn import Padding
+    from c4core.models.torch.networks import Padding
     from c4core.notation import BoardSize
 
 GAMES = 300_000
@@ -82,9 +82,9 @@ def cnn(
         seed=seed,
         default=GAMES,
     )
-    from c4core.learning.networks import parameter_count
-    from c4core.training.final_course import FinalGridCourse
-    from c4core.training.report import Confusion
+    from c4core.models.torch.courses import FinalGridCourse
+    from c4core.models.torch.networks import parameter_count
+    from c4core.models.torch.report import Confusion
     from cli.learn.view import write_report
 
     course = FinalGridCourse(found, padding=padding, batch=batch, rate=rate, seed=seed)

@@ -13,9 +13,9 @@ from cli.shell import parameters
 from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
-    from c4core.learning.modelfile import Model
+    from c4core.models.files import Model
+    from c4core.models.labels import Positions
     from c4core.notation import BoardSize
-    from c4core.training.labels import Positions, Split
 
 GAMES = 10_000
 
@@ -57,7 +57,7 @@ def evaluate(
     model: Path | None,
     player: str | None,
     data: Path | None,
-    split: Split,
+    split: str,
     sample: int | None,
     games: int | None,
     csv_file: Any,
@@ -87,15 +87,15 @@ def evaluate(
     found: Model | None = None
     if model is not None:
         parameters.check_exists(str(model), option="MODEL")
-        from c4core.learning.engines import ENGINE_KINDS
-        from c4core.learning.modelfile import read_model
+        from c4core.models.files import read_model
+        from c4core.models.kinds import ENGINE_KINDS
 
         found = read_model(model)
         if found.kind not in ENGINE_KINDS:
             options.require()
     positions: Positions | None = None
     if data is not None:
-        from c4core.training.labels import read_positions
+        from c4core.models.labels import read_positions
 
         positions = read_positions(data, split)
         if sample is not None:
@@ -130,18 +130,19 @@ def _by_labels(context: click.Context, path: Path, model: Model, positions: Posi
             f"{path} plays on {model.board}, the positions are on {positions.board}",
         ),
     )
-    from c4core.learning.engines import ENGINE_KINDS, engine_of
+    from c4core.models.engines import engine_of
+    from c4core.models.kinds import ENGINE_KINDS
 
     if model.kind in ENGINE_KINDS:
-        from c4core.training.asking import quality_of_engine
+        from c4core.models.quality import quality_of_engine
 
         engine = engine_of(model, path)
         quality = quality_of_engine(engine, positions, mirrors=True)
         count = sum(array.size for array in model.weights.values())
         write_report(context.obj, path, model, parameters=count, quality=quality)
         return
-    from c4core.learning.networks import network_of, parameter_count
-    from c4core.training.report import quality_of_network, share_of_best
+    from c4core.models.torch.networks import network_of, parameter_count
+    from c4core.models.torch.report import quality_of_network, share_of_best
 
     network = network_of(model, path)
     write_report(
@@ -168,8 +169,8 @@ def _by_games(
     )
     import torch
 
-    from c4core.learning.networks import network_of, parameter_count
-    from c4core.training.report import Confusion
+    from c4core.models.torch.networks import network_of, parameter_count
+    from c4core.models.torch.report import Confusion
     from cli.learn.view import write_report
 
     network = network_of(model, path)

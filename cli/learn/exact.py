@@ -42,10 +42,10 @@ def exact(
     learning-exact:model=FILE.
     """
     training = options.training_of(context, others)
-    from c4core.learning.networks import parameter_count
-    from c4core.training.exact_course import ExactCourse
-    from c4core.training.joining import read_joined
-    from c4core.training.report import quality_of_network, share_of_best
+    from c4core.models.labels import read_joined
+    from c4core.models.torch.courses import ExactCourse
+    from c4core.models.torch.networks import parameter_count
+    from c4core.models.torch.report import quality_of_network, share_of_best
     from cli.learn.view import write_report
 
     learned, held_out = read_joined(data, apart_from=apart_from)

@@ -13,9 +13,9 @@ from cli.shell.streams import input_name, reading
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from c4core.models.grids import Labelled
     from c4core.notation import BoardSize
     from c4core.players import FinalGrids
-    from c4core.training.grids import Labelled
     from cli.shell.settings import Settings
 
 Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
@@ -76,7 +76,7 @@ def labelled_games(
         DatasetError: a line of the file is no finished game.
         StorageError: the database cannot be read.
     """
-    from c4core.training.grids import labelled, play_finals, read_finals
+    from c4core.models.grids import labelled, play_finals, read_finals
     from cli.output import progress
     from cli.output.render import count
 

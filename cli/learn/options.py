@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from c4core.learning.modelfile import Model
-    from c4core.training.loop import Course
+    from c4core.models.files import Model
+    from c4core.models.loop import Course
     from cli.shell.settings import Settings
 
 Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
@@ -40,7 +40,7 @@ def require() -> None:
         LearningMissingError: it is not.
     """
     from c4core import extras
-    from c4core.learning.errors import LearningMissingError
+    from c4core.models.kinds import LearningMissingError
 
     extras.require(extras.LEARN, LearningMissingError)
 
@@ -132,7 +132,7 @@ def training_of(context: click.Context, options: dict[str, Any]) -> Training:
     )
     earlier = None
     if resume and path.exists():
-        from c4core.learning.modelfile import read_model
+        from c4core.models.files import read_model
 
         earlier = read_model(path)
     if threads is not None:
@@ -150,8 +150,7 @@ def run(settings: Settings, course: Course, training: Training) -> Model:
         OSError: a file cannot be written.
         KeyboardInterrupt: after it was said what is done and how to go on.
     """
-    from c4core.training.curves import draw_curves
-    from c4core.training.loop import Step, train
+    from c4core.models.loop import Step, draw_curves, train
     from cli.output import progress
     from cli.shell import signals
 

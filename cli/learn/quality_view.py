@@ -8,7 +8,7 @@ from cli.output.tables import Facts, Table
 from cli.reports.figures import NOTHING, percent
 
 if TYPE_CHECKING:
-    from c4core.training.quality import Missed, Quality, Share
+    from c4core.models.quality import Missed, Quality, Share
     from cli.output.tables import Part
 
 _HEADINGS: Final = ("positions", "best column", "result kept")

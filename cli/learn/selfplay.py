@@ -45,8 +45,8 @@ def selfplay(
     are its curve. The model plays as learning-selfplay:model=FILE.
     """
     training = options.training_of(context, others)
-    from c4core.learning.networks import parameter_count
-    from c4core.training.selfplay import SelfPlayCourse
+    from c4core.models.torch.networks import parameter_count
+    from c4core.models.torch.selfplay import SelfPlayCourse
     from cli.learn.view import write_report
 
     course = SelfPlayCourse(board=board, games=games, seed=seed, **others)

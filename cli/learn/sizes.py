@@ -1,4 +1,7 @@
-"""Options of trainings on data sets: the data, the sizes of a network, rates and weights."""
+"""Options of trainings on data sets: the data, the sizes of a network, rates and weights.
+
+The limits of sizes are those of the models, as numbers: a help text must not import the engine.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from c4core.learning.modelfile import LARGEST
 from cli.shell import parameters
 
 if TYPE_CHECKING:
@@ -102,7 +104,7 @@ def network_options(
             step_options(batch=batch, rate=rate),
             click.option(
                 "--hidden",
-                type=parameters.IntRange(1, LARGEST["hidden"]),
+                type=parameters.IntRange(1, 4096),
                 metavar="N",
                 default=hidden,
                 show_default=True,
@@ -110,7 +112,7 @@ def network_options(
             ),
             click.option(
                 "--layers",
-                type=parameters.IntRange(1, LARGEST["layers"]),
+                type=parameters.IntRange(1, 64),
                 metavar="N",
                 default=layers,
                 show_default=True,
@@ -118,7 +120,7 @@ def network_options(
             ),
             click.option(
                 "--channels",
-                type=parameters.IntRange(1, LARGEST["channels"]),
+                type=parameters.IntRange(1, 1024),
                 metavar="N",
                 default=channels,
                 show_default=True,

@@ -70,9 +70,9 @@ def tuples(
     training nor playing needs PyTorch. The model plays as learning-tuples:model=FILE.
     """
     training = options.training_of(context, others)
-    from c4core.training.asking import quality_of_engine
-    from c4core.training.joining import read_joined
-    from c4core.training.tuple_course import TupleCourse
+    from c4core.models.labels import read_joined
+    from c4core.models.quality import quality_of_engine
+    from c4core.models.tuple_course import TupleCourse
     from cli.learn.view import write_report
 
     learned, held_out = read_joined(data, apart_from=apart_from)

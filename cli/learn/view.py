@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from c4core.learning.modelfile import Model
-    from c4core.training.quality import Quality
-    from c4core.training.report import BestShares, Confusion
+    from c4core.models.files import Model
+    from c4core.models.quality import Quality
+    from c4core.models.torch.report import BestShares, Confusion
     from cli.output.tables import Part
     from cli.shell.settings import Settings
 
@@ -56,15 +56,15 @@ def write_report(
         if with_history:
             about["history"] = model.history
         if confusion is not None:
-            from c4core.training.report import confusion_object
+            from c4core.models.torch.report import confusion_object
 
             about["confusion"] = confusion_object(confusion)
         if shares is not None:
-            from c4core.training.report import shares_object
+            from c4core.models.torch.report import shares_object
 
             about["positions"] = shares_object(shares)
         if quality is not None:
-            from c4core.training.quality import quality_object
+            from c4core.models.quality import quality_object
 
             about["quality"] = quality_object(quality)
         write_object(about)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from starlette.routing import Route
 
 from c4core.extras import LEARN, require
+from c4core.models.players import LearningPlayer
 from c4core.notation import column_label
 from c4core.players import LEVELS, Parameter, PlayerError, player_kinds
-from c4core.players.learning import LearningPlayer
 from c4core.players.parameters import Digits, FileName, Real, Switch, Whole, Word
 from web import parameters
 from web.asked_positions import POSITION, read_position

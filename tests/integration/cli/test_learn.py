@@ -4,11 +4,20 @@ import json
 import subprocess
 import sys
 
+import click
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from c4core import extras
-from c4core.learning.modelfile import Model, write_model
+from c4core.models import kinds
+from c4core.models import residual as residual_model
+from c4core.models import tuples as tuple_model
+from c4core.models.files import Model, write_model
+from cli.learn.exact import exact
+from cli.learn.residual import residual
+from cli.learn.selfplay import selfplay
+from cli.learn.tuples import tuples
+from cli.shell.parameters import IntRange
 from tests.support.boards.learning import SMALL, write_dataset
 from tests.support.refusals import refused
 from tests.support.running.command_line import C4, ROOT
@@ -59,6 +68,27 @@ class TestWithoutPyTorch:
         assert c4("learn", "train", "tuples", *more, *options).code == 0
         refused = c4("learn", "train", "tuples", "--length", "11", "--fresh", *options)
         assert refused.code == 2
+
+
+@pytest.mark.parametrize(
+    ("command", "limits"),
+    [
+        (exact, kinds.LARGEST),
+        (selfplay, kinds.LARGEST),
+        (residual, residual_model.LARGEST),
+        (tuples, tuple_model.LARGEST),
+    ],
+)
+def test_options_have_the_limits_of_the_models(
+    command: click.Command, limits: dict[str, int]
+) -> None:
+    found = {
+        parameter.name: parameter.type.max
+        for parameter in command.params
+        if isinstance(parameter.type, IntRange) and parameter.name in limits
+    }
+    assert found
+    assert found.items() <= limits.items()
 
 
 def test_nothing_else_imports_pytorch() -> None:

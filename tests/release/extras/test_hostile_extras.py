@@ -8,9 +8,9 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from c4core.learning.errors import ModelError
-from c4core.learning.modelfile import LARGEST, read_model
-from c4core.learning.networks import network_of
+from c4core.models.files import read_model
+from c4core.models.kinds import LARGEST, ModelError
+from c4core.models.torch.networks import network_of
 from tests.release.fuzz.target import Target, load
 from tests.support.boards.datasets import check_densest_part
 from tests.support.hostile import Case

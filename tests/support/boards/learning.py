@@ -12,10 +12,10 @@ from c4core import Position, Solver
 from c4core.batch import UNPLAYABLE
 from c4core.dataset.npz import write_npz
 from c4core.dice import Dice
-from c4core.inference.residual import STAR, weight_shapes
-from c4core.inference.tuples import random_tuples, table_shape
-from c4core.learning.encoding import planes_of_positions
-from c4core.learning.modelfile import Model, write_model
+from c4core.models.evaluator import planes_of_positions
+from c4core.models.files import Model, write_model
+from c4core.models.residual import STAR, weight_shapes
+from c4core.models.tuples import random_tuples, table_shape
 from c4core.notation import BoardSize
 
 SMALL = BoardSize(5, 4)
@@ -96,7 +96,7 @@ def _random_weights(kind: str, board: BoardSize, seed: int) -> dict[str, NDArray
         tables = np.random.default_rng(1).normal(0, 0.1, shape).astype(np.float32)
         return {"squares": squares, "tables": tables}
     pytest.importorskip("torch", reason=REASON)
-    from c4core.learning.networks import arrays_of, new_network  # noqa: PLC0415 (of an extra)
+    from c4core.models.torch.networks import arrays_of, new_network  # noqa: PLC0415 (of an extra)
 
     return dict(arrays_of(new_network(kind, board, architecture, seed=seed).state_dict()))
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import numpy as np
 from safetensors.numpy import load, save
 
-from c4core.learning import modelfile
-from c4core.learning.modelfile import MAX_HEADER, MAX_TENSORS, MAX_TEXT
+from c4core.models import files
+from c4core.models.files import MAX_HEADER, MAX_TENSORS, MAX_TEXT
 from tests.support.hostile import Case
 from tests.support.hostile.cards import nested
 
@@ -27,7 +27,7 @@ def crafted(
     about = {name: value for name, value in fields.items() if value is not MISSING}
     tensors = change(load(sample))
     del about["sha256"]
-    about["sha256"] = modelfile._digest(about, tensors)
+    about["sha256"] = files._digest(about, tensors)
     return bytes(save(tensors, {"c4": json.dumps(about)}))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from c4core.learning.modelfile import LARGEST
+from c4core.models.kinds import LARGEST
 from tests.support.hostile import Case
 from tests.support.hostile.modelfiles import Tensors, crafted
 

@@ -65,9 +65,7 @@ def test_commands_that_workers_do_are_listed() -> None:
 
 
 def test_no_help_imports_anything_heavy() -> None:
-    """The trainings take the limits of their options from a module that imports numpy."""
-    paths = [context.command_path.split()[1:] for context in CONTEXTS]
-    lines = [[*path, "--help"] for path in paths if path[:2] != ["learn", "train"]]
+    lines = [[*context.command_path.split()[1:], "--help"] for context in CONTEXTS]
     heavy = HEAVY & imported_by(["-h"], *lines)
     assert not heavy, f"python -X importtime -m cli .. --help: which command imports {heavy}?"
 

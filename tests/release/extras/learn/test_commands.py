@@ -14,6 +14,7 @@ from tests.support.boards.learning import write_dataset
 from tests.support.refusals import refused
 from tests.support.running.command_line import C4
 from tests.support.running.waiting import HANG_SECONDS
+from tests.support.strangers import COMMANDS, FILE, check_command, fill
 
 
 @pytest.fixture(scope="module")
@@ -281,3 +282,18 @@ def test_nobody_plays_on_a_board_that_the_model_does_not_know(
 ) -> None:
     player = "learning-cnn:model=cnn.safetensors"
     assert refused(kept, words.replace("PLAYER", player) + " --board 5x4") == snapshot
+
+
+@pytest.mark.parametrize("path", [path for path in COMMANDS if path.startswith("learn")])
+def test_a_command_escapes_names_and_minds_no_closed_pipe(tmp_path: Path, path: str) -> None:
+    directory = tmp_path / FILE
+    directory.mkdir()
+    fill(C4(directory))
+    check_command(C4(directory), path)
+
+
+def test_a_missing_folder_is_not_made(c4: C4) -> None:
+    done = c4("learn", "train", "cnn", "--games", "10", "--output", "nowhere/deeper/x")
+    assert done.code == 2
+    assert "'nowhere/deeper/x': No such file or directory" in done.err
+    assert not (c4.directory / "nowhere").exists()

@@ -10,14 +10,14 @@ import pytest
 import torch
 
 from c4core.dice import Dice
-from c4core.learning.errors import ModelError
-from c4core.learning.modelfile import read_model, write_model
+from c4core.models.files import read_model, write_model
+from c4core.models.kinds import ModelError
+from c4core.models.labels import Positions
+from c4core.models.loop import train
+from c4core.models.torch.courses import ExactCourse
 from c4core.notation import BoardSize
 from c4core.players import PlayerError, PlayerFailure, parse_player
 from c4core.position import Position
-from c4core.training.exact_course import ExactCourse
-from c4core.training.labels import Positions
-from c4core.training.loop import train
 from tests.release.fuzz.target import load
 from tests.support.boards.learning import labelled_arrays, random_positions, write_dataset
 from tests.support.hostile.modelfiles import crafted

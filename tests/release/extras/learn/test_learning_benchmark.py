@@ -7,7 +7,7 @@ import torch
 
 from benchmarks.learning import pages, results
 from benchmarks.page import DOCS
-from c4core.learning.modelfile import read_model
+from c4core.models.files import read_model
 from c4core.notation import DEFAULT_BOARD
 from tests.support.boards.learning import write_dataset
 from tests.support.running.benchmarks import run

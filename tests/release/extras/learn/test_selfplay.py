@@ -6,17 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from c4core import Position
-from c4core.learning.encoding import planes_of_positions
-from c4core.notation import BoardSize
-from c4core.training.selfplay import (
+from c4core.models.evaluator import planes_of_positions
+from c4core.models.torch.selfplay import (
     DISCOUNT,
     TRACE,
+    Games,
     SelfPlayCourse,
     _Moves,
     win_share,
     worth_of_moves,
 )
-from c4core.training.side_by_side import Games
+from c4core.notation import BoardSize
 
 
 @given(st.integers(0, 2**32), st.sampled_from([(7, 6), (4, 4), (5, 4), (8, 7)]))
@@ -24,20 +24,18 @@ def test_games_side_by_side_are_the_same_as_single_ones(seed: int, size: tuple[i
     board, n = BoardSize(*size), 6
     chance = np.random.default_rng(seed)
     games = Games(board, n)
-    positions = [Position(width=board.width, height=board.height) for _ in range(n)]
+    going = [Position(width=board.width, height=board.height) for _ in range(n)]
     while len(games):
-        going = [positions[number] for number in games.numbers]
         assert np.array_equal(games.planes, planes_of_positions(going, moved=False))
         for is_open, position in zip(games.is_open, going, strict=True):
             assert np.flatnonzero(is_open).tolist() == list(position.legal_columns())
-        columns = np.array([chance.choice(position.legal_columns()) for position in going])
-        numbers = games.numbers
-        won, over = games.play(columns)
-        for number, column, wins, ends in zip(numbers, columns, won, over, strict=True):
-            positions[number] = positions[number].play(int(column))
-            assert (positions[number].winner is not None) == wins
-            assert positions[number].is_over == ends
-    assert all(position.is_over for position in positions)
+        columns = [int(chance.choice(position.legal_columns())) for position in going]
+        won, over = games.play(np.array(columns))
+        after = [position.play(column) for position, column in zip(going, columns, strict=True)]
+        assert [position.winner is not None for position in after] == won.tolist()
+        assert [position.is_over for position in after] == over.tolist()
+        going = [position for position in after if not position.is_over]
+    assert not going
 
 
 def moves(best: list[float], *, is_best: list[bool], won: list[bool], over: list[bool]) -> _Moves:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from c4core.learning.modelfile import Model
-from c4core.training.curves import draw_curves
+from c4core.models.files import Model
+from c4core.models.loop import draw_curves
 from tests.support.boards.learning import SMALL
 
 SHARES = ("result_kept", "quiet_decisive", "best_share")

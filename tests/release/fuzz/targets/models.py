@@ -10,13 +10,13 @@ from safetensors.numpy import load, save
 
 from c4core.dice import Dice
 from c4core.errors import C4Error
-from c4core.inference.tuples import random_tuples, table_shape
-from c4core.learning import modelfile
-from c4core.learning.engines import engine_of
-from c4core.learning.errors import ModelError
-from c4core.learning.modelfile import KINDS, Model, read_model, write_model
-from c4core.learning.networks import arrays_of, network_of, new_network
-from c4core.learning.playing import choose_column
+from c4core.models import files
+from c4core.models.engines import engine_of
+from c4core.models.files import Model, read_model, write_model
+from c4core.models.kinds import KINDS, ModelError
+from c4core.models.torch.networks import arrays_of, network_of, new_network
+from c4core.models.torch.playing import choose_column
+from c4core.models.tuples import random_tuples, table_shape
 from c4core.notation import BoardSize
 from c4core.position import Position
 from tests.release.fuzz.mutation import ODD, mutated, mutated_text
@@ -87,7 +87,7 @@ def prepare(directory: Path) -> Target:
         changed = _changed(chance, tensors)
         try:
             fields = json.loads(text)
-            fields["sha256"] = modelfile._digest(fields, changed)
+            fields["sha256"] = files._digest(fields, changed)
             text = json.dumps(fields).encode()
         except (ValueError, TypeError, RecursionError):
             pass  # a description without a checksum

@@ -11,7 +11,7 @@ from random import Random
 import numpy as np
 
 from c4core.dataset.errors import DatasetError
-from c4core.training.labels import read_positions
+from c4core.models.labels import read_positions
 from tests.release.fuzz.datasets import answers, small_dataset
 from tests.release.fuzz.mutation import NUMBERS, mutated
 from tests.release.fuzz.target import Target

@@ -1,0 +1,325 @@
+"""``Evaluator``, the base of models that evaluate positions; a small search; and the input planes.
+
+A *worth* is for the side to move: the larger, the better. The worths of columns are compared with
+each other only. The value of a position is from -1, a loss, to 1, a win.
+
+Networks see positions as planes, uint8 (n, planes, height, width); row 0 is the bottom row:
+
+=====  =======================================================================================
+plane  squares
+=====  =======================================================================================
+0      with stones of the side to move
+1      with stones of the opponent
+2      that the next stone of their column falls to
+3      empty ones that complete four for the side to move, whether a stone can fall there or not
+4      empty ones that complete four for the opponent
+5      of every other row: those that the side to move fills if both sides fill columns in turn
+6      all: a convolution sees by it where the board ends
+=====  =======================================================================================
+
+Plane 5 begins with the bottom row if the number of stones is even, else with the row above. Data
+sets and the smaller networks have planes 0 and 1 only. A *grid* in the form of Brewer 2017 has one
+plane, with 1 for the stones of one side, -1 for the other's and 0 for an empty square; row 0 is the
+top row.
+"""
+
+import numpy as np
+
+from libc.stdint cimport uint8_t, uint64_t
+from libc.stdlib cimport free, malloc
+
+from c4core.engine.board cimport MAX_COLUMNS, Board, drop, playable_squares, popcount, winning_squares
+from c4core.engine.kernel cimport board_of
+from c4core.players.stopping cimport Stop, Watch, is_over, watch_of
+from c4core.position cimport Position
+
+from c4core.notation import BoardSize, check_board
+
+cdef double WON = 1000.0
+
+
+cdef class Evaluator:
+    """Evaluates positions of a board. Threads may share it."""
+
+    cdef void evaluate_words(
+        self, uint64_t own, uint64_t mask, double* columns, double* value, void* scratch
+    ) noexcept nogil:
+        value[0] = 0
+
+    @property
+    def board(self):
+        """The size of the positions that it evaluates."""
+        return BoardSize(self.g.width, self.g.height)
+
+    cdef int check(self, Position position) except -1:
+        """Refuse a position of another board."""
+        if position.g != self.g:
+            raise ValueError(
+                f"a model of {self.g.width}x{self.g.height} cannot judge a position of "
+                f"{position.g.width}x{position.g.height}"
+            )
+        return 0
+
+    def evaluate(self, Position position not None):
+        """The worth of every column, and the value of the position.
+
+        Args:
+            position: a position of the model's board that is not over.
+
+        Returns:
+            A list with the worth of each column, None if it is full; and the value.
+
+        Raises:
+            ValueError: the position has another board.
+        """
+        cdef double[MAX_COLUMNS] columns
+        cdef double value = 0
+        self.check(position)
+        cdef void* scratch = malloc(self.scratch_bytes)
+        if scratch == NULL:
+            raise MemoryError
+        with nogil:
+            self.evaluate_words(position.stones, position.mask, columns, &value, scratch)
+        free(scratch)
+        return [
+            columns[column] if drop(self.g, position.mask, column) else None
+            for column in range(self.g.width)
+        ], value
+
+    def choose(self, Position position not None):
+        """The open column with the largest worth; of equal ones the leftmost.
+
+        Raises:
+            ValueError: the position has another board, or is over.
+        """
+        worths, _ = self.evaluate(position)
+        best = None
+        for column, worth in enumerate(worths):
+            if worth is not None and (best is None or worth > worths[best]):
+                best = column
+        if best is None or position.is_over:
+            raise ValueError("no column can be chosen: the game is over")
+        return best
+
+
+cdef struct Lookahead:
+    const Board* g
+    const Watch* watch
+    void* scratch
+    bint stopped
+    long evaluations                # positions that the model has evaluated
+    int[MAX_COLUMNS] order          # columns from the middle
+
+
+cdef double _search(
+    Evaluator model, Lookahead* search, uint64_t own, uint64_t mask, int depth,
+    double alpha, double beta
+) noexcept nogil:
+    """The value of a position that is not over, for the side to move; nothing if it was stopped.
+
+    The value is exact between alpha and beta, an upper bound at most alpha, and a lower bound from
+    beta on. A draw on a full board is 0. A win that was found is ``WON`` less the stones on the board
+    then, so that a shorter one is better.
+    """
+    cdef const Board* g = search.g
+    cdef uint64_t playable = playable_squares(g, mask), threats, square
+    cdef double value = 0, best = -WON
+    cdef int index, stones = popcount(mask)
+    # 1. A win in one, and two threats that cannot both be met: known without the model.
+    if playable & winning_squares(g, own, mask):
+        return WON - (stones + 1)
+    threats = playable & winning_squares(g, own ^ mask, mask)
+    if threats & (threats - 1):
+        return -(WON - (stones + 2))
+    # 2. The depth is used up: the model's value.
+    if is_over(search.watch):
+        search.stopped = True
+        return 0
+    if depth <= 0:
+        search.evaluations += 1
+        model.evaluate_words(own, mask, NULL, &value, search.scratch)
+        return value
+    # 3. The columns from the middle; against a threat only the one that meets it.
+    for index in range(g.width):
+        square = drop(g, mask, search.order[index])
+        if not square or (threats and square != threats):
+            continue
+        if mask | square == g.squares:
+            value = 0
+        else:
+            value = -_search(
+                model, search, own ^ mask, mask | square, depth - 1, -beta, -alpha
+            )
+        if search.stopped:
+            return 0
+        best = max(best, value)
+        alpha = max(alpha, value)
+        if alpha >= beta:
+            break
+    return best
+
+
+def search_column(Evaluator model not None, Position position not None, *, int depth,
+                  Stop stop=None):
+    """The column with the best value after a search; of equal ones the model's favourite.
+
+    Args:
+        model: evaluates the positions where the search ends.
+        position: a position of the model's board that is not over.
+        depth: plies looked ahead, at least 1; a win in one is seen beyond.
+        stop: ends the search when it is set.
+
+    Returns:
+        The 0-based column, its value for the side to move, and how many positions were evaluated.
+
+    Raises:
+        ValueError: the position has another board, or is over, or the depth is too small.
+        StopPlaying: the stop was set.
+    """
+    cdef Lookahead search
+    cdef Watch watch = watch_of(stop)
+    cdef uint64_t square, mask = position.mask, own = position.stones
+    cdef double value, best_value = -2 * WON
+    cdef int column, best = -1
+    if depth < 1:
+        raise ValueError(f"depth cannot be {depth}: it is at least 1")
+    if position.is_over:
+        raise ValueError("no column can be chosen: the game is over")
+    worths, _ = model.evaluate(position)
+    favourites = sorted(
+        (column for column, worth in enumerate(worths) if worth is not None),
+        key=lambda column: _descending(worths[column]),
+    )
+    search.g, search.watch, search.stopped, search.evaluations = model.g, &watch, False, 1
+    for index, column in enumerate(
+        sorted(range(model.g.width), key=lambda column: abs(2 * column - model.g.width + 1))
+    ):
+        search.order[index] = column
+    search.scratch = malloc(model.scratch_bytes)
+    if search.scratch == NULL:
+        raise MemoryError
+    for column in favourites:
+        square = drop(model.g, mask, column)
+        if position.is_winning(column):
+            value = WON - (position.ply + 1)
+        elif mask | square == model.g.squares:
+            value = 0
+        else:
+            with nogil:
+                value = -_search(
+                    model, &search, own ^ mask, mask | square, depth - 1, -2 * WON, -best_value
+                )
+        if search.stopped:
+            break
+        if value > best_value or best < 0:
+            best, best_value = column, value
+    free(search.scratch)
+    if search.stopped:
+        stop.check()
+    return best, best_value, search.evaluations
+
+
+def _descending(worth):
+    """A key that sorts larger worths first; NaN comes last."""
+    return (worth != worth, -worth)
+
+
+def input_planes(
+    const uint64_t[::1] own, const uint64_t[::1] mask, *, int width=7, int height=6,
+    int planes=PLANES
+):
+    """The planes of n positions of a board.
+
+    Args:
+        own: (n,), the stones of the side to move, as words of the engine's layout.
+        mask: (n,), all stones.
+        width: columns of the board.
+        height: rows of it.
+        planes: only this many of the planes, from the first.
+
+    Returns:
+        uint8 (n, planes, height, width).
+
+    Raises:
+        BoardError: there is no such board.
+        ValueError: the arrays differ in length.
+    """
+    check_board(width, height)
+    cdef const Board* g = board_of(width, height)
+    cdef Py_ssize_t index, n = own.shape[0]
+    cdef int plane, row, column
+    cdef uint64_t[PLANES] words
+    if mask.shape[0] != n:
+        raise ValueError(f"there are {n} words of own stones and {mask.shape[0]} of all")
+    if not 0 <= planes <= PLANES:
+        raise ValueError(f"there are {PLANES} planes, not {planes}")
+    found = np.empty((n, planes, height, width), dtype=np.uint8)
+    cdef uint8_t[:, :, :, ::1] squares = found
+    with nogil:
+        for index in range(n):
+            plane_words(g, own[index], mask[index], popcount(mask[index]), words)
+            for plane in range(planes):
+                for row in range(height):
+                    for column in range(width):
+                        squares[index, plane, row, column] = (
+                            words[plane] >> (column * g.stride + row)
+                        ) & 1
+    return found
+
+
+def planes_of_positions(positions, *, bint moved):
+    """Planes 0 and 1 of positions of one board.
+
+    Args:
+        positions: at least one.
+        moved: whether plane 0 is for the side that has just moved, and not for the side to move.
+    """
+    owns = np.empty(len(positions), dtype=np.uint64)
+    masks = np.empty(len(positions), dtype=np.uint64)
+    cdef uint64_t[::1] own = owns, mask = masks
+    cdef Py_ssize_t index
+    cdef Position position
+    for index, position in enumerate(positions):
+        own[index] = position.stones ^ position.mask if moved else position.stones
+        mask[index] = position.mask
+    width, height = positions[0].board
+    return input_planes(owns, masks, width=width, height=height, planes=2)
+
+
+def words_of_planes(const uint8_t[:, :, :, ::1] planes):
+    """The stones of planes as words of the engine's layout.
+
+    Args:
+        planes: (n, 2 or more, height, width).
+
+    Returns:
+        Two arrays (n,), uint64: the stones of plane 0, and those of planes 0 and 1.
+
+    Raises:
+        BoardError: there is no such board.
+        ValueError: there are fewer than two planes.
+    """
+    cdef int height = planes.shape[2], width = planes.shape[3], row, column, place
+    cdef Py_ssize_t index, n = planes.shape[0]
+    cdef uint64_t first, second
+    check_board(width, height)
+    if planes.shape[1] < 2:
+        raise ValueError(f"there are {planes.shape[1]} planes, not 2")
+    owns, masks = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint64)
+    cdef uint64_t[::1] own = owns, mask = masks
+    with nogil:
+        for index in range(n):
+            first = second = 0
+            for row in range(height):
+                for column in range(width):
+                    place = column * (height + 1) + row
+                    first |= <uint64_t>(planes[index, 0, row, column] != 0) << place
+                    second |= <uint64_t>(planes[index, 1, row, column] != 0) << place
+            own[index], mask[index] = first, first | second
+    return owns, masks
+
+
+def grids_of_planes(planes):
+    """Planes 0 and 1 as grids, int8 (n, 1, height, width): 1 for the stones of plane 0."""
+    grids = planes[:, :1].astype(np.int8) - planes[:, 1:].astype(np.int8)
+    return np.ascontiguousarray(grids[:, :, ::-1])

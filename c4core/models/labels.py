@@ -1,0 +1,256 @@
+"""Positions with exact labels: the NPZ files of data sets, read and joined for a training.
+
+``train.npz``, ``validation.npz`` and ``test.npz`` hold arrays of n positions each. Training uses
+these:
+
+=============  ===========================  ===================================================
+planes         uint8 (n, 2, height, width)  stones of the side to move, and of the other; row 0 is
+                                            the bottom one
+ply            uint8 (n,)                   stones on the board
+value          int8 (n,)                    -1, 0, 1: the side to move loses, draws, wins
+best           uint8 (n, width)             1 for the best columns
+column_scores  int8 (n, width)              the score of every column for the side to move; -128
+                                            for a full one
+=============  ===========================  ===================================================
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from c4core.arrays import MOVE_GOES_ON, canonical_keys, children
+from c4core.batch import UNPLAYABLE
+from c4core.dataset.errors import DatasetError
+from c4core.dataset.lots import SPLITS
+from c4core.dataset.npz import read_npz
+from c4core.errors import BoardError
+from c4core.models.evaluator import words_of_planes
+from c4core.models.kinds import LearningError
+from c4core.notation import BoardSize, check_board
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    Keys = NDArray[np.uint64]
+
+ARRAYS: Final = ("planes", "ply", "value", "best", "column_scores")
+_PLANES_AXES: Final = 4
+
+_PIECE: Final = 1 << 18
+"""Positions whose children are looked for in one step; this limits the memory."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Positions:
+    """Positions of one board and their labels."""
+
+    planes: NDArray[np.uint8]
+    """(n, 2, height, width); see the module."""
+    ply: NDArray[np.uint8]
+    """(n,): stones on the board."""
+    value: NDArray[np.int8]
+    """(n,): -1, 0 or 1, for the side to move."""
+    best: NDArray[np.uint8]
+    """(n, width): 1 for the best columns."""
+    column_scores: NDArray[np.int8]
+    """(n, width): the scores of columns for the side to move; :data:`UNPLAYABLE` for full ones."""
+    board: BoardSize
+    """The size of all positions."""
+
+    def __len__(self) -> int:
+        """Positions."""
+        return len(self.ply)
+
+    @property
+    def fingerprint(self) -> str:
+        """A checksum of all arrays but the column scores."""
+        digest = hashlib.sha256()
+        for array in (self.planes, self.ply, self.value, self.best):
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()[:16]
+
+    def sample(self, count: int, *, seed: int) -> Positions:
+        """Draw at most this many positions at random; keep their order."""
+        order = np.random.default_rng(seed).permutation(len(self))
+        return self.take(np.sort(order[:count]))
+
+    def take(self, rows: NDArray[np.intp]) -> Positions:
+        """Some of the positions."""
+        arrays = {name: getattr(self, name)[rows] for name in ARRAYS}
+        return Positions(**arrays, board=self.board)
+
+    @property
+    def keys(self) -> NDArray[np.uint64]:
+        """(n,): the keys of the positions as they are shown, not of their mirror images."""
+        own, mask = words_of_planes(self.planes)
+        width, height = self.board
+        bottom = sum(1 << column * (height + 1) for column in range(width))
+        return own | (mask + np.uint64(bottom))  # the layout picture is in board.pyx
+
+    @property
+    def is_decisive(self) -> NDArray[np.bool_]:
+        """(n,): whether the open columns differ in the result that they lead to."""
+        results, is_open = np.sign(self.column_scores), self.is_open
+        best = np.where(is_open, results, np.int8(-1)).max(axis=1)
+        decisive: NDArray[np.bool_] = best != np.where(is_open, results, np.int8(1)).min(axis=1)
+        return decisive
+
+    @property
+    def is_open(self) -> NDArray[np.bool_]:
+        """(n, width): whether each column is not full."""
+        open_: NDArray[np.bool_] = ~np.any(self.planes[:, :, -1], axis=1)
+        return open_
+
+
+def read_positions(directory: Path, split: str) -> Positions:
+    """Read a split of a data set.
+
+    Raises:
+        DatasetError: its file is missing or damaged, or has other arrays.
+    """
+    path = directory / f"{split}.npz"
+    try:
+        columns, _ = read_npz(path)
+    except FileNotFoundError:
+        raise DatasetError(
+            f"{path} is missing: a data set is made by c4 dataset build --format npz",
+            path=str(path),
+        ) from None
+    missing = [name for name in ARRAYS if name not in columns]
+    if missing:
+        raise DatasetError(f"{path} has no array {missing[0]}", path=str(path))
+    return _checked(path, columns)
+
+
+def _checked(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Positions:
+    """The positions, after a check that the arrays fit each other."""
+    planes, ply, value, best, scores = (arrays[name] for name in ARRAYS)
+    shape = planes.shape
+    if len(shape) != _PLANES_AXES or shape[1] != 2 or planes.dtype != np.uint8:  # noqa: PLR2004
+        raise DatasetError(
+            f"{path}: planes are {planes.dtype} {shape}, not uint8 (n, 2, height, width)",
+            path=str(path),
+        )
+    try:
+        board = check_board(shape[3], shape[2])
+    except BoardError as error:
+        raise DatasetError(f"{path}: {error}", path=str(path)) from None
+    n = shape[0]
+    for name, array, wanted in (
+        ("ply", ply, (n,)),
+        ("value", value, (n,)),
+        ("best", best, (n, board.width)),
+        ("column_scores", scores, (n, board.width)),
+    ):
+        if array.shape != wanted:
+            raise DatasetError(f"{path}: {name} is {array.shape}, not {wanted}", path=str(path))
+    found = Positions(
+        planes, ply, value.astype(np.int8), best, scores.astype(np.int8, casting="unsafe"), board
+    )
+    if n == 0:
+        raise DatasetError(f"{path} has no positions", path=str(path))
+    if not ((best != 0) & found.is_open).any(axis=1).all() or (np.abs(found.value) > 1).any():
+        raise DatasetError(f"{path}: a position has no best column or no value", path=str(path))
+    if not np.array_equal(found.column_scores != UNPLAYABLE, found.is_open):
+        raise DatasetError(
+            f"{path}: an open column has no score, or a full one has", path=str(path)
+        )
+    return found
+
+
+def read_joined(
+    directories: Sequence[Path], *, apart_from: Sequence[Path] = ()
+) -> tuple[Positions, Positions]:
+    """The positions of data sets to learn from, and those for the test after every epoch.
+
+    A position of several data sets is taken once; one for the test is not learned from.
+
+    Args:
+        directories: data sets with the parts train and validation, of one board.
+        apart_from: data sets of which no position is learned from, whatever part it is in, nor any
+            neighbour: one that a single move leads to or comes from, or its mirror image.
+
+    Raises:
+        DatasetError: a part is missing or damaged, the boards differ, or nothing is left.
+    """
+    held_out = joined([read_positions(each, "validation") for each in directories])
+    learned = joined([read_positions(each, "train") for each in directories])
+    is_taken = ~np.isin(canonical(learned), canonical(held_out))
+    for each in apart_from:
+        is_taken &= ~near(learned, _all_of(each))
+    if not is_taken.any():
+        raise DatasetError("no positions are left to learn from", path=str(directories[0]))
+    return learned.take(np.flatnonzero(is_taken)), held_out
+
+
+def _all_of(directory: Path) -> Positions:
+    """The positions of all parts that a data set has."""
+    parts = [split for split in SPLITS if (directory / f"{split}.npz").exists()]
+    if not parts:
+        raise DatasetError(f"{directory} has no NPZ file of a data set", path=str(directory))
+    return joined([read_positions(directory, split) for split in parts])
+
+
+def joined(sets: Sequence[Positions]) -> Positions:
+    """All positions of some sets, each once: as the first one has it.
+
+    Raises:
+        DatasetError: they have different boards.
+    """
+    boards = {str(each.board) for each in sets}
+    if len(boards) > 1:
+        raise DatasetError(f"the data sets have different boards: {', '.join(sorted(boards))}")
+    if len(sets) == 1:
+        return sets[0]
+    arrays = {name: np.concatenate([getattr(each, name) for each in sets]) for name in ARRAYS}
+    together = Positions(**arrays, board=sets[0].board)
+    _, first = np.unique(canonical(together), return_index=True)
+    return together.take(np.sort(first))
+
+
+def canonical(positions: Positions) -> Keys:
+    """The canonical keys of positions, (n,)."""
+    width, height = positions.board
+    return canonical_keys(positions.keys, width=width, height=height)[0]
+
+
+def near(positions: Positions, others: Positions) -> NDArray[np.bool_]:
+    """Which positions are among others, or are neighbours of one of them.
+
+    Raises:
+        DatasetError: they have different boards.
+    """
+    if positions.board != others.board:
+        raise DatasetError(
+            f"the data sets have different boards: {positions.board}, {others.board}"
+        )
+    width, height = positions.board
+    keys, known = canonical(positions), canonical(others)
+    after, moves = children(known, width=width, height=height)
+    found = np.isin(keys, np.concatenate([known, after[moves == MOVE_GOES_ON]]))
+    for begin in range(0, len(keys), _PIECE):
+        piece = np.ascontiguousarray(keys[begin : begin + _PIECE])
+        after, moves = children(piece, width=width, height=height)
+        is_parent = np.isin(after, known) & (moves == MOVE_GOES_ON)
+        found[begin : begin + _PIECE] |= is_parent.any(axis=1)
+    return found
+
+
+def course_settings(
+    positions: Positions, held_out: Positions, settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The settings of a training on labels: how it learns, and from what.
+
+    Raises:
+        LearningError: the two sets have different boards.
+    """
+    if positions.board != held_out.board:
+        raise LearningError(f"trained on {positions.board}, tested on {held_out.board}")
+    return {**settings, "positions": len(positions), "data": positions.fingerprint}

@@ -1,0 +1,119 @@
+/* A layer of a network in whole numbers: activations and weights of 16 bits, sums of 32 bits.
+
+   Sums of whole numbers do not depend on their order. So every processor gets the same bits, with any
+   width of vectors.
+
+   A *row* is what one sum sees: for a convolution a square and the eight around it, for a dense layer
+   the numbers of a column. Two inputs are multiplied at once: their weights lie side by side,
+
+       weights[tap][input / 2][output][input & 1]
+
+   and the products of both are added to the same sum. The result is rounded and cut off:
+
+       y = min(max(0, (bias + weights * x + (skip << shift)) >> shift, rounded), C4_MOST)
+
+   residual.pyx quantizes the weights so that no sum overflows. */
+#ifndef C4_LAYER_H
+#define C4_LAYER_H
+
+#include <stdint.h>
+#include <string.h>
+
+#define C4_MOST 32767 /* the largest activation */
+#define C4_STAR 25    /* taps of the first layer */
+
+typedef struct {
+    const int32_t *weights; /* pairs of 16 bits */
+    const int32_t *bias;
+    int inputs;  /* of a tap, even */
+    int outputs; /* a multiple of 8 */
+    int shift;   /* 1 or more */
+} c4_layer;
+
+/* What a bit of the input reaches in the first layer: squares, and by which tap. */
+typedef struct {
+    int count;
+    uint8_t squares[C4_STAR], taps[C4_STAR];
+} c4_reach;
+
+#define C4_ALWAYS static inline __attribute__((always_inline))
+#define C4_JOINED(name, kind) c4_##name##_##kind
+#define C4_EXPANDED(name, kind) C4_JOINED(name, kind)
+#define C4_NAMED(name) C4_EXPANDED(name, C4_KIND)
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+/* SSE2, which every x86-64 has. */
+#define C4_KIND portable
+#define C4_LANES 4
+#define C4_TARGET
+#define C4_ADD_PRODUCTS(sum, weights, pair) \
+    ((sum) + (lanes)_mm_madd_epi16((__m128i)(weights), (__m128i)((lanes){0} + (pair))))
+#include "layer_tile.h"
+
+#define C4_KIND avx2
+#define C4_LANES 8
+#define C4_TARGET __attribute__((target("avx2")))
+#define C4_ADD_PRODUCTS(sum, weights, pair) \
+    ((sum) + (lanes)_mm256_madd_epi16((__m256i)(weights), (__m256i)((lanes){0} + (pair))))
+#include "layer_tile.h"
+
+/* One instruction for the products and both additions. */
+#define C4_KIND vnni
+#define C4_LANES 8
+#define C4_TARGET __attribute__((target("avx2,avx512f,avx512vl,avx512vnni")))
+#define C4_ADD_PRODUCTS(sum, weights, pair) \
+    ((lanes)_mm256_dpwssd_epi32((__m256i)(sum), (__m256i)(weights), (__m256i)((lanes){0} + (pair))))
+#include "layer_tile.h"
+
+static int c4_has_avx2(void) { return __builtin_cpu_supports("avx2"); }
+static int c4_has_vnni(void) {
+    return __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni");
+}
+
+#else
+
+/* The halves of a pair are taken apart by shifts, which every compiler turns into vectors. */
+#define C4_KIND portable
+#define C4_LANES 4
+#define C4_TARGET
+#define C4_ADD_PRODUCTS(sum, weights, pair) \
+    ((sum) + (((weights) << 16) >> 16) * (int32_t)(int16_t)(pair) + ((weights) >> 16) * ((pair) >> 16))
+#include "layer_tile.h"
+
+#define c4_convolve_avx2 c4_convolve_portable
+#define c4_convolve_vnni c4_convolve_portable
+#define c4_dense_avx2 c4_dense_portable
+#define c4_dense_vnni c4_dense_portable
+#define c4_spread_avx2 c4_spread_portable
+#define c4_spread_vnni c4_spread_portable
+static int c4_has_avx2(void) { return 0; }
+static int c4_has_vnni(void) { return 0; }
+
+#endif
+
+/* A convolution of 3 x 3 over a board. Squares lie as on a board with a rim of one square: column
+   after column, each from the bottom up, `pitch` = height + 2 squares a column. The rim of x is 0; that
+   of y is not written. Tap 3 * (column + 1) + (row + 1) is the neighbour at that offset. */
+typedef void c4_convolution(const c4_layer *layer, const int16_t *x, int16_t *y, const int16_t *skip,
+                            int width, int height);
+
+/* A dense layer for `rows` rows of x, `stride` numbers apart; rows of y are `outputs` apart. */
+typedef void c4_dense(const c4_layer *layer, const int16_t *x, int16_t *y, const int16_t *skip,
+                      int rows, int stride);
+
+/* Add a bit's weights[tap][channel] to the sums[square][channel] that it reaches. */
+typedef void c4_spread(const int32_t *weights, const c4_reach *reach, int32_t *sums, int channels);
+
+/* y = min(max(0, sum >> shift, rounded), C4_MOST) for n sums. */
+static inline void c4_settle(const int32_t *sums, int16_t *y, int n, int shift) {
+    const int half = 1 << (shift - 1);
+    for (int i = 0; i < n; i++) {
+        int32_t sum = (sums[i] + half) >> shift;
+        sum = sum > 0 ? sum : 0;
+        y[i] = (int16_t)(sum < C4_MOST ? sum : C4_MOST);
+    }
+}
+
+#endif

@@ -1,0 +1,278 @@
+"""The loop of all trainings, its checkpoints, and the curves of its figures.
+
+A course of training is cut into epochs. Before the first and after each of them, the model's file
+is written with everything that is needed to continue: it is a checkpoint, and a model that can
+play. The random choices of an epoch depend only on the seed and the epoch's number. So an
+interrupted and resumed training ends with the same weights as an uninterrupted one, on the same
+machine with the same program and number of threads.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from c4core.arena.seeds import game_seed
+from c4core.models.files import Model, write_model
+from c4core.models.kinds import ModelMismatchError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from c4core.notation import BoardSize
+
+    Arrays = Mapping[str, NDArray[np.generic]]
+
+    Tell = Callable[[int, int], object]
+    """Called with the number of finished parts of an epoch, and the number of all its parts."""
+
+Figures = dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The progress of a training."""
+
+    epoch: int
+    """The number of complete epochs."""
+    epochs: int
+    """The number of epochs of the whole training."""
+    done: int
+    """The number of finished parts of the next epoch."""
+    parts: int
+    """The number of parts of an epoch; 0 at the end of an epoch."""
+    figures: Mapping[str, Any]
+    """The figures of the last complete epoch; empty before the first."""
+
+
+class Course(ABC):
+    """Something that learns, its data, and how it is trained.
+
+    Args:
+        board: the board that it plays on.
+        architecture: what it is made of, as JSON.
+        settings: how and on which data it is trained, as JSON; ``seed`` is required.
+    """
+
+    kind: ClassVar[str]
+    """One of :data:`c4core.models.kinds.KINDS`."""
+
+    def __init__(
+        self, board: BoardSize, architecture: dict[str, Any], settings: dict[str, Any]
+    ) -> None:
+        self.board = board
+        self.architecture = architecture
+        self.settings = settings
+
+    @abstractmethod
+    def epoch(self, number: int, tell: Tell) -> Figures:
+        """Train for an epoch.
+
+        Args:
+            number: the epoch's number, from 1; random choices depend only on this and the seed.
+            tell: called with the progress of the epoch.
+
+        Returns:
+            The figures of the epoch.
+        """
+
+    @abstractmethod
+    def weights(self) -> Arrays:
+        """Copies of what was learned, by name."""
+
+    def optimizer_state(self) -> Arrays:
+        """Copies of what else is needed to continue, by name."""
+        return {}
+
+    @abstractmethod
+    def restore(self, model: Model, path: Path) -> None:
+        """Continue from a model of the same kind, architecture and settings.
+
+        Args:
+            model: the model.
+            path: its file, for messages.
+
+        Raises:
+            ModelError: its arrays do not fit.
+        """
+
+    def seed_of(self, number: int) -> int:
+        """A seed for an epoch."""
+        return game_seed(self.settings["seed"], number) >> 1
+
+
+def train(
+    course: Course,
+    path: Path,
+    *,
+    epochs: int,
+    resume: Model | None = None,
+    tell: Callable[[Step], object] = lambda _step: None,
+) -> Model:
+    """Train, and keep the model's file up to date.
+
+    Args:
+        course: a new course.
+        path: the model's file.
+        epochs: the number of epochs in all, with those of the resumed model.
+        resume: the model to continue from.
+        tell: called with the progress.
+
+    Returns:
+        The trained model.
+
+    Raises:
+        ModelMismatchError: the resumed model was trained in another way, or on other data.
+        OSError: the file cannot be written.
+        KeyboardInterrupt: the training was interrupted; the file has the last complete epoch.
+    """
+    history: list[dict[str, Any]] = []
+    if resume is not None:
+        _restore(course, resume, path)
+        history = list(resume.history)
+    else:
+        write_model(path, _model(course, history))
+    while len(history) < epochs:
+        complete = len(history)
+        last = history[-1] if history else {}
+
+        def told(done: int, parts: int, complete: int = complete, last: Any = last) -> None:  # noqa: ANN401
+            tell(Step(complete, epochs, done, parts, last))
+
+        began = time.perf_counter()
+        figures = course.epoch(complete + 1, told)
+        seconds = round(time.perf_counter() - began, 3)
+        history.append({"epoch": complete + 1, **_rounded(figures), "seconds": seconds})
+        write_model(path, _model(course, history))
+        tell(Step(complete + 1, epochs, 0, 0, history[-1]))
+    return _model(course, history)
+
+
+def _rounded(figures: Figures) -> Figures:
+    """The figures, rounded to significant digits."""
+    return {name: round(value, 6) for name, value in figures.items()}
+
+
+def _model(course: Course, history: list[dict[str, Any]]) -> Model:
+    return Model(
+        kind=course.kind,
+        board=course.board,
+        architecture=course.architecture,
+        settings=course.settings,
+        history=list(history),
+        weights=course.weights(),
+        optimizer=course.optimizer_state(),
+    )
+
+
+def _restore(course: Course, model: Model, path: Path) -> None:
+    """Continue a course from a model."""
+    for what, there, here in (
+        ("kind", model.kind, course.kind),
+        ("board", str(model.board), str(course.board)),
+        *_pairs("architecture", model.architecture, course.architecture),
+        *_pairs("settings", model.settings, course.settings),
+    ):
+        if there != here:
+            raise ModelMismatchError(
+                f"{path} cannot be resumed: {what} was {there!r} and is {here!r} now",
+                path=str(path),
+            )
+    course.restore(model, path)
+
+
+def _pairs(
+    what: str, there: Mapping[str, Any], here: Mapping[str, Any]
+) -> list[tuple[str, Any, Any]]:
+    """The entries of two descriptions, side by side."""
+    names = dict.fromkeys((*there, *here))
+    return [(f"{what}: {name}", there.get(name), here.get(name)) for name in names]
+
+
+_BY_LABELS: Final = (
+    "held-out positions",
+    (
+        ("result_kept", "result kept"),
+        ("quiet_decisive", "result kept, quiet and decisive"),
+        ("best_share", "best column"),
+    ),
+)
+
+CURVES: Final[Mapping[str, Sequence[tuple[str, Sequence[tuple[str, str]]]]]] = {
+    "cnn": (
+        (
+            "share of grids that it is right about",
+            (("accuracy", "trained on"), ("test_accuracy", "tested")),
+        ),
+        ("mean squared error", (("loss", "trained on"), ("test_loss", "tested"))),
+    ),
+    "exact": (
+        ("held-out positions", (("best_share", "best column"), ("value_accuracy", "result"))),
+        ("loss", (("policy_loss", "policy"), ("value_loss", "value"))),
+    ),
+    "residual": (
+        _BY_LABELS,
+        (
+            "loss",
+            (("policy_loss", "best columns"), ("kept_loss", "result"), ("value_loss", "value")),
+        ),
+    ),
+    "tuples": (
+        _BY_LABELS,
+        ("loss", (("policy_loss", "best columns"), ("value_loss", "value"))),
+    ),
+    "selfplay": (
+        ("share of games won", (("won_random", "against random"), ("won_set", "against set"))),
+        ("squared error", (("loss", "worth of columns"),)),
+    ),
+}
+"""The two plots of each kind of model: the label of each, and its curves."""
+
+_COLOURS: Final = ("#2171b5", "#d2560b", "#2a7f3f")
+_STYLE: Final[Any] = {
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "svg.hashsalt": "c4",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+}
+_DOTS_PER_INCH: Final = 150
+
+
+def draw_curves(model: Model, path: Path) -> None:
+    """Draw the curves of a training into a file; its suffix is the format.
+
+    Args:
+        model: a model with at least one epoch.
+        path: the file.
+
+    Raises:
+        ImportError: matplotlib is not installed.
+        OSError: the file cannot be written.
+    """
+    import matplotlib as mpl  # noqa: PLC0415 (optional, and slow to import)
+
+    mpl.use("agg")
+    from matplotlib.figure import Figure  # noqa: PLC0415
+    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415
+
+    epochs = [entry["epoch"] for entry in model.history]
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(9.5, 3.6), layout="constrained", facecolor="white")
+        plots = figure.subplots(1, 2)
+        for axes, (label, curves) in zip(plots, CURVES[model.kind], strict=True):
+            for (name, what), colour in zip(curves, _COLOURS, strict=False):
+                values = [entry[name] for entry in model.history]
+                axes.plot(epochs, values, color=colour, linewidth=1.4, label=what, marker=".")
+            axes.set_xlabel("epoch")
+            axes.set_ylabel(label)
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+            axes.legend(frameon=False)
+        metadata = {"Date": None} if path.suffix == ".svg" else None
+        figure.savefig(path, dpi=_DOTS_PER_INCH, metadata=metadata)

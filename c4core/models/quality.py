@@ -1,0 +1,315 @@
+"""How well columns keep to the proof: the same measures for every player.
+
+A column is *strict* if it wins as soon or loses as late as possible: if it is one of the best
+columns. It *keeps the outcome* if it leads to the same result as the best ones. These two shares
+are counted over all positions and over three kinds of them:
+
+================  ==============================================================================
+decisive          the open columns differ in the result that they lead to
+quiet             the side to move has no win in one, and the opponent threatens none
+quiet, decisive   both
+================  ==============================================================================
+
+A win in one is missed if the player has one and plays another column. A block is missed if the
+player has none, the opponent threatens exactly one column, this is the only best one, and the
+player plays another one. A player is consistent in a position if it plays the mirrored column in
+the mirror image. Positions that are their own mirror image do not count for this.
+
+``evaluate_player`` asks a player in every position and measures its columns and its time.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from c4core.arena.game import checked_column
+from c4core.arena.seeds import game_seed
+from c4core.dice import Dice
+from c4core.models.evaluator import input_planes, words_of_planes
+from c4core.position import Position
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from c4core.models.evaluator import Evaluator
+    from c4core.models.labels import Positions
+    from c4core.players.player import Player
+
+    Columns = NDArray[np.int64]
+    Mask = NDArray[np.bool_]
+
+_PLAYABLE: Final = 2
+_OWN_THREATS: Final = 3
+_THREATS: Final = 4
+"""Planes of :mod:`c4core.models.evaluator`."""
+
+_BATCH: Final = 1 << 16
+_DIGITS: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Numbers of positions of some kind, and of those in which a column does well."""
+
+    positions: int
+    """The number of positions."""
+    strict: int
+    """In this many the column is a best one."""
+    outcome: int
+    """In this many it keeps the outcome."""
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """Numbers of positions in which a certain column is called for, and is not played."""
+
+    positions: int
+    """The number of positions."""
+    missed: int
+    """In this many another column is played."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """The measures of a player's columns; the module says what they mean."""
+
+    everywhere: Share
+    """Over all positions."""
+    decisive: Share
+    """Over the decisive ones."""
+    quiet: Share
+    """Over the quiet ones."""
+    quiet_decisive: Share
+    """Over those that are both."""
+    plies: tuple[tuple[int, Share], ...]
+    """By the number of stones, ascending."""
+    wins: Missed
+    """Wins in one."""
+    blocks: Missed
+    """Blocks."""
+    mirrored: Missed | None
+    """Mirrored positions without the mirrored column; None if the player was not asked."""
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """The shares that the history of a training has; 0 where there are no positions."""
+        everywhere, hard = self.everywhere, self.quiet_decisive
+        return {
+            "best_share": everywhere.strict / everywhere.positions,
+            "result_kept": everywhere.outcome / everywhere.positions,
+            "quiet_decisive": hard.outcome / max(hard.positions, 1),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class TimedQuality:
+    """A player's measures, and how long it takes for a move."""
+
+    quality: Quality
+    """Its measures."""
+    seconds: float
+    """The mean of the wall-clock seconds for a move, without the very first one."""
+    processor_seconds: float
+    """The mean of the processor's seconds of this process for a move."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kinds:
+    """The kinds of n positions."""
+
+    is_decisive: Mask
+    """(n,): whether the open columns differ in their result."""
+    is_quiet: Mask
+    """(n,): whether nobody has a win in one."""
+    wins: Mask
+    """(n, width): the columns that win at once."""
+    threats: Mask
+    """(n, width): the columns in which the opponent threatens to win at once."""
+
+
+def kinds_of(positions: Positions) -> Kinds:
+    """The kinds of positions."""
+    wins, threats = [], []
+    own, mask = words_of_planes(positions.planes)
+    width, height = positions.board
+    for first in range(0, len(positions), _BATCH):
+        part = slice(first, first + _BATCH)
+        planes = input_planes(own[part], mask[part], width=width, height=height)
+        wins.append((planes[:, _OWN_THREATS] & planes[:, _PLAYABLE]).any(axis=1))
+        threats.append((planes[:, _THREATS] & planes[:, _PLAYABLE]).any(axis=1))
+    winning, threatened = np.concatenate(wins), np.concatenate(threats)
+    is_quiet: Mask = np.logical_not((winning | threatened).any(axis=1))
+    return Kinds(
+        is_decisive=positions.is_decisive,
+        is_quiet=is_quiet,
+        wins=winning,
+        threats=threatened,
+    )
+
+
+def weights_of(positions: Positions, *, quiet: float, decisive: float) -> NDArray[np.float32]:
+    """The weight of every position in a training, (n,), with the mean 1.
+
+    Args:
+        positions: the positions.
+        quiet: how much a quiet one weighs; others weigh 1.
+        decisive: the same for decisive ones; one that is both has both weights multiplied.
+    """
+    kinds = kinds_of(positions)
+    weights = np.where(kinds.is_quiet, quiet, 1.0) * np.where(kinds.is_decisive, decisive, 1.0)
+    return np.asarray(weights / weights.mean(), dtype=np.float32)
+
+
+def quality_of(
+    positions: Positions, columns: Columns, *, mirrored: Columns | None = None
+) -> Quality:
+    """Measure columns by the proof.
+
+    Args:
+        positions: n positions with their labels.
+        columns: (n,), the open column that is played in each position.
+        mirrored: (n,), the column that is played in each mirrored position, as it is numbered
+            there; None to leave the mirror out.
+    """
+    kinds, rows = kinds_of(positions), np.arange(len(positions))
+    strict = positions.best[rows, columns] != 0
+    outcome = np.sign(positions.column_scores[rows, columns]) == positions.value
+
+    def share(where: Mask) -> Share:
+        return Share(int(where.sum()), int(strict[where].sum()), int(outcome[where].sum()))
+
+    def missed(where: Mask, called: Mask) -> Missed:
+        return Missed(int(where.sum()), int((where & ~called).sum()))
+
+    best = positions.best != 0
+    has_win: Mask = np.logical_or.reduce(kinds.wins, axis=1)
+    must_block: Mask = np.logical_and((kinds.threats & best).any(axis=1), np.logical_not(has_win))
+    for called in (kinds.threats, best):
+        must_block &= called.sum(axis=1) == 1
+    return Quality(
+        everywhere=share(np.ones(len(positions), dtype=np.bool_)),
+        decisive=share(kinds.is_decisive),
+        quiet=share(kinds.is_quiet),
+        quiet_decisive=share(kinds.is_quiet & kinds.is_decisive),
+        plies=tuple((int(ply), share(positions.ply == ply)) for ply in np.unique(positions.ply)),
+        wins=missed(has_win, kinds.wins[rows, columns]),
+        blocks=missed(must_block, kinds.threats[rows, columns]),
+        mirrored=None
+        if mirrored is None
+        else missed(
+            (positions.planes != positions.planes[..., ::-1]).any(axis=(1, 2, 3)),
+            mirrored == positions.board.width - 1 - columns,
+        ),
+    )
+
+
+def positions_of(positions: Positions) -> list[Position]:
+    """Positions with labels as positions of the engine."""
+    width, height = positions.board
+    return [Position.from_key(int(key), width=width, height=height) for key in positions.keys]
+
+
+def evaluate_player(
+    player: Player,
+    positions: Positions,
+    *,
+    seed: int = 0,
+    mirrors: bool = True,
+    tell: Callable[[int], object] = lambda _done: None,
+) -> TimedQuality:
+    """Ask a player for a column in every position, and compare the columns with the labels.
+
+    The dice of a position depend only on the seed and the position's number, and so does the
+    answer of a player that is not timed.
+
+    Args:
+        player: any player; no complete game is played.
+        positions: positions with labels.
+        seed: the seed of the player's random choices.
+        mirrors: whether to ask in the mirrored positions, too. A player with random choices is
+            never asked there, because its answers may differ by chance.
+        tell: called with the number of moves that are done.
+
+    Raises:
+        PlayerError: the player does not play on this board.
+        PlayerFailure: it cannot go on, or its answer is not legal.
+    """
+    player.check_board(positions.board)
+    asked = positions_of(positions)
+    player.choose(asked[0], Dice(seed))  # it may load a model or a library
+    began, used = time.perf_counter(), time.process_time()
+    columns = _answers(player, asked, seed, tell)
+    seconds = (time.perf_counter() - began) / len(asked)
+    processor_seconds = (time.process_time() - used) / len(asked)
+    mirrored = None
+    if mirrors and not player.is_random:
+        turned = [position.mirrored() for position in asked]
+        mirrored = _answers(player, turned, seed, lambda done: tell(len(asked) + done))
+    quality = quality_of(positions, columns, mirrored=mirrored)
+    return TimedQuality(quality, seconds, processor_seconds)
+
+
+def quality_of_engine(engine: Evaluator, positions: Positions, *, mirrors: bool = False) -> Quality:
+    """Measure an engine's columns by the proof.
+
+    Args:
+        engine: an engine of the positions' board.
+        positions: positions with labels.
+        mirrors: whether to look at the mirrored positions, too.
+    """
+    asked = positions_of(positions)
+    columns = np.array([engine.choose(position) for position in asked])
+    if not mirrors:
+        return quality_of(positions, columns)
+    turned = np.array([engine.choose(position.mirrored()) for position in asked])
+    return quality_of(positions, columns, mirrored=turned)
+
+
+def _answers(
+    player: Player, asked: list[Position], seed: int, tell: Callable[[int], object]
+) -> NDArray[np.int64]:
+    """The player's column in every position, checked."""
+    columns = np.empty(len(asked), dtype=np.int64)
+    for number, position in enumerate(asked):
+        tell(number)
+        answer = player.choose(position, Dice(game_seed(seed, number)))
+        columns[number] = checked_column(answer, position)
+    return columns
+
+
+def quality_object(quality: Quality) -> dict[str, Any]:
+    """A player's measures as JSON: numbers of positions, and shares from 0 to 1 or null."""
+    return {
+        "all": _share_object(quality.everywhere),
+        "decisive": _share_object(quality.decisive),
+        "quiet": _share_object(quality.quiet),
+        "quiet_decisive": _share_object(quality.quiet_decisive),
+        "wins": {"positions": quality.wins.positions, "missed": quality.wins.missed},
+        "blocks": {"positions": quality.blocks.positions, "missed": quality.blocks.missed},
+        "mirror": quality.mirrored
+        and {
+            "positions": quality.mirrored.positions,
+            "consistent": _ratio(
+                quality.mirrored.positions - quality.mirrored.missed, quality.mirrored.positions
+            ),
+        },
+        "plies": [{"ply": ply, **_share_object(share)} for ply, share in quality.plies],
+    }
+
+
+def _share_object(share: Share) -> dict[str, Any]:
+    return {
+        "positions": share.positions,
+        "strict": _ratio(share.strict, share.positions),
+        "outcome": _ratio(share.outcome, share.positions),
+    }
+
+
+def _ratio(part: int, whole: int) -> float | None:
+    return round(part / whole, _DIGITS) if whole else None

@@ -1,0 +1,30 @@
+from collections.abc import Mapping
+from typing import Any, Self, final
+
+from numpy.typing import NDArray
+
+from c4core.models.evaluator import Evaluator
+
+LARGEST: dict[str, int]
+STAR: list[tuple[int, int]]
+
+def kernels() -> list[str]: ...
+
+@final
+class ResidualEngine(Evaluator):
+    def __new__(
+        cls,
+        *,
+        width: int,
+        height: int,
+        channels: int,
+        blocks: int,
+        hidden: int,
+        weights: Mapping[str, NDArray[Any]],
+        averages: bool = True,
+        kernel: str | None = None,
+    ) -> Self: ...
+
+def weight_shapes(
+    height: int, channels: int, blocks: int, hidden: int
+) -> dict[str, tuple[int, ...]]: ...

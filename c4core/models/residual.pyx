@@ -1,0 +1,439 @@
+"""The residual network of c4core.models.torch.networks, without PyTorch.
+
+::
+
+    planes 7 x H x W -> star convolution -> blocks: x + convolution(convolution(x))
+        -> column by column: its squares -> units -> + layer(units, their mean over the columns)
+             -> worth of the column
+             -> their mean -> loss, draw, win
+
+The star convolution sees three squares in each of the eight directions, the others 3 x 3. All layers
+are followed by relu; what is added to a layer's output is added before it.
+
+An activation a is kept as the whole number 128 a, a weight w as 2^s w, where s is as large as it can be
+without an overflow in its layer (layer.h). So every processor gets the same bits, and worths differ from
+PyTorch's by some hundredths, where good and bad columns differ by ten.
+
+Memory of an evaluation; a *field* is a board with its rim, with ``channels`` activations for a square::
+
+    sums of the first layer, bias of the second: 32 bits | field a | field b | units | units: 16 bits
+"""
+
+import numpy as np
+
+cimport cython
+from libc.math cimport exp
+from libc.stdint cimport int16_t, int32_t, int64_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy, memset
+
+from c4core.engine.board cimport MAX_COLUMNS, Board, lowest_bit, mirror_bits, popcount
+from c4core.engine.kernel cimport board_of
+from c4core.models.evaluator cimport PLANES, Evaluator, plane_words
+
+from c4core.engine import kernel as engine_kernel
+from c4core.notation import check_board
+
+
+cdef extern from "models/layer.h":
+    cdef enum:
+        C4_MOST         # the largest activation
+        C4_STAR         # taps of the first layer
+    ctypedef struct c4_layer:
+        const int32_t* weights
+        const int32_t* bias
+        int inputs, outputs, shift
+    ctypedef struct c4_reach:
+        int count
+        unsigned char* squares
+        unsigned char* taps
+    ctypedef void c4_convolution(
+        const c4_layer* layer, const int16_t* x, int16_t* y, const int16_t* skip,
+        int width, int height
+    ) noexcept nogil
+    ctypedef void c4_dense(
+        const c4_layer* layer, const int16_t* x, int16_t* y, const int16_t* skip,
+        int rows, int stride
+    ) noexcept nogil
+    ctypedef void c4_spread(
+        const int32_t* weights, const c4_reach* reach, int32_t* sums, int channels
+    ) noexcept nogil
+    c4_convolution c4_convolve_portable, c4_convolve_avx2, c4_convolve_vnni
+    c4_dense c4_dense_portable, c4_dense_avx2, c4_dense_vnni
+    c4_spread c4_spread_portable, c4_spread_avx2, c4_spread_vnni
+    void c4_settle(const int32_t* sums, int16_t* y, int n, int shift) noexcept nogil
+    int c4_has_avx2() noexcept nogil
+    int c4_has_vnni() noexcept nogil
+
+cdef enum:
+    LANES = 8           # channels and units are multiples of this
+    TAPS = 9
+    VALUES = 3          # loss, draw, win
+    SQUARES = 64        # the most squares of a board
+    DEPTH = 2 * 16      # the most convolutions after the first
+    MEAN_BITS = 16      # 1 / width is kept as a whole number of this scale
+    BITBOARDS = 5       # planes that depend on more than the number of stones
+    ACTIVATION_BITS = 7
+    HEAD_BITS = 16      # of the weights of worths and results
+    MOST_BITS = 14      # the largest s
+
+
+LARGEST = {"channels": 128, "blocks": 16, "hidden": 256}
+"""The limits of the numbers that describe a network; ``channels`` and ``hidden`` are multiples of 8."""
+
+STAR = [(0, 0)] + [
+    (away * column, away * row)
+    for column, row in ((0, 1), (1, 0), (1, 1), (1, -1)) for away in (-3, -2, -1, 1, 2, 3)
+]
+"""Where the first layer looks, as (columns, rows) from a square: taps 0, 1, 2, .."""
+
+
+def kernels():
+    """The names of the programs that this processor runs, the slowest first.
+
+    All compute the same bits.
+    """
+    found = ["portable"]
+    if engine_kernel.NAME != "portable" and c4_has_avx2():
+        found.append("avx2")
+        if c4_has_vnni():
+            found.append("vnni")
+    return found
+
+
+@cython.final
+cdef class ResidualEngine(Evaluator):
+    """ResidualEngine(*, width, height, channels, blocks, hidden, weights, averages=True, kernel=None)\n--\n
+    Evaluates positions with given weights.
+
+    Args:
+        width: columns of the board.
+        height: rows of it.
+        channels: numbers of a square between convolutions.
+        blocks: pairs of convolutions after the first.
+        hidden: units of a column.
+        weights: float32 arrays; :func:`weight_shapes` has their names and shapes.
+        averages: whether the mean is taken with the mirrored position.
+        kernel: one of :func:`kernels`; None for the fastest.
+
+    Raises:
+        BoardError: there is no such board.
+        ValueError: a number is out of range, or an array is not as it should be.
+    """
+
+    cdef int channels, blocks, hidden
+    cdef bint averages
+    cdef c4_convolution* convolve
+    cdef c4_dense* apply
+    cdef c4_spread* spread
+    cdef c4_reach[SQUARES] reach            # of every square of the board
+    cdef c4_layer[DEPTH] convolutions
+    cdef c4_layer column, mixing
+    cdef int first_shift
+    cdef const int32_t* first               # [plane][tap][channel]
+    cdef const int32_t* base                # [stones & 1][square][channel]: bias and planes 5 and 6
+    cdef const int32_t* of_mean             # [unit][unit], of the layer after the columns
+    cdef const int32_t* policy              # [unit], and the bias
+    cdef const int32_t* results             # [unit][result], and the biases
+    cdef list kept                          # the arrays that all these point into
+
+    def __cinit__(
+        self, *, int width, int height, int channels, int blocks, int hidden, weights,
+        bint averages=True, kernel=None
+    ):
+        check_board(width, height)
+        arrays = _checked(weights, weight_shapes(height, channels, blocks, hidden))
+        self.g = board_of(width, height)
+        self.channels, self.blocks, self.hidden = channels, blocks, hidden
+        self.averages = averages
+        self.kept = []
+        self._choose(kernels().pop() if kernel is None else kernel)
+        self._reach_out()
+        self._keep_first(arrays["first.weight"], arrays["first.bias"])
+        for block in range(blocks):
+            for place, half in enumerate(("inner", "outer")):
+                name = f"blocks.{block}.{half}"
+                self.convolutions[2 * block + place] = self._layer(
+                    arrays[f"{name}.weight"], arrays[f"{name}.bias"], TAPS
+                )
+        self.column = self._layer(arrays["column.weight"], arrays["column.bias"], 1)
+        self._keep_mixing(arrays["mixing.weight"], arrays["mixing.bias"])
+        self.policy = self._head(arrays["policy.weight"], arrays["policy.bias"])
+        self.results = self._head(arrays["value.weight"], arrays["value.bias"])
+        self.scratch_bytes = (
+            4 * (width * height * channels + hidden)
+            + 2 * ((width + 2) * (height + 2) * 2 * channels + 2 * width * hidden)
+        )
+
+    cdef int _choose(self, str name) except -1:
+        """Take the functions of a kernel.
+
+        Raises:
+            ValueError: there is no such kernel here.
+        """
+        if name not in kernels():
+            raise ValueError(f"no kernel {name!r} runs here: there are {', '.join(kernels())}")
+        if name == "vnni":
+            self.convolve, self.apply, self.spread = c4_convolve_vnni, c4_dense_vnni, c4_spread_vnni
+        elif name == "avx2":
+            self.convolve, self.apply, self.spread = c4_convolve_avx2, c4_dense_avx2, c4_spread_avx2
+        else:
+            self.convolve, self.apply = c4_convolve_portable, c4_dense_portable
+            self.spread = c4_spread_portable
+        return 0
+
+    cdef int _reach_out(self) except -1:
+        """Note which squares see a square, and by which tap."""
+        cdef int width = self.g.width, height = self.g.height, column, row, tap, count
+        cdef c4_reach* reach
+        for column in range(width):
+            for row in range(height):
+                reach = &self.reach[column * height + row]
+                count = 0
+                for tap, (right, up) in enumerate(STAR):
+                    if 0 <= column - right < width and 0 <= row - up < height:
+                        reach.squares[count] = (column - right) * height + row - up
+                        reach.taps[count] = tap
+                        count += 1
+                reach.count = count
+        return 0
+
+    cdef const int32_t* _keep(self, array) except NULL:
+        """Keep an array of whole numbers of 32 bits as long as the engine."""
+        cdef int32_t[::1] numbers = np.ascontiguousarray(array, dtype=np.int32).reshape(-1)
+        self.kept.append(numbers)
+        return &numbers[0]
+
+    cdef c4_layer _layer(self, weight, bias, int taps) except *:
+        """A layer of (taps * inputs, outputs) weights."""
+        cdef c4_layer layer
+        layer.inputs, layer.outputs = weight.shape[0] // taps, weight.shape[1]
+        layer.shift = _shift(weight, bias)
+        layer.weights = self._keep(_pairs(_whole(weight, layer.shift)))
+        layer.bias = self._keep(_whole(bias, layer.shift + ACTIVATION_BITS))
+        return layer
+
+    cdef int _keep_first(self, weight, bias) except -1:
+        """The first layer: its inputs are bits."""
+        cdef int width = self.g.width, height = self.g.height, channels = self.channels
+        cdef int square, place, parity
+        cdef c4_reach* reach
+        self.first_shift = _shift(weight, bias)
+        taps = _whole(weight, self.first_shift + ACTIVATION_BITS).reshape(C4_STAR, PLANES, channels)
+        base = np.empty((2, width * height, channels), dtype=np.int64)
+        base[:] = _whole(bias, self.first_shift + ACTIVATION_BITS)
+        for square in range(width * height):
+            reach = &self.reach[square]
+            for place in range(reach.count):
+                seen = taps[reach.taps[place]]
+                base[:, reach.squares[place]] += seen[BITBOARDS + 1]
+                base[square % height & 1, reach.squares[place]] += seen[BITBOARDS]
+        self.first = self._keep(taps[:, :BITBOARDS].transpose(1, 0, 2))
+        self.base = self._keep(base)
+        return 0
+
+    cdef int _keep_mixing(self, weight, bias) except -1:
+        """The layer after the columns: its inputs are a column's units and the mean of all."""
+        cdef int hidden = self.hidden, shift = _shift(weight, bias)
+        self.mixing.inputs = self.mixing.outputs = hidden
+        self.mixing.shift = shift
+        self.mixing.weights = self._keep(_pairs(_whole(weight[:hidden], shift)))
+        self.mixing.bias = self._keep(_whole(bias, shift + ACTIVATION_BITS))
+        self.of_mean = self._keep(_whole(weight[hidden:], shift))
+        return 0
+
+    cdef const int32_t* _head(self, weight, bias) except NULL:
+        """Weights and biases of outputs that are not cut off."""
+        scale = np.rint(np.concatenate([weight.reshape(-1), bias]).astype(np.float64) * 2**HEAD_BITS)
+        return self._keep(np.clip(scale, -(2.0**31) + 1, 2.0**31 - 1))
+
+    cdef void evaluate_words(
+        self, uint64_t own, uint64_t mask, double* columns, double* value, void* scratch
+    ) noexcept nogil:
+        """See evaluator.pxd. The scratch memory has scratch_bytes."""
+        cdef const Board* g = self.g
+        cdef double[MAX_COLUMNS] worths
+        cdef double[MAX_COLUMNS] mirrored
+        cdef double other
+        cdef int column
+        self._forward(own, mask, worths, value, <int32_t*>scratch)
+        if self.averages:
+            # A sum of two does not depend on their order: both images get the same worths.
+            self._forward(
+                mirror_bits(g, own), mirror_bits(g, mask), mirrored, &other, <int32_t*>scratch
+            )
+            value[0] = (value[0] + other) / 2
+            for column in range(g.width):
+                worths[column] = (worths[column] + mirrored[g.width - 1 - column]) / 2
+        if columns != NULL:
+            for column in range(g.width):
+                columns[column] = worths[column]
+
+    cdef void _forward(
+        self, uint64_t own, uint64_t mask, double* columns, double* value, int32_t* sums
+    ) noexcept nogil:
+        """One pass through the network."""
+        cdef const Board* g = self.g
+        cdef int width = g.width, height = g.height, pitch = height + 2
+        cdef int channels = self.channels, hidden = self.hidden
+        cdef int squares = width * height, field = (width + 2) * pitch * channels
+        cdef int stones = popcount(mask)
+        cdef int16_t* a = <int16_t*>(sums + squares * channels + hidden)
+        cdef int16_t* b = a + field
+        cdef int16_t* units = b + field
+        cdef int16_t* mixed = units + width * hidden
+        cdef int32_t* bias = sums + squares * channels
+        cdef c4_layer mixing = self.mixing
+        cdef uint64_t[PLANES] words
+        cdef uint64_t word
+        cdef int plane, square, column, block, unit, other
+        cdef int64_t total, mean
+        cdef int64_t[VALUES] results
+        # 1. The first layer. Every bit of a plane adds its weights to the squares that see it.
+        memcpy(
+            sums, self.base + (stones & 1) * squares * channels, squares * channels * sizeof(int32_t)
+        )
+        plane_words(g, own, mask, stones, words)
+        for plane in range(BITBOARDS):
+            word = words[plane]
+            while word:
+                square = lowest_bit(word)
+                word &= word - 1
+                square -= square // g.stride        # without the guard rows
+                self.spread(
+                    self.first + plane * C4_STAR * channels, &self.reach[square], sums, channels
+                )
+        # 2. Fields begin with zeros, because nothing else writes their rims.
+        memset(a, 0, 2 * field * sizeof(int16_t))
+        for column in range(width):
+            c4_settle(
+                sums + column * height * channels, a + ((column + 1) * pitch + 1) * channels,
+                height * channels, self.first_shift
+            )
+        # 3. The blocks: the second convolution adds to what it replaces.
+        for block in range(self.blocks):
+            self.convolve(&self.convolutions[2 * block], a, b, NULL, width, height)
+            self.convolve(&self.convolutions[2 * block + 1], b, a, a, width, height)
+        # 4. The units of every column: its squares lie side by side.
+        self.apply(
+            &self.column, a + (pitch + 1) * channels, units, NULL, width, pitch * channels
+        )
+        # 5. The second layer. What the mean gives is the same for all columns, like a bias.
+        memcpy(bias, mixing.bias, hidden * sizeof(int32_t))
+        for unit in range(hidden):
+            total = 0
+            for column in range(width):
+                total += units[column * hidden + unit]
+            mean = (total * ((1 << MEAN_BITS) // width) + (1 << MEAN_BITS - 1)) >> MEAN_BITS
+            for other in range(hidden):
+                bias[other] += <int32_t>mean * self.of_mean[unit * hidden + other]
+        mixing.bias = bias
+        self.apply(&mixing, units, mixed, units, width, hidden)
+        # 6. The worth of every column, and the results from the mean of the units.
+        for plane in range(VALUES):
+            results[plane] = 0
+        for column in range(width):
+            total = 0
+            for unit in range(hidden):
+                mean = mixed[column * hidden + unit]
+                total += mean * self.policy[unit]
+                for plane in range(VALUES):
+                    results[plane] += mean * self.results[unit * VALUES + plane]
+            columns[column] = _number(total) + <double>self.policy[hidden] / (1 << HEAD_BITS)
+        value[0] = _balance(
+            _number(results[0]) / width + <double>self.results[hidden * VALUES] / (1 << HEAD_BITS),
+            _number(results[1]) / width + <double>self.results[hidden * VALUES + 1] / (1 << HEAD_BITS),
+            _number(results[2]) / width + <double>self.results[hidden * VALUES + 2] / (1 << HEAD_BITS),
+        )
+
+
+cdef inline double _number(int64_t total) noexcept nogil:
+    """What a sum of activations times weights of a head stands for."""
+    return <double>total / (<int64_t>1 << HEAD_BITS + ACTIVATION_BITS)
+
+
+cdef inline double _balance(double loss, double draw, double win) noexcept nogil:
+    """From three logits the chance to win less that to lose."""
+    cdef double most = max(loss, draw, win)
+    loss, draw, win = exp(loss - most), exp(draw - most), exp(win - most)
+    return (win - loss) / (loss + draw + win)
+
+
+def _whole(array, int bits):
+    """Numbers times 2^bits, rounded."""
+    return np.rint(array.astype(np.float64) * 2.0**bits).astype(np.int64)
+
+
+def _pairs(weight):
+    """Weights (inputs, outputs) as layer.h wants them: two inputs of an output side by side."""
+    inputs, outputs = weight.shape
+    pairs = weight.astype(np.int16).reshape(inputs // 2, 2, outputs).transpose(0, 2, 1)
+    return np.ascontiguousarray(pairs).view(np.int32)
+
+
+def _shift(weight, bias):
+    """The largest s so that no sum of weights times 2^s overflows, and each has 16 bits.
+
+    A sum has all inputs at most, its bias, and an activation that is added; rounding may add half a
+    weight each.
+
+    Raises:
+        ValueError: the weights are too large for any.
+    """
+    reach = np.abs(weight.astype(np.float64)).sum(axis=0).max() + 1
+    largest = max(np.abs(weight).max(), 1e-9)
+    for shift in range(MOST_BITS, 0, -1):
+        sums = (reach * 2.0**shift + weight.shape[0]) * C4_MOST
+        sums += np.abs(bias.astype(np.float64)).max() * 2.0 ** (shift + ACTIVATION_BITS)
+        if sums < 2.0**31 and largest * 2.0**shift < 2.0**15:
+            return shift
+    raise ValueError(f"weights up to {largest:.3g} are too large")
+
+
+def _checked(weights, shapes):
+    """The arrays with these shapes, if all are there and have numbers.
+
+    Raises:
+        KeyError: one is missing.
+        ValueError: one is of another kind, or has no numbers.
+    """
+    found = {}
+    for name, shape in shapes.items():
+        array = weights[name]
+        if array.shape != shape or array.dtype != np.float32:
+            raise ValueError(f"{name} is {array.dtype} {array.shape}, not float32 {shape}")
+        if not np.isfinite(array).all():
+            raise ValueError(f"{name} has numbers that are not finite")
+        found[name] = array
+    return found
+
+
+def weight_shapes(int height, int channels, int blocks, int hidden):
+    """The arrays of weights by name.
+
+    Matrices are (inputs, outputs). The inputs of the first layer are ordered by tap (:data:`STAR`)
+    and plane, those of a convolution by the neighbour's column, its row, and the channel, those of a
+    column by row and channel, and those of the layer after it are a column's units and then the means.
+
+    Raises:
+        ValueError: a number is out of range.
+    """
+    for name, number in (("channels", channels), ("blocks", blocks), ("hidden", hidden)):
+        least = 1 if name == "blocks" else LANES
+        if not least <= number <= LARGEST[name] or (name != "blocks" and number % LANES):
+            of_lanes = "" if name == "blocks" else f", a multiple of {LANES}"
+            raise ValueError(f"{name} cannot be {number}: it is {least} to {LARGEST[name]}{of_lanes}")
+    shapes = {"first.weight": (C4_STAR * PLANES, channels), "first.bias": (channels,)}
+    for block in range(blocks):
+        for half in ("inner", "outer"):
+            shapes[f"blocks.{block}.{half}.weight"] = (TAPS * channels, channels)
+            shapes[f"blocks.{block}.{half}.bias"] = (channels,)
+    shapes["column.weight"] = (height * channels, hidden)
+    shapes["column.bias"] = (hidden,)
+    shapes["mixing.weight"] = (2 * hidden, hidden)
+    shapes["mixing.bias"] = (hidden,)
+    shapes["policy.weight"] = (hidden, 1)
+    shapes["policy.bias"] = (1,)
+    shapes["value.weight"] = (hidden, VALUES)
+    shapes["value.bias"] = (VALUES,)
+    return shapes

@@ -1,0 +1,440 @@
+"""The trainings of PyTorch's networks with Adam: on final grids of games, and on exact labels.
+
+``FinalGridCourse`` is the training of Brewer 2017: a network learns to tell the winner from the
+final grid of a game. The loss is the mean squared error. 70 % of the grids are for the training,
+the others for the test after every epoch.
+
+``ExactCourse`` and ``ResidualCourse`` learn from exact labels. Half of the positions of every step,
+drawn at random, are mirrored. The losses are:
+
+- of the policy, minus the logarithm of the probability of all best columns together, with full
+  columns left out, so any of several best columns will do. The residual network also has the same
+  loss for all columns that keep the result;
+- of the value, the cross entropy of loss, draw and win;
+- of the residual network's scores, the squared error over the open columns.
+
+For the residual network, quiet and decisive positions may weigh more than others, so that it does
+not learn mostly from wins in one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+
+import torch
+from torch.nn import functional
+from torch.nn.utils import convert_conv2d_weight_memory_format
+
+from c4core.batch import UNPLAYABLE
+from c4core.models.evaluator import input_planes, words_of_planes
+from c4core.models.kinds import LearningError, ModelError
+from c4core.models.labels import course_settings
+from c4core.models.loop import Course
+from c4core.models.quality import weights_of
+from c4core.models.torch.networks import ResidualOutputs, arrays_of, new_network, tensors_of
+from c4core.models.torch.playing import SURE, final_outputs
+from c4core.models.torch.report import quality_of_network, share_of_best
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from torch import nn
+
+    from c4core.models.files import Model
+    from c4core.models.grids import Labelled
+    from c4core.models.labels import Positions
+    from c4core.models.loop import Arrays, Figures, Tell
+    from c4core.models.torch.networks import Padding
+    from c4core.notation import BoardSize
+
+Precision = Literal["float32", "bfloat16"]
+"""In which numbers the network is computed while it learns; weights are always float32."""
+
+TEST_SHARE: Final = 0.3
+"""The share of final grids that are for the test."""
+EXACT_DECAY: Final = 0.9
+"""The learning rate of ``ExactCourse`` is multiplied by this after every epoch."""
+SCORE_WEIGHT: Final = 2.0
+"""The weight of the scores' loss; those of the others are 1."""
+WARM_UP: Final = 0.1
+"""The share of an epoch in which the residual network's learning rate rises to its first value."""
+
+_BREWERS_EPSILON: Final = 1e-7
+"""Adam's epsilon in the library that Brewer used."""
+_NEVER: Final = float("-inf")
+
+
+class NetworkCourse(Course):
+    """A network, its data, and how it is trained, with Adam.
+
+    Args:
+        board: the board that the network plays on.
+        architecture: the arguments of the network's class.
+        settings: how and on which data it is trained, as JSON; ``seed`` and ``rate`` are required.
+        epsilon: a small number in Adam's denominator.
+
+    Attributes:
+        network: the network that is trained.
+        optimizer: the optimizer that trains it.
+    """
+
+    def __init__(
+        self,
+        board: BoardSize,
+        architecture: dict[str, Any],
+        settings: dict[str, Any],
+        *,
+        epsilon: float = 1e-8,
+    ) -> None:
+        super().__init__(board, architecture, settings)
+        self.network: nn.Module = new_network(
+            self.kind, board, architecture, seed=settings["seed"] % (1 << 63)
+        )
+        self.optimizer = torch.optim.Adam(
+            self.network.parameters(), lr=settings["rate"], eps=epsilon
+        )
+
+    def generator(self, number: int) -> torch.Generator:
+        """A generator for the random choices of an epoch."""
+        return torch.Generator().manual_seed(self.seed_of(number))
+
+    def learn(self, loss: torch.Tensor) -> None:
+        """Take one step of the optimizer to make the loss smaller."""
+        self.optimizer.zero_grad(set_to_none=True)
+        torch.autograd.backward(loss)
+        self.optimizer.step()
+
+    def weights(self) -> Arrays:
+        """The network's tensors."""
+        return arrays_of(self.network.state_dict())
+
+    def optimizer_state(self) -> Arrays:
+        """The optimizer's moments, with the names of their weights."""
+        tensors = {
+            f"{name}.{key}": value
+            for name, parameter in self.network.named_parameters()
+            for key, value in self.optimizer.state.get(parameter, {}).items()
+        }
+        return arrays_of(tensors)
+
+    def restore(self, model: Model, path: Path) -> None:
+        """Take over a model's weights and its optimizer's moments.
+
+        Raises:
+            ModelError: they do not fit the network.
+        """
+        try:
+            self.network.load_state_dict(tensors_of(model.weights))
+        except RuntimeError as error:
+            raise ModelError(f"{path} cannot be resumed: {error}", path=str(path)) from None
+        state = tensors_of(model.optimizer)
+        shapes = {
+            f"{name}.{key}": shape
+            for name, parameter in self.network.named_parameters()
+            for key, shape in (
+                ("step", ()),
+                ("exp_avg", parameter.shape),
+                ("exp_avg_sq", parameter.shape),
+            )
+        }
+        found = {name: tensor.shape for name, tensor in state.items()}
+        if found != (shapes if model.history else {}) or any(
+            tensor.dtype != torch.float32 for tensor in state.values()
+        ):
+            raise ModelError(
+                f"{path} cannot be resumed: its optimizer is another one", path=str(path)
+            )
+        for name, parameter in self.network.named_parameters():
+            if model.history:
+                self.optimizer.state[parameter] = {
+                    key: state[f"{name}.{key}"] for key in ("step", "exp_avg", "exp_avg_sq")
+                }
+
+
+class FinalGridCourse(NetworkCourse):
+    """Trains the network of Brewer 2017.
+
+    Args:
+        games: the final grids with their labels.
+        padding: the padding of the network's convolution.
+        batch: the number of grids in a step.
+        rate: Adam's learning rate.
+        seed: the seed of the weights, the split and the order of grids.
+
+    Raises:
+        LearningError: there are too few games to split, or the board is too small.
+    """
+
+    kind: ClassVar[str] = "cnn"
+
+    def __init__(
+        self,
+        games: Labelled,
+        *,
+        padding: Padding = "same",
+        batch: int = 1000,
+        rate: float = 0.01,
+        seed: int = 0,
+    ) -> None:
+        tested = round(TEST_SHARE * len(games))
+        if not 0 < tested < len(games):
+            raise LearningError(f"{len(games)} different games are too few to train and test on")
+        settings = {
+            "seed": seed,
+            "batch": batch,
+            "rate": rate,
+            "games": len(games),
+            "data": games.fingerprint,
+        }
+        super().__init__(games.board, {"padding": padding}, settings, epsilon=_BREWERS_EPSILON)
+        order = torch.randperm(len(games), generator=self.generator(0))
+        grids = torch.from_numpy(games.grids)
+        won = torch.from_numpy(games.won)
+        self._train = grids[order[tested:]], won[order[tested:]]
+        self.test = grids[order[:tested]], won[order[:tested]]
+        """The grids for the test, and whether player 1 has won."""
+
+    def epoch(self, number: int, tell: Tell) -> Figures:
+        """Train on every grid once. The loss and the accuracy are means over the epoch."""
+        grids, won = self._train
+        order = torch.randperm(len(won), generator=self.generator(number))
+        batches = torch.split(order, self.settings["batch"])
+        self.network.train()
+        loss_sum, right = 0.0, 0
+        for done, batch in enumerate(batches):
+            tell(done, len(batches))
+            outputs, targets = self.network(grids[batch].float()), won[batch].float()
+            loss = functional.mse_loss(outputs, targets)
+            self.learn(loss)
+            loss_sum += loss.item() * len(batch)
+            right += int(((outputs > SURE) == won[batch]).sum())
+        tested = final_outputs(self.network, self.test[0])
+        return {
+            "loss": loss_sum / len(won),
+            "accuracy": right / len(won),
+            "test_loss": functional.mse_loss(tested, self.test[1].float()).item(),
+            "test_accuracy": ((tested > SURE) == self.test[1]).float().mean().item(),
+        }
+
+
+class ExactCourse(NetworkCourse):
+    """Trains a network with a policy and a value head.
+
+    Args:
+        positions: the positions for the training.
+        held_out: the positions for the test after every epoch.
+        channels: the number of filters of each convolution.
+        layers: the number of convolutions.
+        hidden: the number of features, the input of both heads.
+        batch: the number of positions in a step.
+        rate: Adam's learning rate at the beginning.
+        seed: the seed of the weights, the order of positions and the mirroring.
+
+    Raises:
+        LearningError: the two sets of positions have different boards.
+    """
+
+    kind: ClassVar[str] = "exact"
+
+    def __init__(
+        self,
+        positions: Positions,
+        held_out: Positions,
+        *,
+        channels: int = 64,
+        layers: int = 3,
+        hidden: int = 128,
+        batch: int = 256,
+        rate: float = 0.002,
+        seed: int = 0,
+    ) -> None:
+        settings = course_settings(
+            positions, held_out, {"seed": seed, "batch": batch, "rate": rate}
+        )
+        architecture = {"channels": channels, "layers": layers, "hidden": hidden}
+        super().__init__(positions.board, architecture, settings)
+        self._planes = torch.from_numpy(positions.planes)
+        self._best = torch.from_numpy(positions.best != 0)
+        self._open = torch.from_numpy(positions.is_open)
+        self._value = torch.from_numpy(positions.value).long() + 1
+        self._held_out = held_out
+
+    def epoch(self, number: int, tell: Tell) -> Figures:
+        """Train on every position once, then test on the held-out ones."""
+        generator = self.generator(number)
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.settings["rate"] * EXACT_DECAY ** (number - 1)
+        order = torch.randperm(len(self._value), generator=generator)
+        batches = torch.split(order, self.settings["batch"])
+        self.network.train()
+        policy_sum = value_sum = 0.0
+        for done, batch in enumerate(batches):
+            tell(done, len(batches))
+            mirrored = torch.rand(len(batch), generator=generator) < 0.5  # noqa: PLR2004
+            policy, value = self._losses(batch, mirrored)
+            self.learn(policy + value)
+            policy_sum += policy.item() * len(batch)
+            value_sum += value.item() * len(batch)
+        tested = share_of_best(self.network, self.kind, self._held_out)
+        return {
+            "policy_loss": policy_sum / len(self._value),
+            "value_loss": value_sum / len(self._value),
+            "best_share": tested.best_share,
+            "value_accuracy": tested.value_share or 0.0,
+        }
+
+    def _losses(
+        self, batch: torch.Tensor, mirrored: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """The losses of the policy and of the value for some positions."""
+        planes = turned(self._planes[batch], mirrored).float()
+        best, is_open = (turned(part[batch], mirrored) for part in (self._best, self._open))
+        outputs = self.network(planes)
+        policy = policy_losses(outputs.policy, best, is_open).mean()
+        return policy, functional.cross_entropy(outputs.value, self._value[batch])
+
+
+class ResidualCourse(NetworkCourse):
+    """Trains a network with policy, value and scores.
+
+    Args:
+        positions: the positions for the training.
+        held_out: the positions for the test after every epoch.
+        channels: the number of filters of each convolution.
+        blocks: the number of pairs of convolutions.
+        hidden: the number of units of a column.
+        batch: the number of positions in a step.
+        rate: Adam's learning rate at the beginning.
+        decay: the factor by which the learning rate falls in every epoch, evenly from step to step.
+        quiet_weight: how much a quiet position weighs; others weigh 1.
+        decisive_weight: the same for decisive ones; one that is both has both weights multiplied.
+        precision: of the network's numbers while it learns. ``bfloat16`` takes half the time on
+            processors that have instructions for it.
+        seed: the seed of the weights, the order of positions and the mirroring.
+
+    Raises:
+        LearningError: the two sets have different boards, or the network's sizes are impossible.
+    """
+
+    kind: ClassVar[str] = "residual"
+
+    def __init__(
+        self,
+        positions: Positions,
+        held_out: Positions,
+        *,
+        channels: int = 32,
+        blocks: int = 4,
+        hidden: int = 32,
+        batch: int = 256,
+        rate: float = 0.004,
+        decay: float = 0.6,
+        quiet_weight: float = 1.0,
+        decisive_weight: float = 1.0,
+        precision: Precision = "float32",
+        seed: int = 0,
+    ) -> None:
+        settings = course_settings(
+            positions,
+            held_out,
+            {
+                "seed": seed,
+                "batch": batch,
+                "rate": rate,
+                "decay": decay,
+                "quiet_weight": quiet_weight,
+                "decisive_weight": decisive_weight,
+                "precision": precision,
+            },
+        )
+        architecture = {"channels": channels, "blocks": blocks, "hidden": hidden}
+        super().__init__(positions.board, architecture, settings)
+        convert_conv2d_weight_memory_format(self.network, torch.channels_last)
+        self._own, self._mask = words_of_planes(positions.planes)
+        self._best = torch.from_numpy(positions.best != 0)
+        self._open = torch.from_numpy(positions.is_open)
+        self._value = torch.from_numpy(positions.value).long() + 1
+        self._scores = torch.from_numpy(positions.column_scores)
+        self._weights = torch.from_numpy(
+            weights_of(positions, quiet=quiet_weight, decisive=decisive_weight)
+        )
+        self._held_out = held_out
+
+    def epoch(self, number: int, tell: Tell) -> Figures:
+        """Train on every position once, then test on the held-out ones."""
+        generator = self.generator(number)
+        order = torch.randperm(len(self._value), generator=generator)
+        batches = torch.split(order, self.settings["batch"])
+        self.network.train()
+        sums = torch.zeros(4)
+        for done, batch in enumerate(batches):
+            tell(done, len(batches))
+            self._set_rate((number - 1) * len(batches) + done, len(batches))
+            mirrored = torch.rand(len(batch), generator=generator) < 0.5  # noqa: PLR2004
+            losses = self._losses(batch, mirrored)
+            self.learn(losses[0] + losses[1] + losses[2] + SCORE_WEIGHT * losses[3])
+            sums += losses.detach() * len(batch)
+        policy, kept, value, score = (sums / len(self._value)).tolist()
+        self.network.eval()
+        tested = share_of_best(self.network, self.kind, self._held_out)
+        quality = quality_of_network(self.network, self.kind, self._held_out, mirrors=False)
+        return {
+            "policy_loss": policy,
+            "kept_loss": kept,
+            "value_loss": value,
+            "score_loss": score,
+            **quality.figures,
+            "value_accuracy": tested.value_share or 0.0,
+        }
+
+    def _set_rate(self, step: int, steps_of_epoch: int) -> None:
+        """Set the learning rate of a step; steps are counted from 0 over all epochs."""
+        epochs = step / steps_of_epoch
+        rate = self.settings["rate"] * self.settings["decay"] ** epochs
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate * min(1.0, (epochs + 1 / steps_of_epoch) / WARM_UP)
+
+    def _losses(self, batch: torch.Tensor, mirrored: torch.Tensor) -> torch.Tensor:
+        """The weighted losses of the policy (two), of value and scores for some positions, (4,)."""
+        rows = batch.numpy()
+        width, height = self.board
+        planes = input_planes(self._own[rows], self._mask[rows], width=width, height=height)
+        inputs = turned(torch.from_numpy(planes), mirrored).float()
+        with torch.autocast(
+            "cpu", torch.bfloat16, enabled=self.settings["precision"] == "bfloat16"
+        ):
+            found = self.network(inputs.contiguous(memory_format=torch.channels_last))
+        outputs = ResidualOutputs(*(each.float() for each in found))
+        best, is_open, scores = (
+            turned(part[batch], mirrored) for part in (self._best, self._open, self._scores)
+        )
+        results = self._value[batch]
+        keeps = is_open & (scores.sign() == (results - 1).unsqueeze(1))
+        wanted = scores.float() / ((self.board.cells + 1) // 2)
+        errors = (outputs.scores - wanted).square().masked_fill(scores == UNPLAYABLE, 0.0)
+        losses = [
+            policy_losses(outputs.policy, best, is_open),
+            policy_losses(outputs.policy, keeps, is_open),
+            functional.cross_entropy(outputs.value, results, reduction="none"),
+            errors.sum(1) / is_open.sum(1),
+        ]
+        return (torch.stack(losses) * self._weights[batch]).mean(1)
+
+
+def policy_losses(policy: torch.Tensor, best: torch.Tensor, is_open: torch.Tensor) -> torch.Tensor:
+    """Minus the logarithm of the probability of all best columns together, (n,).
+
+    Args:
+        policy: (n, width), the logits of all columns.
+        best: (n, width), whether each column is a best one.
+        is_open: (n, width), whether each column is not full.
+    """
+    logits = policy.masked_fill(~is_open, _NEVER)
+    losses: torch.Tensor = logits.logsumexp(1) - logits.masked_fill(~best, _NEVER).logsumexp(1)
+    return losses
+
+
+def turned(tensor: torch.Tensor, mirrored: torch.Tensor) -> torch.Tensor:
+    """Mirror some rows of a tensor; its last axis is the board's columns."""
+    where = mirrored.view(-1, *[1] * (tensor.dim() - 1))
+    return torch.where(where, tensor.flip(-1), tensor)

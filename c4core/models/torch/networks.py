@@ -1,0 +1,369 @@
+"""The networks of PyTorch, one for each kind of model, and their weights.
+
+``FinalGridNetwork``, kind cnn, is the network of Brewer 2017: did player 1 win the game with this
+final grid?
+
+::
+
+    grid 1 x H x W -> convolution, 42 filters 4 x 4, tanh -> largest of each 2 x 2
+                   -> flat -> 7 units, sigmoid -> 1 unit, sigmoid
+
+With padding ``same`` the convolution keeps the grid's size: it adds one row and column of zeros at
+the top and on the left, and two at the bottom and on the right. With ``valid`` it adds none. The
+publication does not say which it used; its program has ``same``. On 7x6 the network has 3,375
+parameters with ``same``, and 1,317 with ``valid``.
+
+``ColumnNetwork``, kind selfplay, and ``ExactNetwork``, kind exact, share a trunk of convolutions
+over the whole board. Every layer keeps the board's size; the zeros of the padding show the network
+where the board ends. The first layer's kernel is as long as a line of four.
+
+::
+
+    planes 2 x H x W -> convolutions -> features -> selfplay: the worth of every column, -1 to 1
+                                                 -> exact: a number for every column (policy);
+                                                    loss, draw, win of the side to move (value)
+
+``ResidualNetwork`` sees the threats of both sides.
+
+::
+
+    planes 7 x H x W -> star convolution -> blocks: x + convolution(convolution(x))
+        -> column by column: its squares -> units -> + layer(units, their mean over the columns)
+             -> policy: a number for the column
+             -> score of the column
+             -> their mean -> loss, draw, win
+
+The star convolution sees three squares in each of the eight directions: every line of four through
+a square. The others are 3 x 3. There are zeros around the board. All layers are followed by relu;
+what is added to a layer's output is added before it. All columns share their weights. There is no
+layer over the whole board; what columns know of each other beyond the convolutions is the mean.
+:mod:`c4core.models.residual` computes the same in whole numbers and without PyTorch, except for the
+scores, which only help the training.
+"""
+
+from __future__ import annotations
+
+import reprlib
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from c4core.models.kinds import LARGEST, LearningError, ModelError
+from c4core.models.residual import STAR, weight_shapes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from c4core.models.files import Model
+    from c4core.notation import BoardSize
+
+Padding = Literal["same", "valid"]
+
+VALUES: Final = 3
+"""Outputs of a value head: the side to move loses, draws, wins."""
+
+_FILTERS: Final = 42
+_KERNEL: Final = 4
+_POOL: Final = 2
+_UNITS: Final = 7
+
+_TRUNK_PLANES: Final = 2
+_FIRST_KERNEL: Final = 4
+
+_STAR_PLANES: Final = 7
+_REACH: Final = 3
+_SIDE: Final = 2 * _REACH + 1
+_PLACES: Final = [(_REACH + up) * _SIDE + _REACH + right for right, up in STAR]
+"""Where the taps are in a kernel of 7 x 7, row by row."""
+
+
+class FinalGridNetwork(nn.Module):
+    """Predicts from a final grid whether player 1 has won: a number from 0 to 1.
+
+    The initial weights are those of the library that Brewer used: uniform by Glorot's rule, with
+    zero biases.
+
+    Args:
+        board: the size of the grids.
+        padding: the padding of the convolution.
+
+    Raises:
+        LearningError: the padding is unknown, or the board is too small for it.
+    """
+
+    def __init__(self, board: BoardSize, padding: Padding = "same") -> None:
+        super().__init__()
+        if padding not in get_args(Padding):
+            raise LearningError(f"padding is same or valid, not {padding!r}")
+        lost = 0 if padding == "same" else _KERNEL - 1
+        high, wide = ((size - lost) // _POOL for size in (board.height, board.width))
+        if min(high, wide) < 1:
+            raise LearningError(f"padding {padding} leaves nothing of a {board} board")
+        before, after = (_KERNEL - 1) // 2, _KERNEL // 2
+        around = (before, after, before, after)
+        self.layers = nn.Sequential(
+            nn.ZeroPad2d(around) if padding == "same" else nn.Identity(),
+            nn.Conv2d(1, _FILTERS, _KERNEL),
+            nn.Tanh(),
+            nn.MaxPool2d(_POOL),
+            nn.Flatten(),
+            nn.Linear(_FILTERS * high * wide, _UNITS),
+            nn.Sigmoid(),
+            nn.Linear(_UNITS, 1),
+            nn.Sigmoid(),
+        )
+        for layer in self.layers:
+            if isinstance(layer, nn.Conv2d | nn.Linear):
+                nn.init.xavier_uniform_(layer.weight)
+                if layer.bias is not None:
+                    nn.init.zeros_(layer.bias)
+
+    def forward(self, grids: torch.Tensor) -> torch.Tensor:
+        """The outputs, (n,), of grids (n, 1, height, width)."""
+        outputs: torch.Tensor = self.layers(grids)
+        return outputs.squeeze(1)
+
+
+def _trunk(board: BoardSize, *, channels: int, layers: int, hidden: int) -> nn.Sequential:
+    """Layers from planes (n, 2, height, width) to features (n, hidden).
+
+    Args:
+        board: the size of the planes.
+        channels: the number of filters of each convolution.
+        layers: the number of convolutions, at least one.
+        hidden: the number of features.
+    """
+    before, after = (_FIRST_KERNEL - 1) // 2, _FIRST_KERNEL // 2
+    parts: list[nn.Module] = [
+        nn.ZeroPad2d((before, after, before, after)),
+        nn.Conv2d(_TRUNK_PLANES, channels, _FIRST_KERNEL),
+        nn.ReLU(),
+    ]
+    for _ in range(layers - 1):
+        parts += [nn.Conv2d(channels, channels, 3, padding=1), nn.ReLU()]
+    parts += [nn.Flatten(), nn.Linear(channels * board.cells, hidden), nn.ReLU()]
+    return nn.Sequential(*parts)
+
+
+class ColumnNetwork(nn.Module):
+    """The worth of every column for the side to move.
+
+    Args:
+        board: the size of the positions.
+        channels: the number of filters of each convolution.
+        layers: the number of convolutions.
+        hidden: the number of features from which the outputs are computed.
+    """
+
+    def __init__(
+        self, board: BoardSize, *, channels: int = 64, layers: int = 1, hidden: int = 128
+    ) -> None:
+        super().__init__()
+        self.trunk = _trunk(board, channels=channels, layers=layers, hidden=hidden)
+        self.worth = nn.Sequential(nn.Linear(hidden, board.width), nn.Tanh())
+
+    def forward(self, planes: torch.Tensor) -> torch.Tensor:
+        """(n, width): the columns of planes (n, 2, height, width), full ones included."""
+        outputs: torch.Tensor = self.worth(self.trunk(planes))
+        return outputs
+
+
+class Outputs(NamedTuple):
+    """The network's output for n positions, for the side to move."""
+
+    policy: torch.Tensor
+    """(n, width): logits of every column, full ones included."""
+    value: torch.Tensor
+    """(n, 3): logits of loss, draw and win."""
+
+
+class ExactNetwork(nn.Module):
+    """Policy and value of positions.
+
+    Args:
+        board: the size of the positions.
+        channels: the number of filters of each convolution.
+        layers: the number of convolutions.
+        hidden: the number of features, the input of both heads.
+    """
+
+    def __init__(
+        self, board: BoardSize, *, channels: int = 64, layers: int = 3, hidden: int = 128
+    ) -> None:
+        super().__init__()
+        self.trunk = _trunk(board, channels=channels, layers=layers, hidden=hidden)
+        self.policy = nn.Linear(hidden, board.width)
+        self.value = nn.Linear(hidden, VALUES)
+
+    def forward(self, planes: torch.Tensor) -> Outputs:
+        """The output for planes (n, 2, height, width) of the side to move."""
+        features = self.trunk(planes)
+        return Outputs(self.policy(features), self.value(features))
+
+
+class ResidualOutputs(NamedTuple):
+    """The network's output for n positions, for the side to move."""
+
+    policy: torch.Tensor
+    """(n, width): logits of every column, full ones included."""
+    value: torch.Tensor
+    """(n, 3): logits of loss, draw and win."""
+    scores: torch.Tensor
+    """(n, width): the scores of the columns; 1 stands for the largest one of the board."""
+
+
+class _Star(nn.Module):
+    """A convolution of 7 x 7 that has weights only in the eight directions."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(channels, _STAR_PLANES, len(STAR)))
+        self.bias = nn.Parameter(torch.zeros(channels))
+        nn.init.kaiming_uniform_(self.weight.view(channels, -1), nonlinearity="relu")
+
+    def forward(self, planes: torch.Tensor) -> torch.Tensor:
+        """Numbers (n, channels, height, width) for planes (n, 7, height, width)."""
+        empty = self.weight.new_zeros(*self.weight.shape[:2], _SIDE * _SIDE)
+        kernel = empty.index_copy(2, torch.tensor(_PLACES), self.weight)
+        return functional.conv2d(
+            planes, kernel.view(*self.weight.shape[:2], _SIDE, _SIDE), self.bias, padding=_REACH
+        )
+
+
+class _Block(nn.Module):
+    """Two convolutions, and their input added to their output."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.inner = nn.Conv2d(channels, channels, 3, padding=1)
+        self.outer = nn.Conv2d(channels, channels, 3, padding=1)
+        nn.init.zeros_(self.outer.weight)  # at first a block changes nothing: deep ones learn, too
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Numbers (n, channels, height, width), from as many."""
+        outer: torch.Tensor = self.outer(torch.relu(self.inner(x)))
+        return torch.relu(x + outer)
+
+
+class ResidualNetwork(nn.Module):
+    """Policy, value and scores of positions.
+
+    Args:
+        board: the size of the positions.
+        channels: the number of filters of each convolution, a multiple of 8.
+        blocks: the number of pairs of convolutions.
+        hidden: the number of units of a column, a multiple of 8.
+
+    Raises:
+        LearningError: a number is out of range.
+    """
+
+    def __init__(
+        self, board: BoardSize, *, channels: int = 32, blocks: int = 4, hidden: int = 32
+    ) -> None:
+        super().__init__()
+        try:
+            weight_shapes(board.height, channels, blocks, hidden)
+        except ValueError as error:
+            raise LearningError(str(error)) from None
+        self.first = _Star(channels)
+        self.blocks = nn.Sequential(*(_Block(channels) for _ in range(blocks)))
+        self.column = nn.Linear(board.height * channels, hidden)
+        self.mixing = nn.Linear(2 * hidden, hidden)
+        self.policy = nn.Linear(hidden, 1)
+        self.score = nn.Linear(hidden, 1)
+        self.value = nn.Linear(hidden, VALUES)
+
+    def forward(self, planes: torch.Tensor) -> ResidualOutputs:
+        """The output for planes (n, 7, height, width) of :mod:`c4core.models.evaluator`."""
+        features = self.blocks(torch.relu(self.first(planes)))
+        squares = features.permute(0, 3, 2, 1).flatten(2)  # (n, width, height * channels)
+        alone = torch.relu(self.column(squares))
+        mean = alone.mean(1, keepdim=True).expand_as(alone)
+        units = torch.relu(alone + self.mixing(torch.cat([alone, mean], 2)))
+        return ResidualOutputs(
+            self.policy(units).squeeze(2), self.value(units.mean(1)), self.score(units).squeeze(2)
+        )
+
+
+_CLASSES: Final = {
+    "cnn": FinalGridNetwork,
+    "exact": ExactNetwork,
+    "selfplay": ColumnNetwork,
+    "residual": ResidualNetwork,
+}
+
+
+def new_network(
+    kind: str, board: BoardSize, architecture: Mapping[str, Any], *, seed: int
+) -> nn.Module:
+    """A network with random weights. PyTorch's global generator is not changed.
+
+    Args:
+        kind: one of :data:`c4core.models.kinds.KINDS`.
+        board: the board that the network plays on.
+        architecture: the arguments of the network's class.
+        seed: the seed of the weights.
+
+    Raises:
+        LearningError: the arguments are impossible on this board.
+        TypeError: an argument has an unknown name.
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        network: nn.Module = _CLASSES[kind](board, **architecture)
+        return network
+
+
+def network_of(model: Model, path: Path) -> nn.Module:
+    """The network of a model, ready to be evaluated.
+
+    Args:
+        model: the content of a file.
+        path: the file, for messages.
+
+    Raises:
+        ModelError: the weights do not fit the architecture.
+    """
+    try:
+        _check_sizes(model.architecture)
+        # On "meta" it takes no memory: the file may claim any size.
+        with torch.device("meta"):
+            network = new_network(model.kind, model.board, model.architecture, seed=0)
+        weights = tensors_of(model.weights)
+        if any(tensor.dtype != torch.float32 for tensor in weights.values()):
+            raise ValueError("its weights are not of type float32")  # noqa: TRY301
+        network.load_state_dict(weights, assign=True)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ModelError(f"{path}: the network cannot be made: {error}", path=str(path)) from None
+    network.eval()
+    return network
+
+
+def parameter_count(network: nn.Module) -> int:
+    """The number of trainable parameters."""
+    return sum(parameter.numel() for parameter in network.parameters() if parameter.requires_grad)
+
+
+def _check_sizes(architecture: Mapping[str, Any]) -> None:
+    """Refuse sizes that are out of range, before a network of this size is made."""
+    for name, most in LARGEST.items():
+        number = architecture.get(name, 1)
+        if type(number) is not int or not 1 <= number <= most:
+            raise ValueError(f"{name} cannot be {reprlib.repr(number)}: it is 1 to {most}")
+
+
+def tensors_of(arrays: Mapping[str, NDArray[np.generic]]) -> dict[str, torch.Tensor]:
+    """Copies of arrays, as tensors."""
+    return {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
+
+
+def arrays_of(tensors: Mapping[str, torch.Tensor]) -> dict[str, NDArray[np.generic]]:
+    """Copies of tensors, as arrays. They are copies because training changes the tensors."""
+    return {name: tensor.detach().numpy().copy() for name, tensor in tensors.items()}

@@ -1,0 +1,199 @@
+"""The networks: what they begin with, the engine of the residual one, and how they are measured."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from c4core.models.engines import engine_of, shipped_file
+from c4core.models.evaluator import planes_of_positions
+from c4core.models.files import read_model
+from c4core.models.kinds import LearningError
+from c4core.models.labels import Positions
+from c4core.models.torch.networks import (
+    ColumnNetwork,
+    ExactNetwork,
+    FinalGridNetwork,
+    network_of,
+    new_network,
+    parameter_count,
+)
+from c4core.models.torch.playing import choose_column, preferences
+from c4core.models.torch.report import Confusion, confusion_object, share_of_best, shares_object
+from c4core.notation import DEFAULT_BOARD, BoardSize
+from tests.support.boards.learning import SMALL, labelled_arrays, random_positions, residual_model
+
+NEAR = 0.02
+"""Worths in whole numbers differ from PyTorch's by at most this much."""
+
+
+@pytest.mark.parametrize(
+    ("padding", "layers", "total", "shapes"),
+    [
+        ("same", [714, 2653, 8], 3375, [(42, 6, 7), (42, 3, 3), (378,)]),
+        ("valid", [714, 595, 8], 1317, [(42, 3, 4), (42, 1, 2), (84,)]),
+    ],
+)
+def test_parameters_and_shapes_of_the_source(
+    padding: str, layers: list[int], total: int, shapes: list[tuple[int, ...]]
+) -> None:
+    network = FinalGridNetwork(DEFAULT_BOARD, padding)
+    assert parameter_count(network) == total
+    with_weights = [layer for layer in network.layers if list(layer.parameters())]
+    assert [parameter_count(layer) for layer in with_weights] == layers
+    found, tensor = [], torch.zeros(1, 1, 6, 7)
+    for layer in network.layers:
+        tensor = layer(tensor)
+        found.append(tuple(tensor.shape[1:]))
+    assert [found[index] for index in (1, 3, 4)] == shapes
+    assert found[-1] == (1,)
+
+
+def test_same_padding_has_one_line_before_and_two_after() -> None:
+    network = FinalGridNetwork(DEFAULT_BOARD, "same")
+    grid = torch.randn(1, 1, 6, 7, generator=torch.Generator().manual_seed(1))
+    padded = np.pad(grid[0, 0].numpy(), ((1, 2), (1, 2)))
+    weights, biases = (part.detach().numpy() for part in network.layers[1].parameters())
+    convolved = network.layers[1](network.layers[0](grid)).detach().numpy()[0]
+    for row, column in ((0, 0), (5, 6), (2, 3), (0, 6)):
+        window = padded[row : row + 4, column : column + 4]
+        expected = (weights[:, 0] * window).sum(axis=(1, 2)) + biases
+        np.testing.assert_allclose(convolved[:, row, column], expected, rtol=1e-4, atol=1e-5)
+
+
+def test_weights_begin_by_glorot_and_biases_at_zero() -> None:
+    network = new_network("cnn", DEFAULT_BOARD, {"padding": "same"}, seed=1)
+    weights, biases = (part.detach() for part in network.layers[1].parameters())
+    limit = (6 / (16 + 16 * 42)) ** 0.5
+    assert limit * 0.9 < float(weights.abs().max()) <= limit * 1.00001
+    assert not biases.any()
+
+
+def test_a_seed_gives_the_same_weights_and_leaves_the_shared_generator_alone() -> None:
+    before = torch.random.get_rng_state()
+    one, other, third = (
+        new_network("exact", DEFAULT_BOARD, {"channels": 4}, seed=seed).state_dict()
+        for seed in (1, 1, 2)
+    )
+    assert torch.equal(torch.random.get_rng_state(), before)
+    assert all(torch.equal(one[name], other[name]) for name in one)
+    assert not all(torch.equal(one[name], third[name]) for name in one)
+
+
+def test_outputs_are_shares() -> None:
+    network = FinalGridNetwork(DEFAULT_BOARD)
+    outputs = network(torch.randint(-1, 2, (50, 1, 6, 7)).float()).detach()
+    assert outputs.shape == (50,)
+    assert 0 < float(outputs.min()) <= float(outputs.max()) < 1
+
+
+@pytest.mark.parametrize("board", [BoardSize(7, 6), BoardSize(4, 4), BoardSize(9, 6)])
+def test_other_boards(board: BoardSize) -> None:
+    planes = torch.zeros(3, 2, board.height, board.width)
+    policy, value = ExactNetwork(board, channels=4, layers=2, hidden=8)(planes)
+    assert (policy.shape, value.shape) == ((3, board.width), (3, 3))
+    worth = ColumnNetwork(board, channels=4, hidden=8)(planes)
+    assert worth.shape == (3, board.width)
+    assert float(worth.detach().abs().max()) <= 1
+
+
+def test_what_makes_no_network_is_refused() -> None:
+    with pytest.raises(LearningError, match="padding valid leaves nothing of a 4x4 board"):
+        FinalGridNetwork(BoardSize(4, 4), "valid")
+    with pytest.raises(LearningError, match="padding is same or valid, not 'full'"):
+        FinalGridNetwork(DEFAULT_BOARD, "full")
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+@pytest.mark.parametrize(
+    ("board", "channels", "blocks", "hidden"),
+    [((7, 6), 8, 1, 8), ((5, 4), 16, 2, 8), ((4, 9), 24, 1, 32), ((9, 6), 16, 2, 8)],
+)
+def test_the_engine_plays_what_pytorch_plays(
+    board: tuple[int, int], channels: int, blocks: int, hidden: int
+) -> None:
+    size = BoardSize(*board)
+    model = residual_model(size, {"channels": channels, "blocks": blocks, "hidden": hidden})
+    network, engine = network_of(model, Path("model")), engine_of(model, Path("model"))
+    positions = random_positions(40, seed=3, board=size, least_ply=2)
+    policy, values = preferences(network, "residual", planes_of_positions(positions, moved=False))
+    assert values is not None
+    same = 0
+    for position, row in zip(positions, policy, strict=True):
+        worths, value = engine.evaluate(position)
+        for column, worth in enumerate(worths):
+            if worth is None:
+                assert not position.is_legal(column)
+            else:
+                assert worth == pytest.approx(row[column], rel=NEAR, abs=NEAR)
+        assert -1 <= value <= 1
+        theirs, ours = choose_column(network, "residual", position), engine.choose(position)
+        same += theirs == ours
+        # Weights are rounded: of two columns that are as good as equal it may be the other one.
+        assert row[ours] == pytest.approx(row[theirs], rel=2 * NEAR, abs=2 * NEAR)
+    assert same >= 0.9 * len(positions)  # one that was trained is surer
+
+
+def test_the_engine_of_the_shipped_network() -> None:
+    path = shipped_file("residual")
+    model = read_model(path)
+    positions = random_positions(1000, seed=6, board=DEFAULT_BOARD, least_ply=2)
+    planes = planes_of_positions(positions, moved=False)
+    policy, _ = preferences(network_of(model, path), "residual", planes)
+    engine = engine_of(model, path)
+    other = [
+        position
+        for position, row in zip(positions, policy, strict=True)
+        if engine.choose(position) != max(position.legal_columns(), key=row.__getitem__)
+    ]
+    assert len(other) <= 1, other
+
+
+class Leftmost(torch.nn.Module):
+    """Likes columns the more the further on the left they are."""
+
+    def forward(self, planes: torch.Tensor) -> torch.Tensor:
+        return -torch.arange(planes.shape[-1]).float().expand(len(planes), -1)
+
+
+def test_shares_are_counted() -> None:
+    played = random_positions(150, seed=0)
+    arrays = labelled_arrays(played)
+    shares = share_of_best(Leftmost(), "selfplay", Positions(**arrays, board=SMALL))
+    right = [
+        bool(best[position.legal_columns()[0]])
+        for position, best in zip(played, arrays["best"], strict=True)
+    ]
+    assert shares.best_share == pytest.approx(sum(right) / 150)
+    assert shares.positions == 150
+    assert shares.value_share is None
+    chances = [
+        best.sum() / len(position.legal_columns())
+        for position, best in zip(played, arrays["best"], strict=True)
+    ]
+    assert shares.chance_share == pytest.approx(sum(chances) / 150, abs=1e-4)
+    assert [ply.ply for ply in shares.plies] == sorted({position.ply for position in played})
+    told = shares_object(shares)
+    assert sum(ply["positions"] for ply in told["plies"]) == told["positions"] == 150
+
+
+class Sum(torch.nn.Module):
+    """Says that player 1 has won where it has more stones."""
+
+    def forward(self, grids: torch.Tensor) -> torch.Tensor:
+        return (grids.sum(dim=(1, 2, 3)) > 0).float()
+
+
+def test_confusion_is_counted() -> None:
+    grids = torch.zeros(10, 1, 4, 5)
+    grids[:6, 0, 0, 0] = 1
+    won = torch.tensor([True] * 4 + [False] * 2 + [True] + [False] * 3)
+    confusion = Confusion.of(Sum(), grids, won)
+    assert confusion == Confusion(true_true=4, true_false=1, false_true=2, false_false=3)
+    assert confusion.accuracy == 0.7
+    assert confusion_object(confusion)["games"] == 10

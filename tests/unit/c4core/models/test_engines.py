@@ -1,0 +1,196 @@
+"""The residual network without PyTorch, and the trained one that comes with c4."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
+
+from c4core.dice import Dice
+from c4core.models.engines import engine_of, named_file, shipped_file
+from c4core.models.files import read_model
+from c4core.models.kinds import ModelError
+from c4core.models.labels import Positions
+from c4core.models.quality import quality_of_engine
+from c4core.models.residual import LARGEST, ResidualEngine, kernels, weight_shapes
+from c4core.notation import DEFAULT_BOARD, BoardSize
+from c4core.players import parse_player
+from c4core.position import Position
+from tests.support.boards.learning import labelled_arrays, random_positions, residual_model
+from tests.support.refusals import refusal
+
+BOARDS = [BoardSize(7, 6), BoardSize(5, 4), BoardSize(4, 9), BoardSize(9, 6)]
+SIZES = [
+    {"channels": 8, "blocks": 1, "hidden": 8},
+    {"channels": 16, "blocks": 2, "hidden": 8},
+    {"channels": 24, "blocks": 1, "hidden": 32},
+]
+
+
+HERE = Path("model")
+
+SHIPPED = shipped_file("residual")
+FINGERPRINT = "1045d224f771"
+MOST_BYTES = 2_000_000
+
+ENGINE = engine_of(residual_model(BOARDS[0], SIZES[1]), HERE)
+
+
+@pytest.mark.parametrize(
+    ("board", "sizes"), list(zip(BOARDS, [*SIZES, SIZES[0]], strict=True)), ids=str
+)
+def test_every_kernel_gets_the_same_bits(board: BoardSize, sizes: dict[str, int]) -> None:
+    model = residual_model(board, sizes)
+    first, *others = (engine_of(model, HERE, kernel=name) for name in kernels())
+    for position in random_positions(40, seed=4, board=board):
+        for engine in others:
+            assert engine.evaluate(position) == first.evaluate(position)
+
+
+def test_a_kernel_that_does_not_run_here() -> None:
+    with pytest.raises(ModelError, match="no kernel 'fast' runs here: there are portable"):
+        engine_of(residual_model(BOARDS[0], SIZES[0]), HERE, kernel="fast")
+
+
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=15)
+def test_mirror_images_are_judged_alike(seed: int) -> None:
+    (position,) = random_positions(1, seed=seed, board=BOARDS[0])
+    worths, value = ENGINE.evaluate(position)
+    mirrored, same = ENGINE.evaluate(position.mirrored())
+    assert (mirrored, same) == (worths[::-1], value)
+
+
+def test_without_the_mirror_it_is_one_pass() -> None:
+    board = BOARDS[1]
+    sizes = {"width": 5, "height": 4, **SIZES[0]}
+    chance = np.random.default_rng(1)
+    weights = {
+        name: chance.normal(0, 0.5, shape).astype(np.float32)
+        for name, shape in weight_shapes(4, **SIZES[0]).items()
+    }
+    once = ResidualEngine(**sizes, weights=weights, averages=False)
+    twice = ResidualEngine(**sizes, weights=weights)
+    (position,) = random_positions(1, seed=5, board=board)
+    plain, turned = once.evaluate(position), once.evaluate(position.mirrored())
+    wanted = [
+        None if one is None or other is None else (one + other) / 2
+        for one, other in zip(plain[0], turned[0][::-1], strict=True)
+    ]
+    assert twice.evaluate(position) == (wanted, (plain[1] + turned[1]) / 2)
+
+
+def test_full_columns_are_not_played() -> None:
+    position = Position("111111222222333333")
+    worths, _ = ENGINE.evaluate(position)
+    assert [worth is None for worth in worths] == [True] * 3 + [False] * 4
+    assert ENGINE.choose(position) in {3, 4, 5, 6}
+
+
+def test_what_it_cannot_judge() -> None:
+    with pytest.raises(ValueError, match="a model of 7x6 cannot judge a position of 5x4"):
+        ENGINE.evaluate(Position(width=5, height=4))
+    with pytest.raises(ValueError, match="the game is over"):
+        ENGINE.choose(Position("1212121"))
+
+
+@pytest.mark.parametrize("number", [np.nan, -np.inf, 3e38, -5e3])
+def test_weights_that_cannot_be_rounded(number: float, snapshot: SnapshotAssertion) -> None:
+    model = residual_model(BOARDS[1], SIZES[0])
+    strange = {name: np.full_like(array, number) for name, array in model.weights.items()}
+    object.__setattr__(model, "weights", strange)
+    assert refusal(engine_of, model, HERE, error=ModelError) == snapshot
+
+
+@given(seed=st.integers(0, 10_000), scale=st.sampled_from([0.01, 1, 10, 100]))
+@settings(max_examples=15)
+def test_no_sum_overflows(seed: int, scale: float) -> None:
+    """With the largest activations and weights of one sign the worth has this sign, too."""
+    model = residual_model(BOARDS[1], SIZES[2], seed=seed)
+    huge = {name: np.abs(array) * np.float32(scale) for name, array in model.weights.items()}
+    object.__setattr__(model, "weights", huge)
+    engines = [engine_of(model, HERE, kernel=name) for name in kernels()]
+    for position in random_positions(3, seed=seed, board=BOARDS[1]):
+        worths, _ = engines[0].evaluate(position)
+        assert all(worth is None or worth > 0 for worth in worths)
+        assert all(engine.evaluate(position)[0] == worths for engine in engines)
+
+
+def test_models_that_fit_nothing(snapshot: SnapshotAssertion) -> None:
+    def said(changes: dict[str, Any]) -> str:
+        model = residual_model(BOARDS[1], {"channels": 8, "blocks": 1, "hidden": 8})
+        model.architecture.update(changes)
+        return refusal(engine_of, model, HERE, error=ModelError)
+
+    assert [
+        said(changes)
+        for changes in (
+            {"channels": 12},
+            {"channels": LARGEST["channels"] + 8},
+            {"channels": True},
+            {"hidden": 0},
+            {"blocks": -1},
+            {"blocks": 2},
+            {"blocks": None},
+            {"hidden": 16},
+        )
+    ] == snapshot
+    assert "too large" in said({"channels": 2**70})  # Python says it
+
+
+def test_weights_of_another_type_or_kind() -> None:
+    model = residual_model(BOARDS[1], SIZES[0])
+    halves = {name: array.astype(np.float16) for name, array in model.weights.items()}
+    object.__setattr__(model, "weights", halves)
+    with pytest.raises(ModelError, match="is float16"):
+        engine_of(model, HERE)
+    object.__setattr__(model, "kind", "exact")
+    with pytest.raises(ModelError, match="a model of kind exact plays with PyTorch only"):
+        engine_of(model, HERE)
+    with pytest.raises(KeyError, match=r"first\.weight"):
+        ResidualEngine(width=5, height=4, **SIZES[0], weights={})
+
+
+def test_the_shipped_network_s_size_and_weights() -> None:
+    assert SHIPPED.stat().st_size < MOST_BYTES
+    model = read_model(SHIPPED)
+    assert (model.kind, model.board, model.fingerprint) == ("residual", DEFAULT_BOARD, FINGERPRINT)
+    assert model.optimizer == {}
+    assert model.settings["positions"] > 1_000_000
+
+
+def test_the_shipped_network_s_names() -> None:
+    assert named_file("shipped", "residual") == SHIPPED
+    assert named_file("other.safetensors", "residual") == Path("other.safetensors")
+    player = parse_player("learning-residual")
+    assert player.full == f"learning-residual:model=shipped,weights={FINGERPRINT}"
+    assert player.kind.stands_alone
+    assert not player.needs_files
+    assert parse_player(f"learning-residual:model={SHIPPED}").needs_files
+
+
+def test_the_shipped_players_need_no_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("c4core.extras.find_spec", lambda _name: None)
+    for name in ("learning-residual", "learning-residual-search"):
+        with parse_player(name).make() as player:
+            assert player.choose(Position(), Dice(1)) == 3
+
+
+def test_the_shipped_network_plays_nearly_like_the_proof() -> None:
+    """Late positions, whose exact scores are found at once."""
+    positions = random_positions(1000, seed=5, board=DEFAULT_BOARD, least_ply=26)
+    labelled = Positions(**labelled_arrays(positions), board=DEFAULT_BOARD)
+    quality = quality_of_engine(engine_of(read_model(SHIPPED), SHIPPED), labelled, mirrors=True)
+    assert quality.everywhere.outcome >= 0.99 * quality.everywhere.positions
+    assert quality.everywhere.strict >= 0.97 * quality.everywhere.positions
+    assert (quality.wins.missed, quality.mirrored and quality.mirrored.missed) == (0, 0)
+    assert quality.wins.positions > 250
+
+
+def test_the_best_first_moves() -> None:
+    engine = engine_of(read_model(SHIPPED), SHIPPED)
+    assert engine.choose(Position()) == 3
+    assert engine.evaluate(Position("1"))[1] > engine.evaluate(Position("4"))[1]

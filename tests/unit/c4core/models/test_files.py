@@ -1,0 +1,217 @@
+"""The file of a model: written, read again, and refused if anything is wrong with it."""
+
+import json
+import pickle
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+from syrupy.assertion import SnapshotAssertion
+
+from c4core.models import files
+from c4core.models.files import (
+    MAX_TEXT,
+    METADATA,
+    Model,
+    read_model,
+    read_tensors,
+    write_model,
+    write_tensors,
+)
+from c4core.models.kinds import ModelError
+from c4core.notation import BoardSize
+from tests.support.refusals import refusal
+
+
+def model(value: float = 1.5) -> Model:
+    return Model(
+        kind="exact",
+        board=BoardSize(5, 4),
+        architecture={"channels": 2},
+        settings={"seed": 7, "rate": 0.001},
+        history=[{"epoch": 1, "loss": 0.5, "seconds": 0.1}],
+        weights={"a.weight": np.full((2, 3), value, dtype=np.float32)},
+        optimizer={"a.weight.step": np.array(3, dtype=np.float32)},
+    )
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    target = tmp_path / "model.safetensors"
+    write_model(target, model())
+    return target
+
+
+def test_read_as_written(path: Path) -> None:
+    found = read_model(path)
+    assert (found.kind, found.board, found.architecture) == ("exact", (5, 4), {"channels": 2})
+    assert (found.settings, found.history) == (model().settings, model().history)
+    assert found.weights["a.weight"].tolist() == [[1.5] * 3] * 2
+    assert found.optimizer["a.weight.step"].shape == ()
+    assert found.fingerprint == model().fingerprint != model(2.5).fingerprint
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+def test_the_same_model_gives_the_same_bytes(path: Path) -> None:
+    before = path.read_bytes()
+    write_model(path, read_model(path))
+    assert path.read_bytes() == before
+
+
+def test_every_flipped_byte_is_found(path: Path) -> None:
+    good = path.read_bytes()
+    damaged = path.with_name("damaged")
+    for index in range(0, len(good), 3):
+        damaged.write_bytes(good[:index] + bytes([good[index] ^ 0x15]) + good[index + 1 :])
+        with pytest.raises(ModelError) as caught:
+            read_model(damaged)
+        assert str(damaged) in str(caught.value)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.001, 0.3, 0.9, 0.999])
+def test_a_file_that_was_cut_short(path: Path, share: float) -> None:
+    content = path.read_bytes()
+    path.write_bytes(content[: int(len(content) * share)])
+    with pytest.raises(ModelError, match="is no model of c4, or a damaged one"):
+        read_model(path)
+
+
+class Bomb:
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return print, ("executed",)
+
+
+@pytest.mark.parametrize("content", [pickle.dumps(Bomb()), b"PK\x03\x04", b"\0" * 100, b"text\n"])
+def test_a_foreign_file(path: Path, content: bytes, capsys: pytest.CaptureFixture[str]) -> None:
+    path.write_bytes(content)
+    with pytest.raises(ModelError, match="is no model of c4"):
+        read_model(path)
+    assert capsys.readouterr().out == ""  # nothing in it was run
+
+
+def test_somebody_else_s_tensors(path: Path) -> None:
+    save_file({"a": np.zeros(3, dtype=np.float32)}, path, {"format": "pt"})
+    with pytest.raises(ModelError, match="is no model of c4"):
+        read_model(path)
+
+
+@pytest.mark.parametrize(
+    ("number", "message"), [(2, "format 2, of a newer version"), (0, "format 0, of an older ver")]
+)
+def test_another_format(
+    path: Path, monkeypatch: pytest.MonkeyPatch, number: int, message: str
+) -> None:
+    with monkeypatch.context() as changes:
+        changes.setattr(files, "FORMAT", number)
+        write_model(path, model())
+    with pytest.raises(ModelError, match=message):
+        read_model(path)
+
+
+@pytest.mark.parametrize(
+    "about", ["{", "[" * 200_000, "[]", "{}", '{"format": "1"}', json.dumps({"format": 1})]
+)
+def test_a_description_that_says_nothing(path: Path, about: str) -> None:
+    save_file({"weights.a": np.zeros(3, dtype=np.float32)}, path, {"c4": about})
+    with pytest.raises(ModelError, match="is a damaged model"):
+        read_model(path)
+
+
+def test_another_kind(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as changes:
+        changes.setattr(files, "KINDS", ("exact", "transformer"))
+        other = model()
+        object.__setattr__(other, "kind", "transformer")
+        write_model(path, other)
+    with pytest.raises(ModelError, match="of unknown kind 'transformer'"):
+        read_model(path)
+
+
+def test_no_file(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        read_model(tmp_path / "nothing")
+    with pytest.raises(OSError, match="nowhere/model"):
+        write_model(tmp_path / "nowhere" / "model", model())
+
+
+def test_what_would_not_be_read_again_is_not_written(path: Path) -> None:
+    before = path.read_bytes()
+    with pytest.raises(ModelError, match=r"no more than 4,194,304 are read again"):
+        write_model(path, replace(model(), settings={"x": "x" * MAX_TEXT}))
+    assert path.read_bytes() == before
+
+
+TENSORS = {
+    "bytes": np.arange(3, dtype=np.uint8),
+    "a": np.arange(6, dtype=np.float32).reshape(2, 3),
+    "none": np.zeros((0, 4), dtype=np.int16),
+    "one": np.array(7, dtype=np.int64),
+    "yes": np.array([True, False]),
+}
+LIMITS = {"max_header": 10_000, "max_tensors": 10}
+
+
+def same(found: dict[str, Any]) -> bool:
+    return found.keys() == TENSORS.keys() and all(
+        array.dtype == TENSORS[name].dtype and np.array_equal(array, TENSORS[name])
+        for name, array in found.items()
+    )
+
+
+def test_the_package_reads_what_is_written(tmp_path: Path) -> None:
+    write_tensors(tmp_path / "own", TENSORS, {"c4": "text"})
+    assert same(load_file(tmp_path / "own"))
+    metadata, found = read_tensors(tmp_path / "own", **LIMITS)
+    assert metadata == {"c4": "text"}
+    assert same(found)
+
+
+def test_what_the_package_writes_is_read(tmp_path: Path) -> None:
+    save_file(TENSORS, tmp_path / "theirs", {"c4": "text"})
+    metadata, found = read_tensors(tmp_path / "theirs", **LIMITS)
+    assert metadata == {"c4": "text"}
+    assert same(found)
+
+
+def entry(shape: object, begin: object, end: object, dtype: object = "U8") -> dict[str, object]:
+    return {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
+
+
+BAD_HEADERS: dict[str, object] = {
+    "no object": [],
+    "metadata as a list": {METADATA: []},
+    "a number in the metadata": {METADATA: {"a": 1}},
+    "a number as a tensor": {"a": 5},
+    "an unknown type": {"a": entry([4], 0, 4, "F128")},
+    "a list as a type": {"a": entry([4], 0, 4, ["U8"])},
+    "a negative size": {"a": entry([-4], 0, 4)},
+    "a truth value as a size": {"a": entry([True] * 2, 0, 4)},
+    "a huge size": {"a": entry([1 << 60], 0, 1 << 60)},
+    "too many dimensions": {"a": entry([1] * 40, 0, 1)},
+    "a number as a shape": {"a": entry(4, 0, 4)},
+    "a place that is too large": {"a": entry([3], 0, 4)},
+    "a type that is too large": {"a": entry([4], 0, 4, "F32")},
+    "more than the file": {"a": entry([1 << 40], 0, 1 << 40)},
+    "a gap at the begin": {"a": entry([3], 1, 4)},
+    "an overlap": {"a": entry([3], 0, 3), "b": entry([2], 2, 4)},
+    "bytes at the end": {"a": entry([3], 0, 3)},
+    "too many tensors": {str(number): entry([0], 0, 0) for number in range(11)},
+    "too long a header": "x" * 20_000,
+}
+
+
+def test_bad_headers(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+    def said(header: object) -> str:
+        text = json.dumps(header).encode()
+        (tmp_path / "file").write_bytes(len(text).to_bytes(8, "little") + text + b"1234")
+        return refusal(read_tensors, tmp_path / "file", **LIMITS, error=ValueError)
+
+    assert {name: said(header) for name, header in BAD_HEADERS.items()} == snapshot
+
+
+def test_types_without_a_name(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="tensor a cannot be of type complex64"):
+        write_tensors(tmp_path / "file", {"a": np.zeros(2, dtype=np.complex64)}, {})

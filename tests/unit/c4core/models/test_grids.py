@@ -1,0 +1,80 @@
+"""Positions and final grids as arrays. No PyTorch is needed for these."""
+
+import io
+
+import numpy as np
+import pytest
+
+from c4core.arena.file_formats import csv_line, csv_names
+from c4core.dataset.errors import DatasetError
+from c4core.models.grids import labelled, play_finals, read_finals
+from c4core.notation import DEFAULT_BOARD
+from c4core.players import ANY_PROGRAM, FinalGrids
+from tests.support.boards.finished_games import finished_games
+
+
+def test_either_player_is_player_1() -> None:
+    finals = FinalGrids.from_positions([entry.final for entry in finished_games(400)])
+    games = labelled(finals, seed=3)
+    first, second, winner = finals.words()
+    assert len(games) <= len(finals)
+    by_grid = {}
+    for words in zip(first.tolist(), second.tolist(), winner.tolist(), strict=True):
+        by_grid[words[:2]] = words[2]
+    begun = 0
+    for grid, won in zip(games.grids[:, 0, ::-1], games.won, strict=True):
+        one, other = (
+            sum(1 << (int(c) * 7 + int(r)) for r, c in zip(*np.nonzero(grid == sign), strict=True))
+            for sign in (1, -1)
+        )
+        if (one, other) in by_grid:
+            begun += 1
+            assert won == (by_grid[one, other] == 1)
+        else:
+            assert won == (by_grid[other, one] == -1)
+    assert 0.4 < begun / len(games) < 0.6
+    again = labelled(finals, seed=3)
+    assert again.fingerprint == games.fingerprint
+    assert labelled(finals, seed=4).fingerprint != games.fingerprint
+
+
+def test_repeated_grids_are_left_out() -> None:
+    finals = [entry.final for entry in finished_games(50)]
+    games = labelled(FinalGrids.from_positions(finals * 40), seed=1)
+    assert len(games) == len({(str(final), sign) for final in finals for sign in (1, -1)})
+
+
+def test_games_are_the_same_at_a_seed() -> None:
+    told: list[int] = []
+    one = play_finals(600, seed=5, tell=told.append)
+    assert told == [0, 500, 600]
+    same, other = play_finals(600, seed=5), play_finals(600, seed=6)
+    assert [part.tolist() for part in one.words()] == [part.tolist() for part in same.words()]
+    assert one.words()[0].tolist() != other.words()[0].tolist()
+    assert {-1, 1} <= set(one.words()[2].tolist())
+
+
+def test_a_player_that_fails_has_no_final_grid() -> None:
+    with pytest.raises(DatasetError, match="game 0: column 9 is outside the board"):
+        play_finals(1, player="python:tests.support.boards.learning:outside", programs=ANY_PROGRAM)
+
+
+def test_files_give_the_same_games() -> None:
+    finals = [entry.final for entry in finished_games(60)]
+    text = "\n".join([csv_names(DEFAULT_BOARD), *(csv_line(each, each.winner) for each in finals)])
+    read = read_finals(io.BytesIO(text.encode()), name="games.csv")
+    for one, other in zip(read.words(), FinalGrids.from_positions(finals).words(), strict=True):
+        assert one.tolist() == other.tolist()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "games.csv has no games"),
+        ("1,2,3\n", "games.csv, line 1: 3 values: a 7x6 board needs 42 cells"),
+        (",".join(["0"] * 43), "games.csv, line 1: the game is not over"),
+    ],
+)
+def test_bad_files(text: str, message: str) -> None:
+    with pytest.raises(DatasetError, match=message):
+        read_finals(io.BytesIO(text.encode()), name="games.csv")

@@ -1,0 +1,148 @@
+"""Measures of columns by the proof, against a slow count with the rules of the game."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from c4core.batch import UNPLAYABLE
+from c4core.dice import Dice
+from c4core.models.labels import Positions
+from c4core.models.quality import (
+    Missed,
+    Quality,
+    Share,
+    evaluate_player,
+    positions_of,
+    quality_object,
+    quality_of,
+)
+from c4core.players import PlayerFailure, parse_player
+from c4core.players.heuristics import winning_columns
+from c4core.position import Position
+from c4core.solver import Solver
+from tests.support.boards.learning import SMALL, labelled_arrays, outside, random_positions
+
+ASKED = random_positions(120, seed=9)
+SCORES = Solver(table_mb=1).analyze_many(ASKED).scores
+LABELLED = Positions(**labelled_arrays(ASKED), board=SMALL)
+
+
+def other_side(position: Position) -> str:
+    return "o" if position.turn == "x" else "x"
+
+
+def slow_share(columns: list[int], wanted: Callable[[int], bool]) -> Share:
+    """The shares, position by position."""
+    count = strict = outcome = 0
+    for number, column in enumerate(columns):
+        if wanted(number):
+            best, score = SCORES[number].max(), SCORES[number, column]
+            count += 1
+            strict += score == best
+            outcome += np.sign(score) == np.sign(best)
+    return Share(count, strict, outcome)
+
+
+def is_quiet(number: int) -> bool:
+    position = ASKED[number]
+    return not any(winning_columns(position, side) for side in ("x", "o"))
+
+
+def is_decisive(number: int) -> bool:
+    return len({np.sign(score) for score in SCORES[number] if score != UNPLAYABLE}) > 1
+
+
+def measured(name: str) -> tuple[Quality, list[int]]:
+    player = parse_player(name).make()
+    columns = [player.choose(position, Dice(0)) for position in ASKED]
+    return quality_of(LABELLED, np.array(columns)), columns
+
+
+@pytest.mark.parametrize("name", ["stupid", "minimax-squares:depth=2"])
+def test_shares_are_those_of_a_slow_count(name: str) -> None:
+    quality, columns = measured(name)
+    assert quality.everywhere == slow_share(columns, lambda _: True)
+    assert quality.quiet == slow_share(columns, is_quiet)
+    assert quality.decisive == slow_share(columns, is_decisive)
+    assert quality.quiet_decisive == slow_share(columns, lambda n: is_quiet(n) and is_decisive(n))
+    for ply, share in quality.plies:
+        wanted = {n for n, position in enumerate(ASKED) if position.ply == ply}
+        assert share == slow_share(columns, wanted.__contains__)
+    assert quality.quiet.positions > quality.quiet_decisive.positions > 0
+
+
+def test_wins_and_blocks() -> None:
+    quality, columns = measured("stupid")
+    wins = blocks = missed_wins = missed_blocks = 0
+    for position, column, best in zip(ASKED, columns, LABELLED.best, strict=True):
+        own = winning_columns(position, position.turn)
+        threats = winning_columns(position, other_side(position))
+        if own:
+            wins += 1
+            missed_wins += column not in own
+        elif len(threats) == 1 and np.flatnonzero(best).tolist() == list(threats):
+            blocks += 1
+            missed_blocks += column != threats[0]
+    assert quality.wins == Missed(wins, missed_wins)
+    assert quality.blocks == Missed(blocks, missed_blocks)
+    assert min(missed_wins, missed_blocks) > 0
+
+
+def test_perfect_play_misses_nothing() -> None:
+    found = evaluate_player(parse_player("perfect").make(), LABELLED, seed=3)
+    for share in (found.quality.everywhere, found.quality.quiet_decisive):
+        assert share.positions == share.strict == share.outcome
+    assert found.quality.wins.missed == found.quality.blocks.missed == 0
+    assert found.quality.mirrored is None
+    assert found.seconds > 0
+
+
+def test_mirror_images() -> None:
+    centre = evaluate_player(parse_player("perfect:choice=center").make(), LABELLED).quality
+    left = evaluate_player(parse_player("stupid").make(), LABELLED).quality
+    assert centre.mirrored is not None
+    assert left.mirrored is not None
+    differ = sum(position != position.mirrored() for position in ASKED)
+    assert left.mirrored.positions == centre.mirrored.positions == differ
+    # The leftmost column is the mirrored one only where there is no other.
+    only = sum(len(p.legal_columns()) == 1 and p != p.mirrored() for p in ASKED)
+    by_luck = sum(
+        p.legal_columns()[0] == SMALL.width - 1 - p.mirrored().legal_columns()[0]
+        for p in ASKED
+        if p != p.mirrored()
+    )
+    assert left.mirrored.missed == differ - by_luck <= differ - only
+    assert centre.mirrored.missed < left.mirrored.missed
+
+
+def test_the_same_seed_gives_the_same_measures() -> None:
+    player = parse_player("random").make()
+    one, same, other = (evaluate_player(player, LABELLED, seed=seed) for seed in (1, 1, 2))
+    assert one.quality == same.quality != other.quality
+
+
+def test_as_json() -> None:
+    quality, _ = measured("stupid")
+    told = quality_object(quality)
+    assert told["all"]["positions"] == 120 == sum(ply["positions"] for ply in told["plies"])
+    assert told["all"]["strict"] == round(quality.everywhere.strict / 120, 6)
+    assert told["mirror"] is None
+    easy = LABELLED.sample(1, seed=1)
+    lone = quality_object(quality_of(easy, np.array([int(easy.best[0].argmax())])))
+    assert {lone[kind]["strict"] for kind in ("quiet", "decisive")} <= {None, 1.0}
+
+
+def test_a_sample_is_part_of_the_set() -> None:
+    some = LABELLED.sample(30, seed=4)
+    assert (len(some), len(LABELLED.sample(999, seed=4))) == (30, 120)
+    assert some.fingerprint == LABELLED.sample(30, seed=4).fingerprint
+    assert some.fingerprint != LABELLED.sample(30, seed=5).fingerprint
+    assert set(positions_of(some)) <= set(ASKED)
+
+
+def test_players_that_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+    player = parse_player("stupid").make()
+    monkeypatch.setattr(type(player), "choose", outside)
+    with pytest.raises(PlayerFailure, match="column 9 is outside the board"):
+        evaluate_player(player, LABELLED)

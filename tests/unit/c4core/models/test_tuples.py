@@ -1,0 +1,208 @@
+"""N-tuple networks: sums against a slow count, learning, files, and the player."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from c4core.dice import Dice
+from c4core.models.engines import engine_of
+from c4core.models.files import Model, read_model, write_model
+from c4core.models.kinds import LearningError, ModelError, ModelMismatchError
+from c4core.models.labels import Positions
+from c4core.models.loop import train
+from c4core.models.tuple_course import TupleCourse
+from c4core.models.tuples import MAX_ENTRIES, TupleEngine, random_tuples, table_shape
+from c4core.notation import BoardSize
+from c4core.players import parse_player
+from c4core.position import Position
+from tests.support.boards.learning import SMALL, labelled_arrays, random_positions
+
+BOARD = BoardSize(7, 6)
+SQUARES = random_tuples(Dice(1), tuples=6, length=4)
+TABLES = np.random.default_rng(2).normal(0, 0.2, table_shape(6, 4)).astype(np.float32)
+ENGINE = TupleEngine(width=7, height=6, squares=SQUARES, tables=TABLES.copy())
+
+
+def positions(seed: int) -> Positions:
+    return Positions(**labelled_arrays(random_positions(150, seed=seed)), board=SMALL)
+
+
+TRAIN, HELD_OUT = positions(1), positions(2)
+
+
+def course(**changes: Any) -> TupleCourse:  # noqa: ANN401
+    return TupleCourse(TRAIN, HELD_OUT, **{"tuples": 12, "length": 4, "seed": 3} | changes)
+
+
+def slow_sum(position: Position) -> float:
+    """The sum of a position, square by square."""
+    total = 0.0
+    for number, squares in enumerate(SQUARES.tolist()):
+        for mirrored in (False, True):
+            index = 0
+            for place, square in enumerate(squares):
+                row, column = divmod(square, BOARD.width)
+                column = BOARD.width - 1 - column if mirrored else column
+                stone = position.stone_at(column, row)
+                if stone is None:
+                    digit = int(position.heights[column] == row)
+                else:
+                    digit = 2 if stone == position.turn else 3
+                index += digit * 4**place
+            total += float(TABLES[position.ply % 2, number, index])
+    return total
+
+
+class TestPlay:
+    def test_sums_are_those_of_a_slow_count(self) -> None:
+        for position in random_positions(60, seed=7, board=BOARD):
+            worths, value = ENGINE.evaluate(position)
+            assert value == pytest.approx(math.tanh(slow_sum(position)), abs=1e-5)
+            for column, worth in enumerate(worths):
+                if not position.is_legal(column):
+                    assert worth is None
+                    continue
+                after = position.play(column)
+                if after.winner is not None:
+                    assert worth > 900
+                else:
+                    wanted = 0 if after.is_over else -slow_sum(after)
+                    assert worth == pytest.approx(wanted, abs=1e-5)
+
+    def test_a_win_in_one_is_played(self) -> None:
+        assert ENGINE.choose(Position("112233")) == 3
+
+    def test_mirror_images(self) -> None:
+        for position in random_positions(60, seed=8, board=BOARD):
+            worths, value = ENGINE.evaluate(position)
+            mirrored, same = ENGINE.evaluate(position.mirrored())
+            assert same == pytest.approx(value, abs=1e-9)
+            for one, other in zip(worths, mirrored[::-1], strict=True):
+                assert (one is None) == (other is None)
+                assert one is None or one == pytest.approx(other, abs=1e-9)
+
+
+class TestTuples:
+    def test_they_hang_together_and_differ(self) -> None:
+        found = random_tuples(Dice(5), tuples=40, length=6).tolist()
+        images = set()
+        for squares in found:
+            places = [divmod(square, 7) for square in squares]
+            assert len(set(places)) == 6
+            for number, (row, column) in enumerate(places[1:], start=1):
+                assert any(
+                    max(abs(row - near), abs(column - aside)) == 1
+                    for near, aside in places[:number]
+                )
+            images.add(frozenset(places))
+            images.add(frozenset((row, 6 - column) for row, column in places))
+        symmetric = sum(
+            {divmod(s, 7) for s in squares} == {(s // 7, 6 - s % 7) for s in squares}
+            for squares in found
+        )
+        assert len(images) == 2 * len(found) - symmetric
+
+    @pytest.mark.parametrize(
+        ("tuples", "length", "message"),
+        [
+            (0, 4, "tuples cannot be 0: it is 1 to 256"),
+            (5, 11, "length cannot be 11: it is 1 to 10"),
+            (256, 10, f"have more than {MAX_ENTRIES:,} entries"),
+            (30, 1, "30 different tuples of 1 squares were not found on 7x6"),
+        ],
+    )
+    def test_impossible_ones(self, tuples: int, length: int, message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            random_tuples(Dice(1), tuples=tuples, length=length)
+
+    def test_more_squares_than_the_board_has(self) -> None:
+        with pytest.raises(ValueError, match="a board of 4 squares has no tuples of 5"):
+            random_tuples(Dice(1), tuples=1, length=5, width=2, height=2)
+
+
+class TestLearning:
+    def test_it_learns_exact_labels(self, tmp_path: Path) -> None:
+        learned = TupleCourse(TRAIN, TRAIN, tuples=20, length=5)
+        first, *_, last = train(learned, tmp_path / "model", epochs=6).history
+        assert last["best_share"] > max(first["best_share"], 0.9)
+        assert last["result_kept"] > 0.9
+        assert last["policy_loss"] < 0.7 * first["policy_loss"]
+        assert last["value_loss"] < first["value_loss"]
+
+    def test_resumed_or_not_the_tables_are_the_same(self, tmp_path: Path) -> None:
+        whole = train(course(), tmp_path / "whole", epochs=3)
+        train(course(), tmp_path / "parts", epochs=1)
+        earlier = read_model(tmp_path / "parts")
+        parts = train(course(), tmp_path / "parts", epochs=3, resume=earlier)
+        assert parts.fingerprint == whole.fingerprint != earlier.fingerprint
+        assert read_model(tmp_path / "parts").fingerprint == whole.fingerprint
+        other = train(course(seed=4), tmp_path / "other", epochs=1)
+        assert other.fingerprint != earlier.fingerprint
+
+    def test_another_training_is_not_resumed(self, tmp_path: Path) -> None:
+        model = train(course(), tmp_path / "model", epochs=1)
+        with pytest.raises(ModelMismatchError, match="architecture: tuples was 12 and is 9 now"):
+            train(course(tuples=9), tmp_path / "model", epochs=2, resume=model)
+        for name, message in (("squares", "it has other tuples"), ("tables", "do not fit")):
+            weights = {key: array for key, array in model.weights.items() if key != name}
+            damaged = Model(
+                model.kind, SMALL, model.architecture, model.settings, model.history, weights
+            )
+            with pytest.raises(ModelError, match=message):
+                train(course(), tmp_path / "model", epochs=2, resume=damaged)
+
+    def test_what_it_cannot_learn_from(self) -> None:
+        words, rows = np.zeros(2, dtype=np.uint64), np.zeros((2, 7), dtype=np.int8)
+        best = rows.astype(np.uint8)
+        with pytest.raises(ValueError, match="the arrays differ in length"):
+            ENGINE.learn(words, words[:1], best, rows, np.ones(2, dtype=np.float32), rate=1)
+        with pytest.raises(ValueError, match="labels for other columns than 7"):
+            ENGINE.learn(
+                words, words, best[:, :5].copy(), rows, np.ones(2, dtype=np.float32), rate=1
+            )
+        with pytest.raises(LearningError, match="length cannot be 11"):
+            course(length=11)
+        other = BoardSize(4, 4)
+        positions_there = Positions(
+            **labelled_arrays(random_positions(9, board=other)), board=other
+        )
+        with pytest.raises(LearningError, match="trained on 5x4, tested on 4x4"):
+            TupleCourse(TRAIN, positions_there)
+
+
+def model(**changes: Any) -> Model:  # noqa: ANN401
+    weights = {"squares": SQUARES, "tables": TABLES} | changes
+    return Model("tuples", BOARD, {"tuples": 6, "length": 4}, {}, [], weights)
+
+
+class TestFiles:
+    def test_the_player_plays_the_file(self, tmp_path: Path) -> None:
+        path = tmp_path / "model.safetensors"
+        write_model(path, model())
+        player = parse_player(f"learning-tuples:model={path}").make()
+        for position in random_positions(20, seed=9, board=BOARD):
+            assert player.choose(position, Dice(1)) == ENGINE.choose(position)
+
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"squares": SQUARES[:5]}, r"squares are \(5, 4\), not \(6, 4\)"),
+            ({"squares": SQUARES + 42}, "the board has 42"),
+            ({"squares": SQUARES.astype(np.int64)}, "squares are int64"),
+            ({"tables": TABLES[:, :, :9].copy()}, r"the tables of these tuples are \(2, 6, 256\)"),
+            ({"tables": TABLES.astype(np.float64)}, "tables float64"),
+            ({"tables": TABLES[0]}, "wrong number of dimensions"),
+        ],
+    )
+    def test_damaged_ones(self, changes: dict[str, Any], message: str) -> None:
+        with pytest.raises(ModelError, match=message):
+            engine_of(model(**changes), Path("model"))
+
+    def test_one_without_tables(self) -> None:
+        damaged = model()
+        object.__setattr__(damaged, "weights", {"squares": SQUARES})
+        with pytest.raises(ModelError, match="'tables' is missing"):
+            engine_of(damaged, Path("model"))
