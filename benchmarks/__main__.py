@@ -139,7 +139,7 @@ def run(
     "--plot",
     "picture",
     type=click.Path(dir_okay=False, path_type=Path),
-    default=Path("docs/performance"),
+    default=Path("benchmarks/results/performance"),
     show_default=True,
     help="Draw the classes into two files: this path with .svg and with .png.",
 )

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 ROOT: Final = Path(__file__).parents[1]
 DOCS: Final = ROOT / "docs"
+RESULTS: Final = ROOT / "benchmarks" / "results"
 
 
 def fill(page: str, texts: Mapping[str, str]) -> str:

@@ -4,7 +4,7 @@
     python -m benchmarks.books sample 14 --units 60
     python -m benchmarks.books ways 8 --units 4     # the same units, solved in several ways
 
-The figures are kept in docs/books.json and shown in docs/books.md.
+The figures are kept in benchmarks/results/books.json and shown in docs/books.md.
 """
 
 from __future__ import annotations

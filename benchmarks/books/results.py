@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 from benchmarks.books.building import Building
 from benchmarks.books.sampling import Sample
 from benchmarks.books.ways import Ways, way_lines
-from benchmarks.page import DOCS, fill_file, span_text
+from benchmarks.page import DOCS, RESULTS, fill_file, span_text
 from benchmarks.record import write_json
 
 if TYPE_CHECKING:
     Figures = dict[str, list[dict[str, Any]]]
 
-FIGURES: Final = DOCS / "books.json"
+FIGURES: Final = RESULTS / "books.json"
 PAGE: Final = DOCS / "books.md"
 
 KINDS: Final[dict[type, str]] = {Building: "built", Sample: "sampled", Ways: "compared"}

@@ -8,7 +8,7 @@
     python -m benchmarks.certificates games
     python -m benchmarks.certificates shipped          # made anew and compared; --write replaces
 
-The figures are kept in docs/certificates.json and shown in docs/certificates.md.
+The figures are kept in benchmarks/results/certificates.json and shown in docs/certificates.md.
 """
 
 from __future__ import annotations

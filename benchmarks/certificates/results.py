@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from benchmarks.certificates.narrow import LEAST_SIDE, MOST_NARROW_CELLS, Narrow
 from benchmarks.certificates.playing import Played
 from benchmarks.certificates.proving import Proven
-from benchmarks.page import DOCS, fill_file, table
+from benchmarks.page import DOCS, RESULTS, fill_file, table
 from benchmarks.record import write_json
 from c4core.notation import parse_board
 from tests.support.certificates import Verdicts
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Figure: TypeAlias = Proven | Narrow | Played | Verdicts
 
-FIGURES: Final = DOCS / "certificates.json"
+FIGURES: Final = RESULTS / "certificates.json"
 PAGE: Final = DOCS / "certificates.md"
 
 BOARDS: Final = "boards"

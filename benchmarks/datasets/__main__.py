@@ -2,7 +2,7 @@
 
     python -m benchmarks.datasets --count 100000 --plies 18..30 --threads 2
 
-The figures are kept in docs/datasets.json and shown in docs/datasets.md.
+The figures are kept in benchmarks/results/datasets.json and shown in docs/datasets.md.
 """
 
 from __future__ import annotations

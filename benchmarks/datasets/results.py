@@ -7,10 +7,10 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from benchmarks.datasets.building import Building
-from benchmarks.page import DOCS, fill_file
+from benchmarks.page import DOCS, RESULTS, fill_file
 from benchmarks.record import write_json
 
-FIGURES: Final = DOCS / "datasets.json"
+FIGURES: Final = RESULTS / "datasets.json"
 PAGE: Final = DOCS / "datasets.md"
 
 COLUMNS: Final = (

@@ -14,7 +14,7 @@ from benchmarks.deep.pairs import compare, line
 from benchmarks.deep.plot import Line, draw
 from benchmarks.fleet import FleetError
 from benchmarks.options import WITH_HELP, failures
-from benchmarks.page import DOCS, fill_file
+from benchmarks.page import DOCS, RESULTS, fill_file
 from c4core.notation import parse_board
 from c4core.position import Position
 from c4core.solver import Solver
@@ -22,7 +22,7 @@ from cli.shell.parameters import usable_cores
 from db.errors import StorageError
 from workers.deep.task import MAX_SPLIT_PLIES, UNIT_NODES, plies_to_split
 
-PROOFS: Final = DOCS / "deep.json"
+PROOFS: Final = RESULTS / "deep.json"
 PAGE: Final = DOCS / "deep.md"
 
 SHARE_NODES: Final = 12_000_000
@@ -112,7 +112,7 @@ def simulate(
 def boards(
     *, names: tuple[str, ...], minutes: float, threads: int, table_mb: int, single: bool
 ) -> None:
-    """Prove empty boards by c4 deep, and keep what they took in docs/deep.json and docs/deep.md."""
+    """Prove empty boards by c4 deep, and keep what they took in benchmarks/results/deep.json and docs/deep.md."""
     for name in names:
         with TemporaryDirectory() as directory:
             proof = prove(

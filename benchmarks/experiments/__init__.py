@@ -1,6 +1,6 @@
 """Experiments of the sources besides their matches, made again.
 
-``python -m benchmarks.experiments NAME`` runs one and keeps it in docs/experiments.json; ``report``
+``python -m benchmarks.experiments NAME`` runs one and keeps it in benchmarks/results/experiments.json; ``report``
 fills docs/experiments.md.
 
 - ``experiment``: what an experiment is, and what it finds;

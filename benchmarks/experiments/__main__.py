@@ -18,7 +18,7 @@ from cli.shell import signals
 if TYPE_CHECKING:
     from benchmarks.experiments.experiment import Experiment
 
-FILE: Final = Path("docs/experiments.json")
+FILE: Final = Path("benchmarks/results/experiments.json")
 
 
 @click.group(context_settings=WITH_HELP)

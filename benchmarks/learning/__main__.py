@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 
-FILE: Final = Path("docs/learning.json")
+FILE: Final = Path("benchmarks/results/learning.json")
 PAGE: Final = Path("docs/learning.md")
 LAST_EPOCHS: Final = 10
 """The smallest and the largest accuracy of these epochs are kept."""
@@ -289,7 +289,7 @@ def report(*, file: Path, page: Path) -> None:
     with failures(ValueError):
         found = results.read(file)
         fill_file(page, pages.sections(found))
-    plots.draw_all(found, page.parent)
+    plots.draw_all(found, file.parent)
 
 
 def _model(models: Path, name: str) -> str:

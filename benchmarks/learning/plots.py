@@ -1,4 +1,4 @@
-"""``docs/learning-*.svg``: the course and the result of every training."""
+"""``benchmarks/results/learning-*.svg``: the course and the result of every training."""
 
 from __future__ import annotations
 

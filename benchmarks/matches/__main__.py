@@ -25,7 +25,7 @@ from cli.reports import figures
 from cli.shell import signals
 from db.database import Database
 
-FILE: Final = Path("docs/matches.json")
+FILE: Final = Path("benchmarks/results/matches.json")
 
 
 @click.group(context_settings=WITH_HELP)

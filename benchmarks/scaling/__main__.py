@@ -26,7 +26,7 @@ from workers.errors import BrokerError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-FILE: Final = Path("docs/scaling.json")
+FILE: Final = Path("benchmarks/results/scaling.json")
 
 RUNS: Final = (
     {"workers": 1, "threads": 1, "units": 400, "positions": 10},

@@ -21,7 +21,7 @@ def main() -> None:
 
 
 @main.command()
-@output_option(Path("docs/web.json"))
+@output_option(Path("benchmarks/results/web.json"))
 @click.option("--quick", is_flag=True, help="Only try whether everything runs.")
 def measure(*, output: Path, quick: bool) -> None:
     """Measure, and write the figures as JSON. Needs wrk, Debian's package of that name."""
@@ -31,7 +31,7 @@ def measure(*, output: Path, quick: bool) -> None:
 
 
 @main.command()
-@file_argument(Path("docs/web.json"))
+@file_argument(Path("benchmarks/results/web.json"))
 @page_option(Path("docs/web.md"))
 def report(*, file: Path, page: Path) -> None:
     """Write the tables into the page."""

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.engine.solvers import BitBully
-from benchmarks.page import DOCS
+from benchmarks.page import DOCS, RESULTS
 from tests.support.running.benchmarks import run
 
 GAMES = ["2252576253462244111563365343671351441", "52753311433677442422121", "271713432331713132"]
@@ -25,7 +25,7 @@ def test_report_fills_the_page_and_draws_the_same_twice(tmp_path: Path) -> None:
     page = tmp_path / "performance.md"
     shutil.copy(DOCS / "performance.md", page)
     for name in ("one", "two"):
-        figures, plot = str(DOCS / "performance.json"), str(tmp_path / name)
+        figures, plot = str(RESULTS / "performance.json"), str(tmp_path / name)
         run("", "report", figures, "--page", str(page), "--plot", plot)
     assert page.read_text() == (DOCS / "performance.md").read_text()
     assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "two.svg").read_bytes()

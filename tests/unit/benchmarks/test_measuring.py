@@ -21,7 +21,7 @@ from benchmarks.learning.plots import win_shares
 from benchmarks.matches import agreement, comparison
 from benchmarks.matches.outcomes import Outcomes
 from benchmarks.matches.sources import all_matches
-from benchmarks.page import DOCS
+from benchmarks.page import RESULTS
 from benchmarks.record import without_directories
 from benchmarks.scaling.costs import Cost, Costs, Measured, SharedCosts, UnitCost, UnitCosts
 from benchmarks.scaling.limits import (
@@ -224,7 +224,7 @@ class TestMatches:
         assert comparison.difference_p(Tally(100, 0), Tally(0, 0, 2000)) < 1e-100
 
     def test_result_of_a_source_counts_once(self) -> None:
-        outcomes = Outcomes.read(DOCS / "matches.json")
+        outcomes = Outcomes.read(RESULTS / "matches.json")
         for longer in (False, True):
             found = agreement.comparisons(outcomes, longer=longer)
             assert len({each.match.result for each in found}) == len(found)
@@ -260,7 +260,7 @@ def cost_of(**phases: Cost) -> Costs:
 class TestScaling:
     """What the costs of single steps make of a service: bounds worked out by hand."""
 
-    MEASURED = Measured.read(DOCS / "scaling.json")
+    MEASURED = Measured.read(RESULTS / "scaling.json")
 
     def test_threads_that_pay_for_nothing_only_search(self) -> None:
         most = bound(Costs(), Service(workers=8, threads=2, unit_seconds=0.5))

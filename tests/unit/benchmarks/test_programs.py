@@ -21,7 +21,7 @@ from benchmarks.experiments import corpus, heuristics
 from benchmarks.experiments import results as findings
 from benchmarks.experiments.catalogue import EXPERIMENTS
 from benchmarks.matches.outcomes import Outcomes
-from benchmarks.page import DOCS
+from benchmarks.page import DOCS, RESULTS
 from benchmarks.scaling.costs import Measured
 from benchmarks.web.questions import book_moves, position_targets, positions, steps
 from c4core.position import Position
@@ -125,12 +125,12 @@ def test_matches(tmp_path: Path) -> None:
 def test_scaling(tmp_path: Path) -> None:
     """What measures on servers is in ``tests/release/servers``."""
     options = ["--workers", "4", "--threads", "2", "--unit-seconds", "0.5"]
-    told = run("scaling", "limits", str(DOCS / "scaling.json"), *options)
+    told = run("scaling", "limits", str(RESULTS / "scaling.json"), *options)
     assert re.search(r"^units/s, at most +15\.\d$", told, re.MULTILINE)
     assert re.search(r"^threads that search +9\d\.\d%$", told, re.MULTILINE)
     assert "database serves" in told
     file = tmp_path / "scaling.json"
-    shutil.copy(DOCS / "scaling.json", file)
+    shutil.copy(RESULTS / "scaling.json", file)
     run("scaling", "book", "12", "3.5", str(file))
     assert Measured.read(file).book_seconds[12] == 0.0035
 
