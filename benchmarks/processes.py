@@ -1,4 +1,4 @@
-"""Real workers in processes of their own, and the scratch database that they share."""
+"""Commands of C4 in processes of their own: what they take, and workers that run meanwhile."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
+import click
 from sqlalchemy import text
 
+from benchmarks.record import ROOT
 from db import registry
 from db.models import Base
 
@@ -20,14 +22,48 @@ if TYPE_CHECKING:
 
     from db.database import Database
 
+KILOBYTE: Final = 1024
 START_SECONDS: Final = 60.0
-LOOK_SECONDS: Final = 0.02
+POLL_SECONDS: Final = 0.02
 
 _EMPTY: Final = text(f"TRUNCATE {', '.join(Base.metadata.tables)} RESTART IDENTITY")
 
 
+class Usage(NamedTuple):
+    """The time and memory of a process."""
+
+    seconds: float
+    """Wall-clock time from its start to its end."""
+    processor_seconds: float
+    """Processor time of all threads."""
+    peak_mb: float
+    """The largest memory of the process."""
+
+
 class FleetError(Exception):
-    """The workers do not start, do not get on, or have ended."""
+    """The workers do not start, make no progress, or have ended."""
+
+
+def run_c4(*arguments: str, silent: bool = False) -> Usage:
+    """Run ``c4`` to its end; ``silent`` drops its output.
+
+    Raises:
+        click.ClickException: the exit code was not 0.
+    """
+    return run_program(sys.executable, "-m", "cli", *arguments, silent=silent)
+
+
+def run_program(*command: str, silent: bool = False) -> Usage:
+    """Run a program to its end, as :func:`run_c4` does."""
+    begin = time.perf_counter()
+    output = subprocess.DEVNULL if silent else None
+    with subprocess.Popen(command, cwd=ROOT, stdout=output) as process:
+        _pid, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    seconds = time.perf_counter() - begin
+    if process.returncode:
+        raise click.ClickException(f"{' '.join(command)} ended with {process.returncode}")
+    return Usage(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / KILOBYTE)
 
 
 def clear(database: Database) -> None:
@@ -39,12 +75,7 @@ def clear(database: Database) -> None:
 class Fleet:
     """Workers that run until the end of a ``with`` statement.
 
-    Args:
-        database_url: the database with the units.
-        broker_url: the broker of the messages.
-        workers: the number of processes.
-        threads: the number of threads of each.
-        table_mb: the size of the table of each.
+    Each of them has ``threads`` threads and a table of ``table_mb``.
     """
 
     def __init__(
@@ -118,5 +149,5 @@ class Fleet:
                 process.poll() is not None for process in self._processes
             ):
                 tail = Path(self._log.name).read_text(errors="replace")[-2000:]
-                raise FleetError(f"the workers get nothing done:\n{tail}")
-            time.sleep(LOOK_SECONDS)
+                raise FleetError(f"the workers make no progress:\n{tail}")
+            time.sleep(POLL_SECONDS)

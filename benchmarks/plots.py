@@ -1,4 +1,4 @@
-"""Common parts of the plots of the documents: colours and a plain frame."""
+"""What the plots of the documents share: colours and a plain frame."""
 
 from __future__ import annotations
 
@@ -23,14 +23,8 @@ FAINT: Final = "#cccccc"
 
 
 @contextmanager
-def plot(path: Path, size: tuple[float, float], *, png: bool = False) -> Iterator[Axes]:
-    """Yield axes to draw on, and then write them as an SVG file.
-
-    Args:
-        path: the file; its suffix is replaced.
-        size: width and height in inches.
-        png: whether to write a PNG file as well.
-    """
+def plot(path: Path, size: tuple[float, float]) -> Iterator[Axes]:
+    """Yield axes to draw on, and then write them as an SVG file of this size in inches."""
     extras.require(extras.PLOT, click.ClickException)
     import matplotlib as mpl  # noqa: PLC0415 (optional, and slow to import)
 
@@ -45,7 +39,5 @@ def plot(path: Path, size: tuple[float, float], *, png: bool = False) -> Iterato
     axes.set_axisbelow(True)
     for side in axes.spines.values():
         side.set_visible(False)
-    figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
-    if png:
-        figure.savefig(path.with_suffix(".png"), dpi=144)
+    figure.savefig(path, metadata={"Date": None})
     plt.close(figure)

@@ -1,22 +1,35 @@
-"""The speed of storage: upserts, lookups, streams, pages, units; on SQLite and PostgreSQL.
+"""The costs of storage and jobs beside the search.
 
-For every case the median, the smallest and the largest figure of the rounds are printed.
+``rates`` measures upserts, lookups, streams, pages and units, on SQLite and PostgreSQL, and prints
+the median, the smallest and the largest figure of the rounds. ``overhead`` analyzes a batch of
+positions as ``c4 analyze`` does, with a new SQLite file, and then searches the same positions
+without a job. On a machine with other work, only its processor time is meaningful.
 """
 
 from __future__ import annotations
 
 import gc
+import io
+import json
 import multiprocessing
 import random
 import resource
 import statistics
+import tempfile
 import time
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
+import click
 from sqlalchemy import delete, update
 
+from benchmarks.games import different_games
+from benchmarks.options import WITH_HELP, threads_option
+from c4core.lines import read_lines
 from c4core.notation import BoardSize
+from c4core.position import Position
+from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
 from db.costs import Cost
 from db.database import Database
@@ -39,6 +52,9 @@ from db.jobs import (
 from db.models import Base, Unit
 from db.records.evaluations import Cursor, EvaluationFilter, StoredEvaluation
 from db.records.jobs import Claim, UnitPlan, UnitState
+from workers.positions.analysis import submit
+from workers.positions.question import Question
+from workers.runners.local import LocalRunner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -53,11 +69,125 @@ UNITS = 300
 UNIT_POSITIONS = 100
 LARGE_JOB = 100_000
 """Units of a job that is nearly done."""
-LOOKS = 20
+QUERIES = 20
 SETTLED_ROWS = 10_000
 """After this many rows, a stream has allocated all its memory."""
 
+TABLE_MB = 64
 SPAWN = multiprocessing.get_context("spawn")
+
+
+@click.group(context_settings=WITH_HELP)
+def main() -> None:
+    """Measure what storage and jobs cost beyond the search."""
+
+
+@main.command()
+@click.option("--rows", "number", type=click.IntRange(1), default=100_000, show_default=True)
+@click.option("--rounds", type=click.IntRange(1), default=5, show_default=True)
+@click.option(
+    "--postgres",
+    metavar="URL",
+    help="Measure this scratch database as well: postgresql://.../NAME. Its rows are deleted.",
+)
+@click.option(
+    "--directory",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Make the SQLite file here.  [default: the system's place for temporary files]",
+)
+def rates(*, number: int, rounds: int, postgres: str | None, directory: Path | None) -> None:
+    """Measure how fast SQLite is: upserts, lookups, streams, pages, units."""
+    rows = make_rows(number, seed=0)
+    with tempfile.TemporaryDirectory(dir=directory) as place:
+        measure_rates(str(Path(place) / "c4.db"), rows, rounds)
+    if postgres:
+        measure_rates(postgres, rows, rounds)
+
+
+@main.command()
+@click.option("--positions", type=click.IntRange(1), default=100_000, show_default=True)
+@click.option(
+    "--empty",
+    type=click.IntRange(1, 29),
+    default=10,
+    show_default=True,
+    help="Empty squares: the more, the harder. The included book has the positions with 30.",
+)
+@click.option("--runs", type=click.IntRange(1), default=3, show_default=True)
+@threads_option
+@click.option("--score-only", is_flag=True, help="Without the scores of all columns.")
+def overhead(*, positions: int, empty: int, runs: int, threads: int, score_only: bool) -> None:
+    """Measure what a job costs beyond the search: input, units, SQLite, results."""
+    chance = random.Random(1)  # noqa: S311
+    moves = [game.moves for game in different_games(chance, BOARD.cells - empty, positions)]
+    pairs: list[tuple[Taken, Taken]] = []
+    for _ in range(runs):
+        searching = search_alone(moves, threads=threads, score_only=score_only)
+        running = run_job(moves, threads=threads, score_only=score_only)
+        pairs.append((searching, running))
+        print(
+            f"  search {searching.wall:.2f} s, job {running.wall:.2f} s "
+            f"({searching.processor:.2f} s and {running.processor:.2f} s of processor time)"
+        )
+    print(f"{positions:,} positions with {empty} empty squares, {threads} threads:")
+    for name in Taken._fields:
+        each = [(getattr(alone, name), getattr(job, name)) for alone, job in pairs]
+        beyond = [(job - alone) / positions * 1e6 for alone, job in each]
+        print(
+            f"  {name}: {statistics.median(alone for alone, _ in each) / positions * 1e6:.1f} us "
+            f"a position alone; beyond that, median {statistics.median(beyond):.1f} us "
+            f"({min(beyond):.1f} to {max(beyond):.1f} in {runs} runs); the job takes "
+            f"{statistics.median(job / alone for alone, job in each):.3f} times as long"
+        )
+
+
+class Taken(NamedTuple):
+    """The seconds that some work took; processor time of all threads."""
+
+    wall: float
+    processor: float
+
+
+class Stopwatch:
+    """Measures the time since it was made."""
+
+    def __init__(self) -> None:
+        self._wall, self._processor = time.perf_counter(), time.process_time()
+
+    @property
+    def taken(self) -> Taken:
+        """The time that has passed."""
+        return Taken(time.perf_counter() - self._wall, time.process_time() - self._processor)
+
+
+def search_alone(moves: list[str], *, threads: int, score_only: bool) -> Taken:
+    """Search without a job."""
+    positions = [Position(each) for each in moves]
+    solver = Solver(table_mb=TABLE_MB, threads=threads)
+    watch = Stopwatch()
+    if score_only:
+        solver.solve_many(positions)
+    else:
+        solver.analyze_many(positions)
+    return watch.taken
+
+
+def run_job(moves: list[str], *, threads: int, score_only: bool) -> Taken:
+    """Run a job in a fresh database, and write its results."""
+    data = io.BytesIO("".join(f"{each}\n" for each in moves).encode())
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        Database.open(str(Path(directory) / "overhead.db")) as database,
+    ):
+        watch = Stopwatch()
+        question = Question(columns=not score_only)
+        job = submit(database, read_lines(data, board=BOARD), board=BOARD, question=question)
+        planning = watch.taken.wall
+        with LocalRunner(database, job.job_id, threads=threads, table_mb=TABLE_MB) as runner:
+            written = sum(len(json.dumps(shown)) for shown in runner.results())
+        taken = watch.taken
+    print(f"  planned after {planning:.2f} s; {written / 1e6:.1f} MB of results")
+    return taken
 
 
 def make_rows(number: int, seed: int) -> list[StoredEvaluation]:
@@ -241,7 +371,7 @@ class Bench:
         """Claim announced units, complete each and announce the next one, as workers do."""
         self.plan(UNITS)
         with self.database.write() as session:
-            bell = announce_one(session)
+            bell = announce_some(session, 1)
         while bell:
             with self.database.write() as session:
                 taken = claim_unit(
@@ -255,7 +385,7 @@ class Bench:
                 raise RuntimeError("a unit is missing")
             with self.database.write() as session:
                 self.complete(session, taken)
-                bell = announce_one(session)
+                bell = announce_some(session, 1)
 
     def complete(self, session: Session, taken: Claim) -> None:
         """Complete a unit with evaluations of its own."""
@@ -286,7 +416,7 @@ class Bench:
             ("looks at the service's status", totals),
         ):
             what = f"{name}, {LARGE_JOB:,} units"
-            self.report(what, LOOKS, partial(self.ask_often, ask))
+            self.report(what, QUERIES, partial(self.ask_often, ask))
         clear(self.database)
 
     def newest_job(self) -> int:
@@ -296,7 +426,7 @@ class Bench:
 
     def ask_often(self, ask: Callable[[Session], object]) -> None:
         """Repeat a query, with a transaction each time."""
-        for _ in range(LOOKS):
+        for _ in range(QUERIES):
             with self.database.write() as session:
                 ask(session)
 
@@ -304,11 +434,6 @@ class Bench:
 def announce_some(session: Session, limit: int) -> list[int]:
     """Choose units to announce."""
     return announce(session, engine_version=ENGINE_VERSION, interactive=False, limit=limit)
-
-
-def announce_one(session: Session) -> list[int]:
-    """Choose the next unit to announce."""
-    return announce_some(session, 1)
 
 
 def peak_memory() -> float:
@@ -365,7 +490,7 @@ def read_page(session: Session, cursor: Cursor, *, times: int) -> None:
         search(session, EVERYTHING, after=cursor, limit=100)
 
 
-def run(url: str, rows: list[StoredEvaluation], rounds: int) -> None:
+def measure_rates(url: str, rows: list[StoredEvaluation], rounds: int) -> None:
     """Make all measurements of one database."""
     with Database.open(url) as database:
         bench = Bench(database, rows, rounds)

@@ -1,4 +1,4 @@
-"""Random games."""
+"""Random games of 7x6."""
 
 from __future__ import annotations
 
@@ -39,13 +39,7 @@ def random_games(chance: random.Random, stones: int) -> Iterator[Game]:
 
 
 def different_games(chance: random.Random, stones: int, count: int) -> list[Game]:
-    """Random games that are not over and lead to different positions, even without mirror images.
-
-    Args:
-        chance: the source of the moves.
-        stones: the number of moves of each game.
-        count: the number of games.
-    """
+    """Random games that are not over, to different positions; mirror images count as the same."""
     found: dict[int, Game] = {}
     games = random_games(chance, stones)
     while len(found) < count:
