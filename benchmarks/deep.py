@@ -22,6 +22,7 @@ import click
 from benchmarks.options import WITH_HELP, all_threads_option, failures, table_option
 from benchmarks.page import table
 from benchmarks.processes import Fleet, FleetError, clear
+from benchmarks.record import ROOT
 from c4core.notation import parse_board
 from c4core.position import Position
 from c4core.solver import Solver
@@ -132,7 +133,7 @@ def prove(
     command = ["deep", "", f"--board={board}", f"--threads={threads}", f"--table-mb={table_mb}"]
     command += [f"--db={directory / f'{board}.db'}", "--json", "--quiet"]
     found = answer(command, 60 * minutes)
-    score = found and found["score"]
+    score: int | None = found["score"] if found else None
     size = parse_board(board)
     value = FIRST_PLAYERS[size.height][size.width]
     if score is not None and (score > 0) - (score < 0) != SIGNS[value]:
@@ -159,7 +160,8 @@ def prove(
 
 def answer(command: list[str], seconds: float) -> dict[str, Any] | None:
     """The output of ``c4``; None if it did not end in time."""
-    process = subprocess.Popen([sys.executable, "-m", "cli", *command], stdout=subprocess.PIPE)
+    whole = [sys.executable, "-m", "cli", *command]
+    process = subprocess.Popen(whole, cwd=ROOT, stdout=subprocess.PIPE)
     with process:
         try:
             output, _ = process.communicate(timeout=seconds)

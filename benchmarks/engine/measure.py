@@ -457,6 +457,7 @@ def main() -> None:
 @click.pass_obj
 def run(
     results: Results,
+    /,
     *,
     directory: Path | None,
     groups: tuple[str, ...],

@@ -216,7 +216,7 @@ def _rows(matches: Sequence[SourceMatch], outcomes: Outcomes) -> Iterator[list[s
     for match in matches:
         outcome = outcomes.find(match.name)
         longer = outcomes.find(match.name, longer=True)
-        ours, more = (each and each.results for each in (outcome, longer))
+        ours, more = (each.results if each else None for each in (outcome, longer))
         yield [
             match.a,
             match.b,

@@ -196,7 +196,7 @@ def check(results: Results, *, postgres: str, redis: str) -> None:
 @click.option("--database-cores", type=click.IntRange(1), default=8, show_default=True)
 @click.option("--distance", type=click.FloatRange(0), default=0.0, help="Seconds a round trip.")
 @click.pass_obj
-def limits(results: Results, *, kind: str, **options: Any) -> None:  # noqa: ANN401 (click's)
+def limits(results: Results, /, *, kind: str, **options: Any) -> None:  # noqa: ANN401 (click's)
     """Calculate the most that one service can do, with the measured costs."""
     service = Service(**options)
     costs = _read(results).costs(kind)

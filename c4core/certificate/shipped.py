@@ -10,7 +10,7 @@ from c4core.certificate.errors import CertificateMissingError
 from c4core.notation import BoardSize
 
 BOARDS: Final = (BoardSize(5, 4), BoardSize(6, 5), BoardSize(7, 6))
-"""The boards that have one. ``python -m benchmarks.certificates shipped`` makes their files."""
+"""The boards that have one. ``python -m benchmarks certificates shipped`` makes their files."""
 
 _DIRECTORY: Final = Path(__file__).parents[1] / "data"
 
