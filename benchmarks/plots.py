@@ -29,15 +29,15 @@ def plot(path: Path, size: tuple[float, float]) -> Iterator[Axes]:
     import matplotlib as mpl  # noqa: PLC0415 (optional, and slow to import)
 
     mpl.use("agg")
-    # Text stays text, and the same results make the same file.
-    mpl.rcParams |= {"svg.fonttype": "none", "svg.hashsalt": "c4", "font.size": 11}
     from matplotlib import pyplot as plt  # noqa: PLC0415
 
-    figure, axes = plt.subplots(figsize=size, layout="constrained")
-    yield axes
-    axes.tick_params(length=0, colors=INK)
-    axes.set_axisbelow(True)
-    for side in axes.spines.values():
-        side.set_visible(False)
-    figure.savefig(path, metadata={"Date": None})
-    plt.close(figure)
+    # Text stays text, and the same results make the same file.
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "c4", "font.size": 11}):
+        figure, axes = plt.subplots(figsize=size, layout="constrained")
+        yield axes
+        axes.tick_params(length=0, colors=INK)
+        axes.set_axisbelow(True)
+        for side in axes.spines.values():
+            side.set_visible(False)
+        figure.savefig(path, metadata={"Date": None})
+        plt.close(figure)
