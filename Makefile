@@ -176,8 +176,8 @@ faults: $(VENV)/test
 	$(BIN)/python -m tests.release.faults.report
 
 bench: $(VENV)/extras
-	$(BIN)/python -m benchmarks run $(if $(POSITIONS),--positions $(POSITIONS)) $(BENCH) --output docs/performance.json
-	$(BIN)/python -m benchmarks report docs/performance.json
+	$(BIN)/python -m benchmarks engine run $(if $(POSITIONS),--positions $(POSITIONS)) $(BENCH)
+	$(BIN)/python -m benchmarks render engine
 
 clean:
 	rm -rf build dist $(VENV) *.egg-info

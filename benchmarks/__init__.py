@@ -1,5 +1,1 @@
-"""Measurements, and the commands that repeat them: ``python -m benchmarks.PART --help``.
-
-The parts are ``books``, ``datasets``, ``deep``, ``learning``, ``matches``, ``scaling``, ``storage``
-and ``web``; ``python -m benchmarks`` alone measures the engine.
-"""
+"""Measurements, and the commands that repeat them: ``python -m benchmarks SUBJECT --help``."""

@@ -1,33 +1,40 @@
-"""Pages of the documents that a program fills: places, tables, and common lines.
+"""Pages of the documents: their places, and tables made by templates.
 
-A page has places, which every run fills again::
+A page has places, which ``python -m benchmarks render`` fills::
 
     <!-- begin classes -->
     ...
     <!-- end classes -->
+
+A template is a string with fields in braces, as of :meth:`str.format`, and with more formats:
+``{seconds:span}``. The cells of a row are separated by ``|``; a cell whose field is None is empty.
 """
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+import string
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
+from benchmarks.record import ROOT
+from cli.bench.measures import three_digits, time_text
+from cli.output.render import score_text
 from cli.output.tables import Table, markdown_lines
+from cli.reports.figures import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
 
-ROOT: Final = Path(__file__).parents[1]
+    from benchmarks.record import Made
+    from cli.bench.measures import Spread
+
 DOCS: Final = ROOT / "docs"
 
 
 def fill(page: str, texts: Mapping[str, str]) -> str:
-    """The page with its places filled: the text between ``begin NAME`` and ``end NAME``.
-
-    Args:
-        page: the document; a place is a pair of HTML comments on lines of their own.
-        texts: the new content of every place of the page, by name.
+    """The page with the text of every place, by name.
 
     Raises:
         ValueError: a place is missing, or has an unknown name.
@@ -48,37 +55,49 @@ def fill(page: str, texts: Mapping[str, str]) -> str:
 
 
 def fill_file(path: Path, texts: Mapping[str, str]) -> None:
-    """Fill the places of a page that is a file.
-
-    Raises:
-        ValueError: as for :func:`fill`; the file stays unchanged.
-    """
+    """Fill the places of a file, which stays unchanged if :func:`fill` fails."""
     path.write_text(fill(path.read_text(encoding="utf-8"), texts), encoding="utf-8")
 
 
 def table(
-    headings: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1, title: str = ""
+    headings: str | Sequence[str],
+    rows: Iterable[Any],
+    row: str = "",
+    *,
+    left: int = 1,
+    title: str = "",
 ) -> str:
     """A table in Markdown.
 
     Args:
-        headings: a heading for each column.
-        rows: rows with as many cells.
-        left: the number of columns with words, from the left; the others have numbers, to the
-            right.
+        headings: the headings; in one string they are separated by ``|``.
+        rows: sequences of cells; with a template, mappings or objects whose fields it names.
+        row: the template of a row.
+        left: the number of columns with words, from the left. The others hold numbers.
         title: the line above the table.
     """
-    return "\n".join(markdown_lines([Table(headings, rows, left=left, title=title)]))
+    heads = headings.split(" | ") if isinstance(headings, str) else headings
+    cells = [[_cell(cell, each) for cell in row.split(" | ")] for each in rows] if row else [*rows]
+    return "\n".join(markdown_lines([Table(heads, cells, left=left, title=title)]))
 
 
-def machine_line(machine: Mapping[str, str | int]) -> str:
-    """The line about the machine of the figures."""
-    return f"- Machine: {machine['processor']}, {machine['cores']} cores, {machine['system']}"
+def text(template: str, fields: object) -> str:
+    """A template filled with the fields of a mapping or an object."""
+    return _FORMATTER.vformat(template, (fields,), {})
 
 
-def versions_line(versions: Mapping[str, str]) -> str:
-    """The line about the programs that made the figures."""
-    return f"- Versions: {', '.join(f'{name} {version}' for name, version in versions.items())}"
+def run_lines(made: Made, *more: str) -> str:
+    """The list that says how figures were made."""
+    machine, versions = made.machine, made.versions.items()
+    lines = [
+        f"Day: {made.date}",
+        f"Machine: {machine['processor']}, {machine['cores']} cores, {machine['system']}",
+        f"Versions: {', '.join(f'{name} {version}' for name, version in versions)}",
+        f"Commit: {made.commit}",
+        *more,
+        f"Command: `{made.command}`",
+    ]
+    return "\n".join(f"- {line}" for line in lines if not line.endswith((": ", ": ``")))
 
 
 def span_text(seconds: float) -> str:
@@ -88,3 +107,59 @@ def span_text(seconds: float) -> str:
     if hours:
         return f"{hours} h {minutes:02} min"
     return f"{minutes} min {rest:02} s" if minutes else f"{seconds:.1f} s"
+
+
+def number_text(number: float) -> str:
+    """A count with separators, or with a suffix where it is large."""
+    for size, suffix in ((1e9, " G"), (1e6, " M")):
+        if number >= size:
+            return f"{three_digits(number / size)}{suffix}"
+    return f"{number:,.0f}"
+
+
+def range_text(spread: Spread) -> str:
+    """The ends of a spread, or ``one run`` if they are equal."""
+    if spread.least == spread.most:
+        return "one run"
+    least, most = time_text(spread.least), time_text(spread.most)
+    if least.split()[-1] == most.split()[-1]:
+        least = least.split()[0]
+    return f"{least} to {most}"
+
+
+FORMATS: Final[Mapping[str, Callable[[Any], str]]] = {
+    "digits": three_digits,
+    "ms": lambda value: f"{value:.1f} ms" if value < 100 else f"{value:.0f} ms",  # noqa: PLR2004
+    "number": number_text,
+    "percent": percent,
+    "range": range_text,
+    "score": score_text,
+    "span": span_text,
+    "time": time_text,
+}
+"""The formats of templates besides those of Python."""
+
+
+class _MissingError(Exception):
+    """A field is None."""
+
+
+class _Formatter(string.Formatter):
+    def get_value(self, key: int | str, args: Sequence[Any], _named: Mapping[str, Any]) -> Any:  # noqa: ANN401
+        return args[0][key] if isinstance(args[0], Mapping) else getattr(args[0], str(key))
+
+    def format_field(self, value: Any, format_spec: str) -> str:  # noqa: ANN401
+        if value is None:
+            raise _MissingError
+        named = FORMATS.get(format_spec)
+        return named(value) if named else str(super().format_field(value, format_spec))
+
+
+_FORMATTER: Final = _Formatter()
+
+
+def _cell(template: str, fields: object) -> str:
+    try:
+        return text(template, fields)
+    except _MissingError:
+        return ""

@@ -1,4 +1,15 @@
-"""Figures in JSON files, with the day, the machine and the command."""
+"""The files of figures, ``benchmarks/results/SUBJECT.json``, all in one form.
+
+::
+
+    {"format": 1,
+     "parts": {"build 8": {"made": {"date": "2026-01-31", "command": "...", "commit": "...",
+                                    "machine": {"processor": "...", "cores": 2, "system": "..."},
+                                    "versions": {"C4": "...", "Python": "..."}},
+                           "figures": ...}, ...}}
+
+A part holds what one measurement found; measuring it again replaces it.
+"""
 
 from __future__ import annotations
 
@@ -7,59 +18,115 @@ import json
 import platform
 import re
 import shlex
+import shutil
+import subprocess
 import sys
-from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 from c4core.version import ENGINE_VERSION, __version__
-from cli.bench.command import processor
+from cli.bench.measures import processor
 from cli.shell.parameters import usable_cores
 from db.masking import masked
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterable, Mapping
+
+ROOT: Final = Path(__file__).parents[1]
+RESULTS: Final = ROOT / "benchmarks" / "results"
+FORMAT: Final = 1
 
 
-def today() -> str:
-    """The day, ISO 8601."""
-    return dt.datetime.now(dt.UTC).date().isoformat()
+@dataclass(frozen=True, slots=True)
+class Made:
+    """How figures were made. Older figures lack some of it."""
+
+    date: str = ""
+    """ISO 8601."""
+    command: str = ""
+    """Without passwords and directories."""
+    commit: str = ""
+    """The commit of the checkout, with ``+`` if files were changed."""
+    machine: dict[str, str | int] = field(default_factory=dict)
+    """Processor, cores and system."""
+    versions: dict[str, str] = field(default_factory=dict)
+    """The version of each program, by its name."""
+
+    @property
+    def processor(self) -> str:
+        """The processor's name."""
+        return str(self.machine.get("processor", ""))
+
+    @classmethod
+    def here(cls, **versions: str) -> Made:
+        """The state of this process, with the versions of other programs that took part."""
+        arguments = map(masked, sys.argv[1:])
+        return cls(
+            dt.datetime.now(dt.UTC).date().isoformat(),
+            without_directories(shlex.join(["python", "-m", "benchmarks", *arguments])),
+            _commit(),
+            {
+                "processor": processor(),
+                "cores": usable_cores(),
+                "system": f"{platform.system()} {platform.machine()}",
+            },
+            {
+                "C4": f"{__version__} (engine {ENGINE_VERSION})",
+                "Python": platform.python_version(),
+                **versions,
+            },
+        )
 
 
-def this_machine() -> dict[str, str | int]:
-    """Processor, cores and system: figures depend on them."""
-    return {
-        "processor": processor(),
-        "cores": usable_cores(),
-        "system": f"{platform.system()} {platform.machine()}",
-    }
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The figures of a measurement, and how they were made."""
+
+    made: Made
+    figures: Any
 
 
-def this_processor() -> str:
-    """The processor's name."""
-    return str(this_machine()["processor"])
+class Results:
+    """The directory with the files of figures."""
+
+    def __init__(self, directory: Path = RESULTS) -> None:
+        self.directory = directory
+
+    def read(self, subject: str) -> dict[str, Part]:
+        """The parts of a subject; none if it has no file.
+
+        Raises:
+            ValueError: the file has another form.
+        """
+        path = self._path(subject)
+        if not path.exists():
+            return {}
+        entries = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(entries, dict) or entries.get("format") != FORMAT:
+            raise ValueError(f"{path} does not hold figures in format {FORMAT}")
+        return {
+            name: Part(Made(**part["made"]), part["figures"])
+            for name, part in entries["parts"].items()
+        }
+
+    def keep(self, subject: str, name: str, figures: object, **versions: str) -> None:
+        """Keep the figures of a part in place of older ones."""
+        parts = self.read(subject) | {name: Part(Made.here(**versions), figures)}
+        entries = {"format": FORMAT, "parts": {each: asdict(parts[each]) for each in parts}}
+        self.directory.mkdir(parents=True, exist_ok=True)
+        self._path(subject).write_text(json.dumps(entries, indent=1) + "\n", encoding="utf-8")
+
+    def _path(self, subject: str) -> Path:
+        return self.directory / f"{subject}.json"
 
 
-def these_versions() -> dict[str, str]:
-    """Versions of the engine and of the Python that calls it."""
-    return {
-        "C4": f"{__version__} (engine {ENGINE_VERSION})",
-        "Python": platform.python_version(),
-    }
-
-
-def version_of(distribution: str) -> str:
-    """The version of an installed package."""
-    return metadata.version(distribution)
-
-
-def this_command(module: str) -> str:
-    """This process's command line, for publication: without passwords and directories.
-
-    Args:
-        module: the module that was run by ``python -m``.
-    """
-    arguments = map(masked, sys.argv[1:])
-    return without_directories(shlex.join(["python", "-m", module, *arguments]))
+def figures_of(parts: Mapping[str, Part], prefix: str) -> Iterable[dict[str, Any]]:
+    """The figures of all parts whose names begin with a word, each with its processor."""
+    for name, part in parts.items():
+        if name.split()[0] == prefix:
+            yield part.figures | {"processor": part.made.processor}
 
 
 def without_directories(command: str) -> str:
@@ -67,24 +134,13 @@ def without_directories(command: str) -> str:
     return re.sub(r"(?<![^\s='\"])/(?:[^/\s]+/)+", "", command)
 
 
-def write_json(path: Path, entries: Any) -> None:  # noqa: ANN401 (JSON)
-    """Write a file of figures, and its directories if they are missing."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(entries, indent=1) + "\n", encoding="utf-8")
-
-
-def read_json(path: Path, *, what: str, form: int) -> dict[str, Any]:
-    """Read a file of figures and check its format.
-
-    Args:
-        path: the file.
-        what: the expected content, for the error.
-        form: the expected number of the format.
-
-    Raises:
-        ValueError: the file has another format.
-    """
-    entries = json.loads(path.read_text(encoding="utf-8"))
-    if not isinstance(entries, dict) or entries.get("format") != form:
-        raise ValueError(f"{path}: no {what} in format {form}")
-    return entries
+@cache
+def _commit() -> str:
+    git = shutil.which("git")
+    if git is None or not (ROOT / ".git").exists():
+        return ""
+    said = [
+        subprocess.run([git, *words], cwd=ROOT, capture_output=True, text=True, check=False).stdout
+        for words in (("rev-parse", "--short", "HEAD"), ("status", "--porcelain"))
+    ]
+    return said[0].strip() + ("+" if said[1] else "")

@@ -1,1 +1,1 @@
-"""The speed of the solver, alone and beside others: ``python -m benchmarks --help``."""
+"""The speed of the solver, alone and beside other solvers."""

@@ -1,9 +1,16 @@
-"""The positions of the six classes: read from a directory, or drawn at random.
+"""The positions of the six classes, read from a directory or drawn at random, and the sample.
 
-A position comes from random legal moves; their number is drawn from the range of its phase. No
-game is over, and of two mirror images only one is kept. A position with a win within two plies is
-left out, because it needs no search. The scores are this engine's, so they can check other solvers
-and later versions of this one, but not the version that made them.
+A position of a class comes from random legal moves; their number is drawn from the range of its
+phase. No game is over, and of two mirror images only one is kept. A position with a win within two
+plies is left out, because it needs no search. The scores are this engine's, so they can check other
+solvers and later versions of this one, but not the version that made them.
+
+The sample is ``cli/data/sample-positions.txt``, which ``c4 analyze --sample`` analyzes::
+
+    python -m benchmarks engine sample > cli/data/sample-positions.txt
+
+Its early positions are hard: one with 6 stones takes seconds, and one with 20 some milliseconds. So
+there are few early ones, and all together take well under a minute on one core.
 """
 
 from __future__ import annotations
@@ -11,7 +18,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-from benchmarks.random_play import random_game
+from benchmarks.games import different_games, random_game
 from c4core import Solver
 from c4core.evaluation import plies_to_end
 from cli.bench.positions import CLASSES, Scored, class_of, read_scored
@@ -26,15 +33,15 @@ STONES = {"begin": range(4, 15), "middle": range(15, 29), "end": range(29, 42)}
 """Numbers of stones on the board in each phase of the game."""
 LEAST_PLIES = 3
 """A position is left out if a win is nearer than this many plies."""
+SAMPLE_SEED = 4
+SAMPLE_COUNTS = (
+    {6: 2, 7: 2, 8: 4, 9: 4, 10: 6, 11: 6} | dict.fromkeys(range(12, 40), 9) | {40: 12, 41: 12}
+)
+"""The number of positions of the sample for each number of stones."""
 
 
 def read_directory(directory: Path) -> dict[str, list[Scored]]:
-    """Read ``CLASS.txt`` for every class: lines of ``moves score``.
-
-    Raises:
-        FileNotFoundError: the directory has no file for any class.
-        ValueError: a line is not a position with its score.
-    """
+    """Read ``CLASS.txt`` for every class: lines of ``moves score``."""
     classes = {}
     for name in CLASSES:
         path = directory / f"{name}.txt"
@@ -49,12 +56,7 @@ def read_directory(directory: Path) -> dict[str, list[Scored]]:
 
 
 def draw(seed: int, counts: Mapping[str, int]) -> dict[str, list[Scored]]:
-    """Draw positions of each class. The same seed draws the same positions.
-
-    Args:
-        seed: the seed of the random numbers.
-        counts: the number of positions of each class; 0 for a class without an entry.
-    """
+    """Draw positions of each class. The same seed draws the same positions."""
     drawn: dict[str, list[Scored]] = {name: [] for name in CLASSES}
     for phase, stones in STONES.items():
         wanted = {name: n for name, n in counts.items() if name.startswith(f"{phase}-") and n}
@@ -85,3 +87,10 @@ def _scored_positions(lots: random.Random, stones: range) -> Iterator[Scored]:
 def _ends_at_once(position: Position, score: int) -> bool:
     left = plies_to_end(score, position.ply, position.width, position.height)
     return score != 0 and left < LEAST_PLIES
+
+
+def sample(seed: int) -> Iterator[str]:
+    """The moves of the positions of a sample, by number of stones; none is repeated."""
+    chance = random.Random(seed)  # noqa: S311 (no secrets here)
+    for plies, number in SAMPLE_COUNTS.items():
+        yield from (game.moves for game in different_games(chance, plies, number))

@@ -1,24 +1,47 @@
-"""Solvers that are called from Python, behind one small interface.
+"""Solvers in this process and in others, and how they are compared on the same positions.
 
-A loop over positions is timed, with one call for each position, one thread and no book. The
-positions are in the solver's own form. The time to make them and to clear the table does not count.
+Machines are noisy, and their noise comes and goes over minutes. So the repetitions of the solvers
+are interleaved, and their medians are compared.
+
+A solver that is a program reads one position from each line, with 1-based columns, and answers with
+a line that has the same moves and the score for the side to move. A third word, if there is one, is
+the number of positions searched. Pascal Pons's ``c4solver`` does this, and so does ``c4 solve``
+with ``--format c4solver``. Its time is the processor time that the system charges to the finished
+child, minus that of the same program without any input (loading, allocating its table). So a short
+pass may even seem to take negative time; it is repeated, and means are taken. The program itself
+decides whether to empty its table between positions.
 """
 
 from __future__ import annotations
 
 import importlib.util
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from importlib import metadata
+from typing import IO, TYPE_CHECKING, Any
 
-from benchmarks.record import version_of
+from benchmarks.record import without_directories
 from c4core import ENGINE_VERSION, Position, Solver, __version__
 from c4core.notation import parse_moves
-from cli.bench.timing import NO_TIME, Lap, lap
+from cli.bench.measures import NO_TIME, Lap, Spread, lap
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+LEAST_SECONDS = 0.05
+"""A repetition has enough passes to fill this time: shorter times are lost in the noise."""
+MAX_SECONDS = 1.0
+"""A repetition ends after this time at the latest, which includes what is not timed: emptying
+tables, starting programs."""
+WITH_NODES = 3
+"""The number of words in an answer with the number of positions searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +66,7 @@ class Contender(ABC):
 
     @abstractmethod
     def run(self, games: Sequence[str], *, fresh: bool = False) -> Run:
-        """Solve each position exactly, starting with an empty table.
-
-        Args:
-            games: the moves of each position, 1-based columns.
-            fresh: empty the table before every position, not only before the first.
-        """
+        """Solve each position exactly, starting with an empty table."""
 
 
 class InProcess(Contender):
@@ -105,11 +123,7 @@ class InProcess(Contender):
 
 
 class C4(InProcess):
-    """The engine of this project.
-
-    Args:
-        table_mb: size of the table.
-    """
+    """The engine of this project."""
 
     name = "C4"
 
@@ -156,7 +170,7 @@ class BitBully(InProcess):
     def __init__(self) -> None:
         from bitbully import bitbully_core  # noqa: PLC0415 (optional)
 
-        self.version = version_of("bitbully")
+        self.version = metadata.version("bitbully")
         self._core = bitbully_core.BitBullyCore()
         self._new_board = bitbully_core.BoardCore
 
@@ -199,3 +213,179 @@ class BitBully(InProcess):
     def is_installed() -> bool:
         """Whether the package is installed (``pip install bitbully``)."""
         return importlib.util.find_spec("bitbully") is not None
+
+
+class ProgramError(Exception):
+    """A program cannot be started, has failed, or has answered with something else than scores."""
+
+
+class Program(Contender):
+    """A solver that is a program."""
+
+    def __init__(self, name: str, command: str) -> None:
+        self.name = name
+        self.version = without_directories(command)
+        self._arguments = shlex.split(command)
+        if not self._arguments or shutil.which(self._arguments[0]) is None:
+            raise ProgramError(f"{name}: no program {command!r}")
+
+    def run(self, games: Sequence[str], *, fresh: bool = False) -> Run:
+        """As in :class:`Contender`; with ``fresh``, the program is started for every position."""
+        if fresh:
+            runs = [self.run([moves]) for moves in games]
+            counts = [run.nodes for run in runs if run.nodes is not None]
+            total = Lap(sum(run.lap.cpu for run in runs), sum(run.lap.wall for run in runs))
+            scores = [score for run in runs for score in run.scores]
+            return Run(scores, total, sum(counts) if len(counts) == len(runs) else None)
+        _, start = self._feed("")
+        output, took = self._feed("".join(moves + "\n" for moves in games))
+        lines = [line.split() for line in output.splitlines()]
+        if len(lines) != len(games):
+            raise ProgramError(f"{self.name}: {len(lines)} answers to {len(games)} positions")
+        try:
+            scores = [int(line[line[0] == moves]) for line, moves in zip(lines, games, strict=True)]
+            told = all(len(line) >= WITH_NODES for line in lines)
+            nodes = sum(int(line[2]) for line in lines) if told else None
+        except (IndexError, ValueError):
+            raise ProgramError(f"{self.name}: answers are not 'moves score'") from None
+        return Run(scores, took - start, nodes)
+
+    def _feed(self, text: str) -> tuple[str, Lap]:
+        """Run the program once. Returns its output, and its time including the start."""
+        with tempfile.TemporaryFile("w+") as source, tempfile.TemporaryFile("w+") as sink:
+            source.write(text)
+            source.seek(0)
+            try:
+                took = run_child(self._arguments, source, sink)
+            except (OSError, subprocess.CalledProcessError) as error:
+                raise ProgramError(f"{self.name}: {error}") from None
+            sink.seek(0)
+            return sink.read(), took
+
+
+def run_child(
+    arguments: Sequence[str],
+    source: IO[str] | int = subprocess.DEVNULL,
+    sink: IO[str] | int = subprocess.DEVNULL,
+) -> Lap:
+    """Run a program to its end. Returns its processor time and its wall-clock time."""
+    began = time.perf_counter()
+    child = subprocess.Popen(arguments, stdin=source, stdout=sink, stderr=subprocess.DEVNULL)
+    try:
+        _, status, usage = os.wait4(child.pid, 0)
+    except BaseException:
+        child.kill()
+        child.wait()
+        raise
+    wall = time.perf_counter() - began
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        raise subprocess.CalledProcessError(child.returncode, arguments)
+    return Lap(usage.ru_utime + usage.ru_stime, wall)
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """The repetitions of one solver on one case."""
+
+    group: str
+    """The kind of measurement."""
+    case: str
+    """What was done."""
+    solver: str
+    """The solver's name."""
+    count: int
+    """Positions solved, or calls made, in each repetition."""
+    cpu: list[float]
+    """Processor seconds of each repetition."""
+    wall: list[float]
+    """Wall-clock seconds of each repetition."""
+    nodes: int | None = None
+    """Positions searched in a repetition; None if the solver does not count them."""
+    wrong: int = 0
+    """Answers that differ from the known score."""
+    threads: int = 1
+    """Threads that the solver was told to use."""
+
+    @property
+    def each(self) -> Spread:
+        """Processor seconds of one position or call."""
+        return Spread.of([seconds / self.count for seconds in self.cpu])
+
+    @property
+    def elapsed(self) -> Spread:
+        """Wall-clock seconds of a repetition."""
+        return Spread.of(self.wall)
+
+    @property
+    def nodes_each(self) -> float | None:
+        """Positions searched for one position."""
+        return None if self.nodes is None else self.nodes / self.count
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A solver in a comparison."""
+
+    solver: str
+    """The solver's name."""
+    run: Callable[[], Run]
+    """One pass over the positions with an empty table."""
+    repeats: int
+    """The number of repetitions."""
+    threads: int = 1
+    """The number of threads that it was told to use."""
+
+
+def compare(
+    group: str,
+    case: str,
+    scores: Sequence[int],
+    entries: Sequence[Entry],
+    *,
+    count: int | None = None,
+) -> list[Measurement]:
+    """Time the solvers in turn.
+
+    A first pass that is long enough is the first repetition; a short one warms up code and caches
+    and is not counted.
+    """
+    series = [_Series(entry) for entry in entries]
+    for index in range(max(entry.repeats for entry in entries)):
+        for one in series:
+            if index < one.entry.repeats:
+                one.repeat()
+    return [
+        Measurement(
+            group=group,
+            case=case,
+            solver=one.entry.solver,
+            count=len(scores) if count is None else count,
+            cpu=[took.cpu for took in one.laps],
+            wall=[took.wall for took in one.laps],
+            nodes=one.first.nodes,
+            wrong=sum(a != b for a, b in zip(one.first.scores, scores, strict=True)),
+            threads=one.entry.threads,
+        )
+        for one in series
+    ]
+
+
+class _Series:
+    """The repetitions of one solver."""
+
+    def __init__(self, entry: Entry) -> None:
+        self.entry = entry
+        self.first = entry.run()
+        is_long = self.first.lap.wall >= LEAST_SECONDS
+        self.laps: list[Lap] = [self.first.lap] if is_long else []
+
+    def repeat(self) -> None:
+        """Time one more repetition, unless the first pass already counted as one."""
+        if len(self.laps) == self.entry.repeats:
+            return
+        total, passes, began = NO_TIME, 0, time.perf_counter()
+        while total.wall < LEAST_SECONDS and time.perf_counter() < began + MAX_SECONDS:
+            total += self.entry.run().lap
+            passes += 1
+        self.laps.append(total / passes)

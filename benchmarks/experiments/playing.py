@@ -1,4 +1,4 @@
-"""Games for experiments, and positions: small samples, in this process, without a database."""
+"""Experiments and their findings; small samples of games and positions, without a database."""
 
 from __future__ import annotations
 
@@ -15,14 +15,40 @@ from c4core.players import parse_player
 from cli.shell import signals
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from c4core.players import Player
 
 
 @dataclass(frozen=True, slots=True)
+class Finding:
+    """The result of an experiment: a table, and a summary."""
+
+    headings: tuple[str, ...]
+    """The first column holds words, the others numbers."""
+    rows: tuple[tuple[str, ...], ...]
+    found: str
+    """The summary, in sentences."""
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """An experiment that a source describes."""
+
+    name: str
+    """The name on the command line."""
+    title: str
+    source: str
+    """The claim of the source, in sentences."""
+    sample: int
+    """The number of games, or positions, for each row of the table."""
+    run: Callable[[int, int], Finding]
+    """Runs the experiment with the size of the sample and a seed."""
+
+
+@dataclass(frozen=True, slots=True)
 class Games:
-    """Games of two players, seen by one of them."""
+    """Games of two players, from the view of one of them."""
 
     results: Tally
     different: int
@@ -30,9 +56,9 @@ class Games:
     moves: int
     """Moves of both sides in all games."""
     won_moves: int
-    """Those in the games that the player won."""
+    """Moves in the games that the player won."""
     lost_moves: int
-    """Those in the games that it lost."""
+    """Moves in the games that the player lost."""
     seconds: float
     """Processor time."""
 
@@ -58,7 +84,7 @@ class Games:
         )
 
     def reversed(self) -> Games:
-        """The same games, seen by the other player."""
+        """The same games, from the view of the other player."""
         return Games(
             self.results.reversed(),
             self.different,
@@ -70,16 +96,7 @@ class Games:
 
 
 def play(a: Player, b: Player, games: int, seed: int, *, starts: Sequence[Position] = ()) -> Games:
-    """Games in which A moves first, seen by A.
-
-    Args:
-        a: the player with x.
-        b: the player with o.
-        games: how many.
-        seed: of all random choices.
-        starts: the games begin from these positions, in turn, where x is to move; none: from the
-            empty board.
-    """
+    """Games in which A moves first, from the starts in turn; none: from the empty board."""
     began = time.process_time()
     records = []
     for number in range(games):
@@ -102,7 +119,7 @@ def play(a: Player, b: Player, games: int, seed: int, *, starts: Sequence[Positi
 def play_both(
     a: Player, b: Player, games: int, seed: int, *, starts: Sequence[Position] = ()
 ) -> Games:
-    """As many games again with B first: ``games`` in all, seen by A."""
+    """Games of which half begin with B, from the view of A."""
     first = play(a, b, games - games // 2, seed, starts=starts)
     return first + play(b, a, games // 2, seed + 1, starts=starts).reversed()
 
@@ -113,13 +130,7 @@ def made(description: str) -> Player:
 
 
 def random_positions(count: int, *, plies: range, seed: int) -> list[Position]:
-    """Positions of random games that are not over.
-
-    Args:
-        count: how many.
-        plies: how many stones they have, in turn.
-        seed: of the games.
-    """
+    """Positions of random games that are not over, with these numbers of stones in turn."""
     dice = Dice(seed)
     positions: list[Position] = []
     while len(positions) < count:

@@ -1,1 +1,1 @@
-"""The training and strength of players that learn: ``python -m benchmarks.learning --help``."""
+"""The training and strength of players that learn."""

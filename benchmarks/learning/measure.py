@@ -1,165 +1,299 @@
-"""Measures models: training, comparison with labels, games."""
+"""Trains models, tests them, and keeps the figures part by part.
+
+An interrupted training continues from its model's file. If the training is complete, the model is
+only tested. The modules that need PyTorch are imported when they are used: that takes seconds.
+"""
 
 from __future__ import annotations
 
-import itertools
-import time
+from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import torch
+import click
 
-from c4core.arena.game import play_game
-from c4core.arena.seeds import game_seed, match_seed
-from c4core.dice import Dice
-from c4core.models.files import read_model
-from c4core.models.grids import labelled, play_finals
-from c4core.models.labels import read_positions
-from c4core.models.loop import Step, train
-from c4core.models.torch.courses import ExactCourse, FinalGridCourse
-from c4core.models.torch.networks import network_of, parameter_count
-from c4core.models.torch.report import Confusion, confusion_object, share_of_best, shares_object
-from c4core.models.torch.selfplay import SelfPlayCourse
-from c4core.players.registry import parse_player
-from c4core.position import Position
+from benchmarks.options import WITH_HELP, Decorated, seed_option
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Callable
 
-    from c4core.models.torch.courses import NetworkCourse
-    from c4core.players import Player
+    from benchmarks.record import Results
 
-MARKS: Final = {1: "w", 0: "d", -1: "l"}
-"""The marks of games, by their results for player a."""
+LAST_EPOCHS: Final = 10
+"""The smallest and the largest accuracy of these epochs are kept."""
+
+_DIRECTORY: Final = click.Path(exists=True, file_okay=False, path_type=Path)
+
+models_option = click.option(
+    "--models",
+    type=_DIRECTORY,
+    default=Path(),
+    show_default=True,
+    help="The directory of cnn.safetensors, exact.safetensors and selfplay.safetensors.",
+)
+data_option = click.option(
+    "--data",
+    type=_DIRECTORY,
+    required=True,
+    help="A data set that c4 dataset build has made, with NPZ files.",
+)
 
 
-def train_cnn(path: Path, *, games: int, epochs: int, seed: int) -> dict[str, Any]:
-    """Train Brewer's network on games of set against set, from an existing file if there is one."""
-    began = time.perf_counter()
-    found = labelled(play_finals(games, seed=seed), seed=seed)
-    played = time.perf_counter() - began
-    course = FinalGridCourse(found, seed=seed)
-    part = _trained(course, path, epochs)
-    confusion = Confusion.of(course.network, *course.test)
-    return {
-        "games": games,
-        "different": len(found),
-        "playing_seconds": round(played, 1),
-        **part,
-        "confusion": confusion_object(confusion),
+def joined_options(function: Decorated) -> Decorated:
+    """Add the options that are the fields of a ``Plan``, apart from ``models``."""
+    for option in (
+        click.option(
+            "--epochs", type=click.IntRange(1), help="Of every training.  [default: the learner's]"
+        ),
+        click.option(
+            "--test",
+            type=_DIRECTORY,
+            required=True,
+            help="A data set; its test part is measured on, and nothing near it is learned from.",
+        ),
+        click.option(
+            "--data",
+            type=_DIRECTORY,
+            multiple=True,
+            required=True,
+            help="A data set to learn from; several are joined.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def _number(name: str, default: int) -> Callable[[Decorated], Decorated]:
+    return click.option(f"--{name}", type=click.IntRange(1), default=default, show_default=True)
+
+
+@click.group(context_settings=WITH_HELP)
+def main() -> None:
+    """Train players that learn, and measure how strong they are."""
+
+
+@main.command()
+@models_option
+@_number("games", 300_000)
+@_number("epochs", 100)
+@seed_option
+@click.pass_obj
+def cnn(results: Results, *, models: Path, games: int, epochs: int, seed: int) -> None:
+    """Train the source's network on games of set against set."""
+    from benchmarks.learning.training import train_cnn  # noqa: PLC0415 (PyTorch is slow to import)
+
+    part = train_cnn(models / "cnn.safetensors", games=games, epochs=epochs, seed=seed)
+    _keep(results, "cnn", part)
+
+
+@main.command()
+@models_option
+@_number("games", 500)
+@seed_option
+@click.pass_obj
+def games(results: Results, *, models: Path, games: int, seed: int) -> None:
+    """Let the source's network, and random, play against set; the first move is drawn by lot."""
+    from benchmarks.learning.training import drawn_games  # noqa: PLC0415
+
+    players = {"learning-cnn": _model(models, "cnn"), "random": "random"}
+    marks = {
+        name: drawn_games(player, "set", games=games, seed=seed) for name, player in players.items()
     }
+    _keep(results, "games", {"marks": marks})
 
 
-def train_exact(path: Path, data: Path, *, epochs: int, seed: int) -> dict[str, Any]:
-    """Train the network with policy and value on a data set, and test it on the test positions."""
-    train_positions, validation = (read_positions(data, split) for split in ("train", "validation"))
-    course = ExactCourse(train_positions, validation, seed=seed)
-    part = _trained(course, path, epochs)
-    test = read_positions(data, "test")
-    return {
-        "positions": len(train_positions),
-        **part,
-        "test": shares_object(share_of_best(course.network, course.kind, test)),
-    }
+@main.command()
+@models_option
+@_number("trainings", 3)
+@_number("games", 300_000)
+@_number("epochs", 100)
+@_number("tries", 500)
+@seed_option
+@click.pass_obj
+def seeds(
+    results: Results,
+    *,
+    models: Path,
+    trainings: int,
+    games: int,
+    epochs: int,
+    tries: int,
+    seed: int,
+) -> None:
+    """Train the source's network with several seeds, and let each play --tries games against set.
 
-
-def train_selfplay(path: Path, *, epochs: int, seed: int) -> dict[str, Any]:
-    """Train the network that learns from its own games."""
-    course = SelfPlayCourse(seed=seed)
-    return {"games_per_epoch": course.settings["games"], **_trained(course, path, epochs)}
-
-
-def shares_of(path: Path, data: Path) -> dict[str, Any]:
-    """How often a model chooses a best column in the test positions of a data set."""
-    model = read_model(path)
-    shares = share_of_best(network_of(model, path), model.kind, read_positions(data, "test"))
-    return shares_object(shares)
-
-
-def _trained(course: NetworkCourse, path: Path, epochs: int) -> dict[str, Any]:
-    """Train in one thread, or continue an interrupted training."""
-    torch.set_num_threads(1)
-
-    def tell(step: Step) -> None:
-        if step.parts == 0:
-            print(step.figures, flush=True)
-
-    earlier = read_model(path) if path.exists() else None
-    model = train(course, path, epochs=epochs, resume=earlier, tell=tell)
-    return {
-        "weights": model.fingerprint,
-        "parameters": parameter_count(course.network),
-        "settings": model.settings,
-        "architecture": model.architecture,
-        "history": model.history,
-    }
-
-
-def drawn_games(player: str, opponent: str, *, games: int, seed: int) -> str:
-    """The results of games for a player, one character each. The first player is drawn at random.
-
-    Args:
-        player: the player's description.
-        opponent: the opponent's description.
-        games: the number of games.
-        seed: the seed of all random choices.
+    Their files are named by the seed: cnn-1.safetensors, cnn-2.safetensors and so on.
     """
-    dice = Dice(seed)
-    with parse_player(player).make() as a, parse_player(opponent).make() as b:
-        return "".join(
-            mark_of_game(a, b, a_begins=dice.below(2) == 0, seed=game_seed(seed, number))
-            for number in range(games)
+    from benchmarks.learning.training import drawn_games, train_cnn  # noqa: PLC0415
+
+    found = []
+    for each in range(seed, seed + trainings):
+        name = f"cnn-{each}"
+        part = train_cnn(models / f"{name}.safetensors", games=games, epochs=epochs, seed=each)
+        marks = drawn_games(_model(models, name), "set", games=tries, seed=seed)
+        last = [epoch["test_accuracy"] for epoch in part["history"][-LAST_EPOCHS:]]
+        found.append(
+            {
+                "seed": each,
+                "weights": part["weights"],
+                "marks": marks,
+                "accuracy": part["confusion"]["accuracy"],
+                "least": min(last),
+                "most": max(last),
+            }
         )
+    _keep(results, "seeds", {"trainings": found})
 
 
-def match(player: str, opponent: str, *, games: int, seed: int) -> dict[str, Any]:
-    """A match in which the players take turns to move first.
+@main.command()
+@models_option
+@data_option
+@_number("epochs", 20)
+@seed_option
+@click.pass_obj
+def exact(results: Results, *, models: Path, data: Path, epochs: int, seed: int) -> None:
+    """Train the network with policy and value on exact labels."""
+    from benchmarks.learning.training import train_exact  # noqa: PLC0415
 
-    Two deterministic players would play the same two games again and again. So each of them begins
-    once from every position with two stones.
+    part = train_exact(models / "exact.safetensors", data, epochs=epochs, seed=seed)
+    _keep(results, "exact", part)
 
-    Args:
-        player: the player's description.
-        opponent: the opponent's description.
-        games: the number of games, if one of the players plays at random.
-        seed: the seed of all random choices.
-    """
-    seed = match_seed(seed, player.partition(":")[0], opponent.partition(":")[0])
-    began = time.perf_counter()
-    with parse_player(player).make() as a, parse_player(opponent).make() as b:
-        by_chance = a.is_random or b.is_random
-        plan = _by_seed(games, seed) if by_chance else _by_opening()
-        marks = "".join(mark_of_game(a, b, **each) for each in plan)
-    return {
-        "a": player.partition(":")[0],
-        "b": opponent.partition(":")[0],
-        "wins": marks.count("w"),
-        "losses": marks.count("l"),
-        "draws": marks.count("d"),
-        "openings": not by_chance,
-        "seconds": round(time.perf_counter() - began, 1),
+
+@main.command()
+@models_option
+@_number("epochs", 100)
+@seed_option
+@click.pass_obj
+def selfplay(results: Results, *, models: Path, epochs: int, seed: int) -> None:
+    """Train the network that learns from its own games."""
+    from benchmarks.learning.training import train_selfplay  # noqa: PLC0415
+
+    part = train_selfplay(models / "selfplay.safetensors", epochs=epochs, seed=seed)
+    _keep(results, "selfplay", part)
+
+
+@main.command()
+@models_option
+@data_option
+@_number("games", 200)
+@seed_option
+@click.pass_obj
+def matches(results: Results, *, models: Path, data: Path, games: int, seed: int) -> None:
+    """Let all three networks play; compare the other two with exact labels as well."""
+    from benchmarks.learning.training import match, shares_of  # noqa: PLC0415
+
+    own = {f"learning-{kind}": _model(models, kind) for kind in ("exact", "cnn", "selfplay")}
+    pairs = [
+        *(("learning-exact", other) for other in ("set", "minimax-windows", "mcts-uct")),
+        ("learning-exact", "learning-cnn"),
+        ("learning-exact", "learning-selfplay"),
+        *(("learning-selfplay", other) for other in ("random", "set", "learning-cnn")),
+        *(("learning-cnn", other) for other in ("random", "set", "minimax-windows", "mcts-uct")),
+    ]
+    played = []
+    for a, b in pairs:
+        played.append(match(own[a], own.get(b, b), games=games, seed=seed))
+        click.echo(played[-1], err=True)
+    shares = {
+        f"learning-{kind}": shares_of(models / f"{kind}.safetensors", data)
+        for kind in ("selfplay", "cnn")
     }
+    _keep(results, "matches", {"matches": played, "shares": shares})
 
 
-def _by_seed(games: int, seed: int) -> Iterator[dict[str, Any]]:
-    for number in range(games):
-        yield {"a_begins": number % 2 == 0, "seed": game_seed(seed, number)}
+@main.command()
+@models_option
+@joined_options
+@_number("trainings", 3)
+@click.option("--depth", type=click.IntRange(1, 12), default=4, show_default=True)
+@_number("sample", 5000)
+@seed_option
+@click.pass_obj
+def learners(
+    results: Results,
+    /,
+    *,
+    trainings: int,
+    depth: int,
+    sample: int,
+    seed: int,
+    **plan: Any,  # noqa: ANN401 (the fields of a Plan)
+) -> None:
+    """Train the network that sees threats and the n-tuples with several seeds, and measure them.
+
+    Players that search are measured on --sample of the test positions.
+    """
+    from benchmarks.learning.training import Plan, measure_learners  # noqa: PLC0415
+
+    seeds = range(seed, seed + trainings)
+    part = measure_learners(Plan(**plan), seeds=seeds, depth=depth, sample=sample)
+    _keep(results, "learners", part)
 
 
-def _by_opening() -> Iterator[dict[str, Any]]:
-    for columns in itertools.product(range(7), repeat=2):
-        start = Position.from_columns(columns)
-        for a_begins in (True, False):
-            yield {"a_begins": a_begins, "seed": 0, "start": start}
+@main.command()
+@models_option
+@joined_options
+@seed_option
+@click.pass_obj
+def curve(results: Results, /, *, seed: int, **plan: Any) -> None:  # noqa: ANN401 (fields of a Plan)
+    """Train the network that sees threats on less data, and smaller ones."""
+    from benchmarks.learning.training import Plan, measure_curve  # noqa: PLC0415
+
+    _keep(results, "curve", measure_curve(Plan(**plan), seed=seed))
 
 
-def mark_of_game(
-    a: Player, b: Player, *, a_begins: bool, seed: int, start: Position | None = None
-) -> str:
-    """Play a game. Returns the mark of its result for player a."""
-    record = play_game(*((a, b) if a_begins else (b, a)), seed=seed, start=start)
-    if record.is_forfeit:
-        raise RuntimeError(f"{a} - {b}: {record.detail}")
-    if record.winner is None:
-        return MARKS[0]
-    return MARKS[1 if (record.winner == "x") == a_begins else -1]
+@main.command()
+@models_option
+@_number("games", 400)
+@click.option("--player", default="learning-residual", show_default=True, help="The learner.")
+@click.option("--only", multiple=True, metavar="NAME", help="Only these opponents; repeatable.")
+@seed_option
+@click.pass_obj
+def opponents(
+    results: Results, *, models: Path, games: int, player: str, only: tuple[str, ...], seed: int
+) -> None:
+    """Let a learner play against every other player. Those without a model are left out."""
+    from benchmarks.learning.training import OPPONENTS, play_opponent  # noqa: PLC0415
+
+    names = {kind: models / f"{kind}.safetensors" for kind in ("cnn", "exact", "selfplay")}
+    names["tuples"] = models / "tuples-1.safetensors"
+    played, left_out = [], []
+    for each in OPPONENTS:
+        name = each.partition(":")[0]
+        if only and name not in only:
+            continue
+        model = names.get(name.removeprefix("learning-"))
+        if model is not None and not model.exists():
+            left_out.append(name)
+            continue
+        played.append(play_opponent(player, each.format(**names), games=games, seed=seed))
+        click.echo(played[-1], err=True)
+    _keep(results, "opponents", {"player": player, "matches": played, "left_out": left_out})
+
+
+@main.command()
+@click.argument("model", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--output",
+    "file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path("c4core/data/c4-7x6-residual.safetensors"),
+    show_default=True,
+    help="The shipped model.",
+)
+def ship(*, model: Path, file: Path) -> None:
+    """Write a trained model as the one that is shipped: without the optimizer's state."""
+    from dataclasses import replace  # noqa: PLC0415
+
+    from c4core.models.files import read_model, write_model  # noqa: PLC0415
+
+    write_model(file, replace(read_model(model), optimizer={}))
+
+
+def _keep(results: Results, name: str, part: dict[str, Any]) -> None:
+    results.keep("learning", name, part, PyTorch=metadata.version("torch"))
+
+
+def _model(models: Path, name: str) -> str:
+    """The description of a model's player; the file's name begins with the kind."""
+    return f"learning-{name.partition('-')[0]}:model={models / f'{name}.safetensors'}"

@@ -1,1 +1,1 @@
-"""The matches of the source documents, played again: ``python -m benchmarks.matches --help``."""
+"""The matches of the source documents, played again."""

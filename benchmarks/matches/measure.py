@@ -1,47 +1,187 @@
-"""Plays the sources' matches again, as jobs, which can be interrupted and resumed."""
+"""Plays the sources' matches again, as jobs, which can be interrupted and resumed.
+
+::
+
+    python -m benchmarks matches run --db matches.db                # as many games as the source
+    python -m benchmarks matches run --db matches.db --games 2000   # kept beside these
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
+import click
+
+from benchmarks.matches.sources import GROUPS, all_matches
+from benchmarks.options import WITH_HELP, threads_option
+from benchmarks.record import Made
 from c4core.arena.seeds import match_seed
+from c4core.arena.statistics import Tally
+from cli.reports import figures
 from cli.shell import signals
-from db import games
+from db import games as stored_games
+from db.database import Database
 from db.records.terms import MatchTerms
 from workers.matches.planning import find_job, plan_matches
 from workers.matches.reports.reading import Judging, read_report
 from workers.runners.local import LocalRunner
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from benchmarks.matches.match import SourceMatch
-    from db.database import Database
+    from benchmarks.matches.sources import SourceMatch
+    from benchmarks.record import Part, Results
     from workers.matches.reports.report import MatchReport
 
 NOT_JUDGED = Judging(games=0, least_ply=0)
+SOURCE = "source"
+"""The part with as many games of each match as in the source."""
+LONGER = "longer"
+"""The part with more games."""
+
+
+@click.group(context_settings=WITH_HELP)
+def main() -> None:
+    """Play the matches that the source documents report, and compare the outcomes."""
+
+
+@main.command()
+@click.option(
+    "--db",
+    "url",
+    required=True,
+    metavar="URL",
+    help="The database that keeps the games; a later call continues with it.",
+)
+@click.option(
+    "--group",
+    "groups",
+    type=click.Choice(list(GROUPS)),
+    multiple=True,
+    help="Play only these tables; repeatable.  [default: all]",
+)
+@click.option("--slow", is_flag=True, help="Play also the matches that take minutes or hours.")
+@click.option(
+    "--games",
+    type=click.IntRange(1),
+    help="Play this many games; they are kept beside the others.  [default: as many as the source]",
+)
+@click.option("--seed", type=click.IntRange(0), default=2022, show_default=True)
+@threads_option
+@click.pass_obj
+def run(
+    results: Results,
+    *,
+    url: str,
+    groups: tuple[str, ...],
+    slow: bool,
+    games: int | None,
+    seed: int,
+    threads: int,
+) -> None:
+    """Play, and keep the outcomes. An older outcome of the same match is replaced."""
+    chosen = [
+        match
+        for match in all_matches()
+        if (not groups or match.group in groups) and (slow or not match.is_slow)
+    ]
+    name = LONGER if games else SOURCE
+    kept = results.read("matches").get(name)
+    before: dict[str, Any] = kept.figures if kept else {"commands": [], "outcomes": []}
+    commands = list(dict.fromkeys([*before["commands"], Made.here().command]))
+    outcomes = {each["name"]: each for each in before["outcomes"]}
+    with Database.open(url, create=True) as database:
+        for match, report in play(database, chosen, games or 1, seed=seed, threads=threads):
+            outcome = Outcome.of(match.name, report)
+            click.echo(f"{match.name}: {figures.tally(outcome.results)}", err=True)
+            outcomes[match.name] = asdict(outcome)
+            found = {"commands": commands, "outcomes": list(outcomes.values())}
+            results.keep("matches", name, found)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The outcome of a repeated match."""
+
+    name: str
+    """The name of the match."""
+    wins: int
+    """Games that player a won."""
+    losses: int
+    """Games that player b won."""
+    draws: int
+    """Drawn games."""
+    distinct: int
+    """The number of different games."""
+    seconds: float
+    """Seconds that all moves took."""
+    moves: float
+    """The mean number of moves of a game."""
+    seed: int
+    """The match's seed."""
+
+    @property
+    def results(self) -> Tally:
+        """Player a's results."""
+        return Tally(self.wins, self.losses, self.draws)
+
+    @property
+    def seconds_per_game(self) -> float:
+        """The mean seconds of a game."""
+        return self.seconds / self.results.games
+
+    @classmethod
+    def of(cls, name: str, report: MatchReport) -> Outcome:
+        """The outcome from a match's report."""
+        results = report.a.results
+        return cls(
+            name,
+            results.wins,
+            results.losses,
+            results.draws,
+            report.distinct,
+            round(report.seconds, 6),
+            round(report.mean_length or 0.0, 2),
+            report.match.terms.seed,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """All outcomes, by the names of their matches."""
+
+    source: dict[str, Outcome]
+    """Matches with as many games as in the source."""
+    longer: dict[str, Outcome]
+    """Matches with more games."""
+
+    def find(self, name: str, *, longer: bool = False) -> Outcome | None:
+        """The outcome of a match; None if it was not played."""
+        return (self.longer if longer else self.source).get(name)
+
+    @classmethod
+    def of(cls, parts: Mapping[str, Part]) -> Outcomes:
+        """The outcomes that were kept."""
+        found = {
+            part: {
+                each["name"]: Outcome(**each)
+                for each in (parts[part].figures["outcomes"] if part in parts else ())
+            }
+            for part in (SOURCE, LONGER)
+        }
+        return cls(**found)
 
 
 def play(
     database: Database,
     matches: Sequence[SourceMatch],
-    *,
     least_games: int,
+    *,
     seed: int,
     threads: int,
 ) -> Iterator[tuple[SourceMatch, MatchReport]]:
-    """Play matches one after the other; those that were begun are continued.
-
-    Args:
-        database: the database for the games.
-        matches: matches of the sources.
-        least_games: the smallest number of games of a match, even if the source played fewer.
-        seed: the seed of all random choices.
-        threads: the number of threads that play.
-
-    Raises:
-        KeyboardInterrupt: the run was interrupted; finished games are kept.
-    """
+    """Play matches one after the other; those that were begun are continued."""
     for match in matches:
         terms = MatchTerms(
             player_a=match.a,
@@ -56,5 +196,5 @@ def play(
         with LocalRunner(database, job_id, threads=threads) as runner:
             runner.wait(lambda _progress: signals.check())
         with database.read() as session:
-            (played,) = games.matches_of_job(session, job_id)
+            (played,) = stored_games.matches_of_job(session, job_id)
         yield match, read_report(database, played.id, NOT_JUDGED)

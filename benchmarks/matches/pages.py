@@ -1,74 +1,209 @@
-"""The tables of ``docs/matches.md``."""
+"""The texts of ``docs/matches.md``: all matches, and what they say together."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
-from benchmarks.matches import summary
-from benchmarks.matches.comparison import standard_errors
-from benchmarks.matches.sources import GROUPS, all_matches
-from benchmarks.page import machine_line, table, versions_line
-from c4core.arena import statistics
-from c4core.arena.statistics import decisive_rate
+from benchmarks.matches.comparison import (
+    CLOSE,
+    FAR,
+    Agreement,
+    Comparison,
+    Leader,
+    comparisons,
+    leader,
+    standard_errors,
+)
+from benchmarks.matches.measure import Outcome, Outcomes
+from benchmarks.matches.sources import GROUPS, SourceMatch, all_matches
+from benchmarks.page import run_lines, table
+from c4core.arena.statistics import (
+    SIGNIFICANT,
+    Tally,
+    decisive_rate,
+    false_alarms,
+    is_repetitive,
+    is_significant,
+    one_sided_p,
+    two_sided_p,
+)
 from cli.reports import figures
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from benchmarks.matches.match import SourceMatch
-    from benchmarks.matches.outcomes import Outcome, Outcomes
-    from c4core.arena.statistics import Tally
+    from benchmarks.record import Part
 
+DECISIVE: Final = (10, 20, 50, 100, 200, 500, 1000, 2000)
+"""Decisive games of the matches between equals."""
 
-def sections(outcomes: Outcomes) -> dict[str, str]:
-    """The text for every place of the page, by name."""
-    texts = {
-        "run": run(outcomes),
-        "chance": summary.chance(),
-        "summary": summary.summary(outcomes),
-        "contradictions": summary.contradictions(outcomes),
-        "depths": summary.by_depth(outcomes),
-    }
-    for group in GROUPS:
-        texts[group] = group_table(group, outcomes)
-    return texts
+EARLIER: Final = "earlier"
+"""The group of the blog's earlier results."""
+
+DEPTHS: Final = {"up to 4": range(5), "5 or 6": range(5, 7)}
+"""Depths at which the earlier results are looked at together."""
+
+_PLACES: Final[dict[Leader, str]] = {"a": "A above B", "b": "B above A"}
 
 
-def run(outcomes: Outcomes) -> str:
-    """The machine, the versions and the day of the matches."""
-    played = [*outcomes.matches, *outcomes.longer]
+def places(parts: Mapping[str, Part]) -> dict[str, str]:
+    """The texts of the page."""
+    outcomes = Outcomes.of(parts)
+    played = [*outcomes.source.values(), *outcomes.longer.values()]
     games = sum(outcome.results.games for outcome in played)
     seconds = sum(outcome.seconds for outcome in played)
-    commands = ", ".join(f"`{command}`" for command in outcomes.commands)
-    return "\n".join(
-        [
-            f"- Day: {outcomes.date}",
-            machine_line(outcomes.machine),
-            versions_line(outcomes.versions),
-            f"- Commands: {commands}",
-            f"- {games:,} games in {len(played)} matches, {seconds:,.0f} s of play",
+    commands = [command for part in parts.values() for command in part.figures["commands"]]
+    texts = {
+        "run": run_lines(
+            replace(max(parts.values(), key=lambda part: part.made.date).made, command=""),
+            f"Commands: {', '.join(f'`{command}`' for command in commands)}",
+            f"{games:,} games in {len(played)} matches, {seconds:,.0f} s of play",
+        ),
+        "chance": chance(),
+        "summary": summary(outcomes),
+        "contradictions": contradictions(outcomes),
+        "depths": by_depth(outcomes),
+    }
+    return texts | {group: group_table(group, outcomes) for group in GROUPS}
+
+
+def summary(outcomes: Outcomes) -> str:
+    """The number of confirmed results, and the others by name."""
+    texts = [_verdicts_of_sources(), _agreement(comparisons(outcomes, longer=False))]
+    if outcomes.longer:
+        texts += ["With more games:", _agreement(comparisons(outcomes, longer=True))]
+    return "\n\n".join(texts)
+
+
+def by_depth(outcomes: Outcomes) -> str:
+    """How far the earlier results agree, by the greater depth of both players."""
+    rows = []
+    for longer in (False, True):
+        found = [
+            each for each in comparisons(outcomes, longer=longer) if each.match.group == EARLIER
         ]
+        games = " or ".join(f"{games:,}" for games in sorted({each.ours.games for each in found}))
+        rows += [
+            {"depths": name, "games": games, "agreement": Agreement.of(chosen)}
+            for name, depths in DEPTHS.items()
+            for chosen in [[each for each in found if _depth(each.match) in depths]]
+        ]
+    return table(
+        f"depths | games here | results | within {CLOSE:g} standard errors | "
+        "expected of the same players | most apart | different by Holm",
+        rows,
+        "{depths} | {games} | {agreement.number} | {agreement.close} | "
+        "{agreement.expected_close:.1f} | {agreement.most:+.1f} | {agreement.differing}",
     )
+
+
+def contradictions(outcomes: Outcomes) -> str:
+    """Where the better side here is not the source's: a sentence for each match.
+
+    A source calls a side better in words, or by a significant result that is more than
+    :data:`CLOSE` standard errors away from ours.
+    """
+    against: list[str] = []
+    open_: list[str] = []
+    seen: set[str] = set()
+    for match in all_matches():
+        outcome = outcomes.find(match.name, longer=True) or outcomes.find(match.name)
+        if outcome is None or match.result in seen:
+            continue
+        seen.add(match.result)
+        theirs, ours = _claim(match, outcome), leader(outcome.results)
+        if theirs is not None and ours != theirs:
+            (against if ours else open_).append(f"- {_sentence(match, theirs, outcome)}")
+    parts = []
+    if against:
+        parts += ["The other side is better here, by the two-sided P:", "\n".join(against)]
+    if open_:
+        parts += ["No side is significantly better here:", "\n".join(open_)]
+    return "\n\n".join(parts) or "None."
+
+
+def chance() -> str:
+    """How often matches between equals are called significant."""
+    rows = [
+        {"decisive": decisive}
+        | {name: false_alarms(decisive, two_sided=name == "two") for name in ("one", "two")}
+        for decisive in DECISIVE
+    ]
+    return table(
+        "decisive games | by the one-sided P of whoever won more | by the two-sided P",
+        rows,
+        "{decisive:,} | {one:percent} | {two:percent}",
+        left=0,
+    )
+
+
+def _verdicts_of_sources() -> str:
+    firsts = {match.result: match.reported for match in all_matches() if match.reported}
+    one_sided = _significant(map(one_sided_p, firsts.values()))
+    two_sided = _significant(map(two_sided_p, firsts.values()))
+    return (
+        f"Of the sources' {len(firsts)} results with numbers, {one_sided} are significant at "
+        f"{SIGNIFICANT} by the one-sided P that Williams prints, {two_sided} by the two-sided one."
+    )
+
+
+def _significant(chances: Iterable[float | None]) -> int:
+    return sum(p is not None and p <= SIGNIFICANT for p in chances)
+
+
+def _agreement(found: Sequence[Comparison]) -> str:
+    all_ = Agreement.of(found)
+    text = (
+        f"Of {all_.number} results with numbers {all_.close} came out within {CLOSE:g} standard "
+        f"errors of what their source reports; {all_.expected_close:.1f} would be expected of the "
+        f"same players. {all_.far} are further away than {FAR:g}. With Holm's correction for "
+        f"{all_.number} comparisons, {len(all_.different)} differ significantly at {SIGNIFICANT}. "
+        f"In {all_.same_leader} the verdict by the two-sided P is the same, for the same side."
+    )
+    if not all_.different:
+        return text
+    named = "; ".join(f"`{match.a}` - `{match.b}`" for match in all_.different)
+    return f"{text}\n\nSignificantly different: {named}."
+
+
+def _depth(match: SourceMatch) -> int:
+    """The greater depth of both players."""
+    return max(int(depth) for depth in re.findall(r"depth=(\d+)", f"{match.a} {match.b}"))
+
+
+def _claim(match: SourceMatch, outcome: Outcome) -> Leader | None:
+    """The side that the source calls better; None if our result may be the same by chance."""
+    if match.claimed is not None or match.reported is None:
+        return match.claimed
+    is_close = abs(standard_errors(match.reported, outcome.results)) <= CLOSE
+    return None if is_close else leader(match.reported)
+
+
+def _sentence(match: SourceMatch, theirs: Leader, outcome: Outcome) -> str:
+    """What the source says, and what came out here."""
+    results = outcome.results
+    source = GROUPS[match.group].partition(":")[0]
+    said = f"{source} ranks {_PLACES[theirs]}"
+    if match.reported is not None:
+        said = f"{source} reports {figures.tally(match.reported)}, {theirs.upper()} better"
+    here = f"here it is {figures.tally(results)}"
+    p = two_sided_p(results)
+    if p is not None:
+        here += f" (P {figures.chance(p)})"
+    if is_repetitive(outcome.distinct, results.games):
+        here += f", but only {outcome.distinct:,} of {results.games:,} games are different"
+    note = f"; {match.note}" if match.note else ""
+    return f"`{match.a}` - `{match.b}`: {said}; {here}{note}."
 
 
 def group_table(group: str, outcomes: Outcomes) -> str:
     """The matches of one table of a source."""
     matches = [match for match in all_matches() if match.group == group]
     headings = (
-        "A",
-        "B",
-        "source: A won-lost-drawn",
-        "here",
-        "source: decisive, P",
-        "here: decisive, P",
-        "different games",
-        "a game",
-        "apart",
-        "more games",
-        "decisive, P",
-        "different",
-        "apart",
-        "",
+        "A | B | source: A won-lost-drawn | here | source: decisive, P | here: decisive, P | "
+        "different games | a game | apart | more games | decisive, P | different | apart | "
     )
     return table(headings, [*_rows(matches, outcomes)], left=2, title=_title(group, matches))
 
@@ -82,22 +217,27 @@ def _rows(matches: Sequence[SourceMatch], outcomes: Outcomes) -> Iterator[list[s
     for match in matches:
         outcome = outcomes.find(match.name)
         longer = outcomes.find(match.name, longer=True)
+        ours, more = (each.results if each else None for each in (outcome, longer))
         yield [
             match.a,
             match.b,
-            figures.NOTHING if match.reported is None else figures.tally(match.reported),
-            figures.NOTHING if outcome is None else figures.tally(outcome.results),
+            _tally(match.reported),
+            _tally(ours),
             _decisive(match.reported),
-            _decisive(None if outcome is None else outcome.results),
+            _decisive(ours),
             _distinct(outcome),
-            figures.NOTHING if outcome is None else figures.span(outcome.seconds_per_game),
+            figures.span(outcome.seconds_per_game) if outcome else figures.NOTHING,
             _apart(match, outcome),
-            figures.NOTHING if longer is None else figures.tally(longer.results),
-            _decisive(None if longer is None else longer.results),
+            _tally(more),
+            _decisive(more),
             _distinct(longer),
             _apart(match, longer),
             _note(match, outcome),
         ]
+
+
+def _tally(results: Tally | None) -> str:
+    return figures.NOTHING if results is None else figures.tally(results)
 
 
 def _decisive(results: Tally | None) -> str:
@@ -107,8 +247,8 @@ def _decisive(results: Tally | None) -> str:
     ahead = (results.wins > results.losses) - (results.wins < results.losses)
     leader = {1: " A", -1: " B", 0: ""}[ahead]
     share = figures.percent(decisive_rate(results))
-    mark = " *" if statistics.is_significant(results) else ""
-    return f"{share}{leader}, {figures.chance(statistics.two_sided_p(results))}{mark}"
+    mark = " *" if is_significant(results) else ""
+    return f"{share}{leader}, {figures.chance(two_sided_p(results))}{mark}"
 
 
 def _distinct(outcome: Outcome | None) -> str:
@@ -116,7 +256,7 @@ def _distinct(outcome: Outcome | None) -> str:
         return figures.NOTHING
     games = outcome.results.games
     text = f"{outcome.distinct:,} of {games:,}"
-    return f"{text} !" if statistics.is_repetitive(outcome.distinct, games) else text
+    return f"{text} !" if is_repetitive(outcome.distinct, games) else text
 
 
 def _apart(match: SourceMatch, outcome: Outcome | None) -> str:

@@ -1,4 +1,4 @@
-"""The load at which the service saturates: the demands of units and workers for each resource.
+"""The costs of units and messages, and the load at which the service saturates.
 
 If every unit demands ``d`` seconds of a resource, the resource serves at most ``1 / d`` units in a
 second, however many workers there are (the utilisation law). The workers' demands beside their
@@ -13,17 +13,241 @@ networks, faults and the interactive lane.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from workers.books.task import KIND as BOOK
 from workers.core.leases import BEATS_PER_LEASE, LEASE_SECONDS
+from workers.positions.analysis import KIND as BATCH
 from workers.service.registration import BEAT_SECONDS
 from workers.service.sweeping import SWEEP_SECONDS
 
 if TYPE_CHECKING:
-    from benchmarks.scaling.costs import Cost, Costs
+    from collections.abc import Mapping
+
+    from benchmarks.record import Part
 
 LEASE_BEAT_SECONDS: Final = LEASE_SECONDS / BEATS_PER_LEASE
+HOUR: Final = 3_600.0
+
+MESSAGE_OPERATIONS: Final = 3
+"""The broker's operations for a message: it is put, taken and acknowledged."""
+
+PROCESS_THREADS: Final = 16
+"""Threads of a worker, if there are at least this many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """The cost of a transaction or a message, in seconds."""
+
+    server: float = 0.0
+    """Processor time of the server."""
+    client: float = 0.0
+    """Processor time of the client: Python code, of which a process runs one thread at a time."""
+    wait: float = 0.0
+    """The rest of the time until the answer comes: the disk and the local network."""
+    round_trips: float = 0.0
+    """Round trips: how often the client waits for an answer. A distant server makes each longer."""
+
+    def __add__(self, other: Cost) -> Cost:
+        """The cost of both together."""
+        return Cost(
+            self.server + other.server,
+            self.client + other.client,
+            self.wait + other.wait,
+            self.round_trips + other.round_trips,
+        )
+
+    def __sub__(self, other: Cost) -> Cost:
+        """The cost without the other; no part becomes negative by noise."""
+        return Cost(
+            max(0.0, self.server - other.server),
+            max(0.0, self.client - other.client),
+            max(0.0, self.wait - other.wait),
+            max(0.0, self.round_trips - other.round_trips),
+        )
+
+    def __mul__(self, times: float) -> Cost:
+        """The cost of this many."""
+        return Cost(
+            self.server * times, self.client * times, self.wait * times, self.round_trips * times
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class UnitCost:
+    """The cost of a step of a unit, which depends on the number of positions."""
+
+    each: Cost = Cost()
+    """The cost for the unit itself."""
+    position: Cost = Cost()
+    """The cost for each position."""
+
+    def of(self, positions: float) -> Cost:
+        """The cost for a unit with this many positions."""
+        return self.each + self.position * positions
+
+    @classmethod
+    def through(cls, few: Cost, many: Cost, *, at: tuple[int, int]) -> UnitCost:
+        """The line through the costs of a unit of few and a unit of many positions."""
+        position = (many - few) * (1 / (at[1] - at[0]))
+        return cls(few - position * at[0], position)
+
+
+@dataclass(frozen=True, slots=True)
+class UnitCosts:
+    """The costs of all steps of a unit of some kind except its search."""
+
+    plan: UnitCost = UnitCost()
+    """Reading its lines, writing it into the database."""
+    claim: UnitCost = UnitCost()
+    """Claiming it by its number."""
+    solve: UnitCost = UnitCost()
+    """Reading its payload, looking up known positions, making its result; without the search."""
+    complete: UnitCost = UnitCost()
+    """Storing the results, marking it done and announcing the next unit, in one transaction."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedCosts:
+    """The costs that do not depend on the units: messages, and duties beside the units."""
+
+    ring: Cost = Cost()
+    """A message to the broker."""
+    take: Cost = Cost()
+    """A message from the broker to the task, and its acknowledgement."""
+    heartbeat: Cost = Cost()
+    """Prolonging a lease."""
+    turn: Cost = Cost()
+    """Trying to acquire the sweeping duty in vain."""
+    sweep: Cost = Cost()
+    """Sweeping when nothing was lost."""
+    beat: Cost = Cost()
+    """Renewing a worker's entry."""
+    poll: Cost = Cost()
+    """A second in which a worker waits for messages: the costs of the broker and of its own Python,
+    without the duties above."""
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """The cost of everything except the search."""
+
+    unit: UnitCosts = UnitCosts()
+    shared: SharedCosts = SharedCosts()
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The processor seconds of a unit of a job, by process."""
+
+    worker: float
+    """Processor seconds of the workers, for search and Python."""
+    database: float
+    broker: float
+
+    @property
+    def together(self) -> float:
+        """The sum over all processes."""
+        return self.worker + self.database + self.broker
+
+
+@dataclass(frozen=True, slots=True)
+class RealRun:
+    """A job by real workers, and what the measured costs predict for it."""
+
+    workers: int
+    threads: int
+    """Threads of each worker."""
+    units: int
+    positions: int
+    """Positions of each unit."""
+    unit_seconds: float
+    """The mean seconds of a unit's search."""
+    load: float
+    """The mean number of other processes that were ready to run, for each processor."""
+    units_per_second: float
+    """Units that all workers together completed in a second."""
+    real: Taken
+    foreseen: Taken
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """The bytes that units take in the database."""
+
+    unit: float = 0.0
+    """A unit's row without its positions, indexes included."""
+    position: float = 0.0
+    """A position's share of its unit's row."""
+    evaluation: float = 0.0
+    """A position's row of the evaluations, indexes included."""
+    log_unit: float = 0.0
+    """Bytes written to the write-ahead log for a unit, from planning to completion."""
+    log_position: float = 0.0
+    """Bytes written to the write-ahead log for each of its positions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """All measurements."""
+
+    units: dict[str, UnitCosts]
+    """The costs of a unit, by the kind of its job."""
+    sizes: dict[str, Sizes]
+    """The bytes of a unit, by the kind of its job."""
+    shared: SharedCosts
+    connections: dict[int, int]
+    """A worker's connections to the database, by its number of threads."""
+    runs: list[RealRun] = field(default_factory=list)
+    book_seconds: dict[int, float] = field(default_factory=dict)
+    """Seconds of the search of a position of a book, by ply; measured elsewhere (docs/books.md)."""
+
+    def costs(self, kind: str) -> Costs:
+        """The costs of jobs of a kind."""
+        return Costs(self.units[kind], self.shared)
+
+    def figures(self) -> dict[str, Any]:
+        """The costs, as they are kept; numbers have four digits, because the noise is larger."""
+        entries = asdict(self)
+        del entries["runs"], entries["book_seconds"]
+        found: dict[str, Any] = rounded(entries)
+        return found
+
+    @classmethod
+    def of(cls, parts: Mapping[str, Part]) -> Measured:
+        """The measurements that were kept.
+
+        Raises:
+            ValueError: the costs were not measured yet.
+        """
+        if "measure" not in parts:
+            raise ValueError(
+                "the costs were not measured yet: python -m benchmarks scaling measure"
+            )
+        kept = parts["measure"].figures
+        runs = parts["check"].figures if "check" in parts else []
+        books = parts["book"].figures if "book" in parts else {}
+        return cls(
+            {
+                kind: UnitCosts(
+                    **{
+                        name: UnitCost(Cost(**cost["each"]), Cost(**cost["position"]))
+                        for name, cost in costs.items()
+                    }
+                )
+                for kind, costs in kept["units"].items()
+            },
+            {kind: Sizes(**sizes) for kind, sizes in kept["sizes"].items()},
+            SharedCosts(**{name: Cost(**cost) for name, cost in kept["shared"].items()}),
+            {int(threads): number for threads, number in kept["connections"].items()},
+            [
+                RealRun(**run | {name: Taken(**run[name]) for name in ("real", "foreseen")})
+                for run in runs
+            ],
+            {int(ply): seconds for ply, seconds in books.items()},
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +361,7 @@ def unit_cycle(costs: Costs, service: Service) -> float:
 
 
 def bound(costs: Costs, service: Service, *, planned: bool = False) -> Bound:
-    """The most that a service can do.
-
-    Args:
-        costs: the costs of its units, messages and duties.
-        service: the workers and the units.
-        planned: whether all units were planned before; if not, one process plans them meanwhile.
-    """
+    """The most that a service can do."""
     asked = demands(costs, service)
     if planned:
         asked = asked._replace(planner=Demand())
@@ -190,3 +408,102 @@ def _phases(costs: Costs, service: Service) -> tuple[Cost, ...]:
 def _served(seconds: float, asked: float) -> float:
     """How many clients a resource can serve, if each demands this much of its seconds."""
     return seconds / asked if asked else math.inf
+
+
+class Ply(NamedTuple):
+    """The counted positions of a ply of 7x6, without mirror images and games that are over."""
+
+    positions: int
+    searched: int
+    """Positions that do not win at once."""
+    units: int
+    """Units into which ``workers.books.planning`` cuts the positions."""
+
+    @property
+    def unit_positions(self) -> int:
+        """The mean number of positions of a unit."""
+        return round(self.searched / self.units)
+
+
+PLIES: Final = {
+    8: Ply(91_295, 77_715, 156),
+    10: Ply(809_464, 634_338, 990),
+    12: Ply(5_832_236, 4_200_899, 6_956),
+    14: Ply(35_045_629, 23_192_137, 40_531),
+}
+
+
+class Book(NamedTuple):
+    """The costs of a book's deepest ply; the other plies follow from it without a search."""
+
+    counts: Ply
+    search_seconds: float
+    """Search, in seconds of one core."""
+    python_seconds: float
+    """Processor seconds of the workers' Python, beside the search."""
+    database_seconds: float
+    """Processor seconds of the database's server."""
+    planner_seconds: float
+    """Seconds of planning before the first unit can be claimed, enumeration excluded."""
+    broker_operations: int
+    bytes: float
+    """Bytes of the rows that stay in the database, one for each unit."""
+    log_bytes: float
+    """Bytes written to the database's write-ahead log."""
+    evaluation_bytes: float
+    """Additional bytes if every position were stored as an evaluation."""
+
+    @property
+    def unit_seconds(self) -> float:
+        """The mean seconds of a unit's search."""
+        return self.search_seconds / self.counts.units
+
+    def service(self, *, threads: int = 1) -> Service:
+        """Workers that build it."""
+        of_each = min(threads, PROCESS_THREADS)
+        return Service(threads // of_each, of_each, self.unit_seconds, self.counts.unit_positions)
+
+
+def cost_of_book(measured: Measured, ply: int) -> Book:
+    """The costs of a complete book up to a ply."""
+    counts = PLIES[ply]
+    units = counts.units
+    seconds = measured.book_seconds[ply] * counts.searched
+    sizes = measured.sizes[BOOK]
+    asked = demands(
+        measured.costs(BOOK),
+        Service(unit_seconds=seconds / units, unit_positions=counts.unit_positions),
+    )
+    return Book(
+        counts=counts,
+        search_seconds=seconds,
+        python_seconds=units * asked.python.unit,
+        database_seconds=units * asked.database.unit,
+        planner_seconds=units * asked.planner.unit,
+        broker_operations=MESSAGE_OPERATIONS * units,
+        bytes=units * sizes.unit + counts.searched * sizes.position,
+        log_bytes=units * sizes.log_unit + counts.searched * sizes.log_position,
+        evaluation_bytes=counts.searched * measured.sizes[BATCH].evaluation,
+    )
+
+
+def seconds_of_book(measured: Measured, ply: int, threads: int) -> float:
+    """The least time in which this many threads make a book, with its planning."""
+    book, costs = cost_of_book(measured, ply), measured.costs(BOOK)
+    service = book.service(threads=threads)
+    rounds = math.ceil(book.counts.units / threads)
+    return book.planner_seconds + max(
+        rounds * unit_cycle(costs, service),
+        book.counts.units / bound(costs, service, planned=True).units_per_second,
+    )
+
+
+def rounded(value: Any) -> Any:  # noqa: ANN401 (JSON)
+    """JSON with all numbers rounded to four digits."""
+    if isinstance(value, float):
+        return float(f"{value:.4g}")
+    if isinstance(value, dict):
+        return {name: rounded(entry) for name, entry in value.items()}
+    if isinstance(value, list):
+        return [rounded(entry) for entry in value]
+    return value

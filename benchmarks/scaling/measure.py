@@ -1,38 +1,100 @@
-"""The measurement of all costs."""
+"""Measures costs on a real PostgreSQL and a real Redis, and compares them with real workers.
+
+A real worker shows the cost of bringing a message to its task. It gets messages about units that do
+not exist, so for each message it only makes a claim in vain.
+
+::
+
+    python -m benchmarks scaling measure --postgres URL --redis URL     # the costs
+    python -m benchmarks scaling check --postgres URL --redis URL       # real jobs beside them
+    python -m benchmarks scaling limits --workers 40 --threads 32       # the most of one service
+"""
 
 from __future__ import annotations
 
+import io
+import os
+import random
+import signal
+import statistics
+import threading
 import time
-from contextlib import ExitStack, closing
-from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import urlsplit
 
-from sqlalchemy import make_url, text
+import click
+from sqlalchemy import delete, make_url, select, text
 
-from benchmarks.fleet import Fleet, clear
-from benchmarks.record import these_versions, this_machine, today
-from benchmarks.scaling.costs import Cost, Measured, SharedCosts
-from benchmarks.scaling.kinds import Batch, BookPly
-from benchmarks.scaling.messages import (
-    Place,
-    count_connections,
-    count_round_trips,
-    drain,
-    measure_duties,
-    measure_idling,
-    measure_ring,
-    measure_take,
-    measure_vain,
+from benchmarks.games import different_games
+from benchmarks.options import WITH_HELP, failures
+from benchmarks.processes import Fleet, FleetError, clear
+from benchmarks.scaling.limits import (
+    PLIES,
+    Cost,
+    Measured,
+    RealRun,
+    Service,
+    SharedCosts,
+    Taken,
+    bound,
+    demands,
+    rounded,
+    thread_limits,
+    threads_of_a_process,
 )
-from benchmarks.scaling.meters import RedisServer, database_meter, median
-from benchmarks.scaling.units import UnitBench
+from benchmarks.scaling.meters import (
+    Meter,
+    MeterError,
+    RedisServer,
+    RoundTrips,
+    backends,
+    database_meter,
+    median,
+    processes,
+)
+from benchmarks.scaling.meters import (
+    measure as measure_cost,
+)
+from benchmarks.scaling.units import Batch, BookPly, UnitBench, announce, take
+from c4core.lines import read_lines
+from c4core.notation import DEFAULT_BOARD
+from c4core.version import ENGINE_VERSION
+from db import jobs
 from db.database import Database
-from workers.broker.doorbell import Doorbell
-from workers.service.registration import BEAT_SECONDS
-from workers.service.sweeping import SWEEP_SECONDS
+from db.duties import acquire_duty
+from db.errors import StorageError
+from db.models import Duty, Unit
+from db.records.jobs import JobState
+from workers.broker.doorbell import Doorbell, top_up
+from workers.broker.url import REDIS_PORT
+from workers.core.lanes import Lane
+from workers.errors import BrokerError
+from workers.positions import analysis
+from workers.positions.question import Question
+from workers.service.counters import UnitCounters
+from workers.service.registration import BEAT_SECONDS, Registration
+from workers.service.sweeping import SWEEP_DUTY, SWEEP_SECONDS, sweep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+    from benchmarks.games import Game
+    from benchmarks.record import Results
+    from benchmarks.scaling.limits import Costs, Demand
+
+RUNS: Final = (
+    {"workers": 1, "threads": 1, "units": 400, "positions": 10},
+    {"workers": 2, "threads": 1, "units": 800, "positions": 10},
+    {"workers": 1, "threads": 2, "units": 800, "positions": 10},
+    {"workers": 2, "threads": 1, "units": 400, "positions": 100},
+    {"workers": 2, "threads": 1, "units": 100, "positions": 1_000},
+)
+"""The jobs of the check with real workers."""
+
+SERVER_ERRORS: Final = (MeterError, FleetError, StorageError, BrokerError)
 
 THREADS: Final = (1, 4, 16)
 """Numbers of threads of the workers whose connections are counted."""
@@ -42,14 +104,144 @@ IDLE_WORKERS: Final = 4
 REST_SECONDS: Final = 1.0
 """Seconds until a worker that has just registered is idle."""
 
+NO_UNIT: Final = 2**31 - 1
+"""No unit has this number."""
+
+TIMES: Final = 100
+MESSAGES: Final = 300
+"""The number of repetitions in a round."""
+
+IDLE_SECONDS: Final = 5.0
+"""Seconds for which an idle worker is watched."""
+
+DRAIN_SECONDS: Final = 120.0
+
+STONES: Final = 20
+"""The number of stones on the boards: a position takes some tenths of a millisecond."""
+
+EDGE: Final = 0.1
+"""The share of units at either end of the job that does not count, as some workers are idle."""
+
+JOB_SECONDS: Final = 600.0
+
+POLL_SECONDS: Final = 0.1
+"""Seconds between two queries of the job, and between two samples of the machine's load."""
+
+WARM_UP_SHARE: Final = 4
+"""A job with one in this many units is done first: it warms up caches."""
+
+
+def servers_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that name the servers."""
+    for name, form in (
+        ("redis", "redis://HOST:PORT/NUMBER"),
+        ("postgres", "postgresql://.../NAME"),
+    ):
+        command = click.option(
+            f"--{name}",
+            metavar="URL",
+            required=True,
+            help=f"A scratch database on this machine, which is emptied: {form}.",
+        )(command)
+    return command
+
+
+@click.group(context_settings=WITH_HELP)
+def main() -> None:
+    """Measure the costs of units and messages, and calculate how far the service scales."""
+
+
+@main.command()
+@servers_options
+@click.option("--rounds", type=click.IntRange(1), default=7, show_default=True)
+@click.pass_obj
+def measure(results: Results, *, postgres: str, redis: str, rounds: int) -> None:
+    """Measure all costs, on real servers that run on this machine."""
+    with ExitStack() as at_end, failures(*SERVER_ERRORS):
+        place = open_place(postgres, redis, at_end)
+        figures = measure_everything(place, rounds).figures()
+        with place.database.read() as session:
+            version = str(session.scalar(text("SHOW server_version"))).split(maxsplit=1)[0]
+        versions = {"PostgreSQL": version, "Redis": place.redis.version}
+    results.keep("scaling", "measure", figures, **versions)
+
+
+@main.command()
+@servers_options
+@click.pass_obj
+def check(results: Results, *, postgres: str, redis: str) -> None:
+    """Let real workers do jobs: what a unit took, and what the costs predict."""
+    measured = _read(results)
+    runs = []
+    with ExitStack() as at_end, failures(*SERVER_ERRORS):
+        place = open_place(postgres, redis, at_end)
+        for one in RUNS:
+            runs.append(run_and_compare(place, measured.costs(analysis.KIND), **one))
+            click.echo(str(runs[-1]), err=True)
+    results.keep("scaling", "check", rounded([asdict(run) for run in runs]))
+
+
+@main.command()
+@click.option(
+    "--kind", type=click.Choice(["analyze", "book"]), default="analyze", show_default=True
+)
+@click.option("--workers", type=click.IntRange(1), default=1, show_default=True)
+@click.option(
+    "--threads", type=click.IntRange(1), default=1, show_default=True, help="Of each worker."
+)
+@click.option(
+    "--unit-seconds", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True
+)
+@click.option("--unit-positions", type=click.IntRange(1), default=100, show_default=True)
+@click.option("--database-cores", type=click.IntRange(1), default=8, show_default=True)
+@click.option("--distance", type=click.FloatRange(0), default=0.0, help="Seconds a round trip.")
+@click.pass_obj
+def limits(results: Results, /, *, kind: str, **options: Any) -> None:  # noqa: ANN401 (click's)
+    """Calculate the most that one service can do, with the measured costs."""
+    service = Service(**options)
+    costs = _read(results).costs(kind)
+    most = bound(costs, service)
+    click.echo(f"units/s, at most    {most.units_per_second:.1f}")
+    click.echo(f"threads that search {most.searching:.1%}")
+    for name in ("database", "broker", "planner", "python"):
+        click.echo(f"busy: {name:13} {getattr(most, name):.1%}")
+    serves = {
+        **thread_limits(costs, service)._asdict(),
+        "process": threads_of_a_process(costs, service),
+    }
+    for name, threads in serves.items():
+        click.echo(f"{name + ' serves':19} {threads:,.0f} such threads")
+
+
+@main.command()
+@click.argument("ply", type=click.Choice([str(ply) for ply in PLIES]))
+@click.argument("milliseconds", type=click.FloatRange(0, min_open=True))
+@click.pass_obj
+def book(results: Results, *, ply: str, milliseconds: float) -> None:
+    """Keep the time that one core needs for one position of a book."""
+    seconds = {**_read(results).book_seconds, int(ply): milliseconds / 1_000}
+    results.keep("scaling", "book", dict(sorted(seconds.items())))
+
+
+def _read(results: Results) -> Measured:
+    with failures(ValueError):
+        return Measured.of(results.read("scaling"))
+
+
+class Place(NamedTuple):
+    """The database and the broker of a measurement."""
+
+    database_url: str
+    broker_url: str
+    database: Database
+    doorbell: Doorbell
+    redis: RedisServer
+    meter: Meter
+    """The meter of the database's server."""
+
 
 def open_place(database_url: str, broker_url: str, at_end: ExitStack) -> Place:
-    """Open the scratch database and the scratch broker, and empty both.
-
-    Raises:
-        StorageError, BrokerUrlError: the database or the broker cannot be opened.
-        MeterError: a server is on another machine.
-    """
+    """Open the scratch database and the scratch broker, and empty both."""
     database = at_end.enter_context(Database.open(database_url))
     clear(database)
     doorbell = at_end.enter_context(closing(Doorbell(broker_url)))
@@ -61,37 +253,19 @@ def open_place(database_url: str, broker_url: str, at_end: ExitStack) -> Place:
     return Place(database_url, broker_url, database, doorbell, redis, meter)
 
 
-def measure_everything(
-    place: Place, *, rounds: int, command: str, say: Callable[[str], None]
-) -> Measured:
-    """Measure all costs.
-
-    Args:
-        place: the database and the broker.
-        rounds: the number of repetitions; the median counts.
-        command: the command line, for the record.
-        say: called with the name of the next measurement.
-    """
+def measure_everything(place: Place, rounds: int) -> Measured:
+    """Measure all costs; of the repetitions the median counts."""
     units, sizes = {}, {}
     for kind in (Batch(), BookPly()):
-        say(f"units of jobs of kind {kind.name}")
+        click.echo(f"measuring units of jobs of kind {kind.name}", err=True)
         bench = UnitBench(kind, place.database, place.meter)
         units[kind.name] = bench.measure(rounds, place.database_url)
         sizes[kind.name] = bench.sizes()
-    say("messages, and duties beside the units")
+    click.echo("measuring messages, and duties beside the units", err=True)
     shared = measure_shared(place, rounds)
-    say("connections")
+    click.echo("measuring connections", err=True)
     connections = {threads: count_connections(place, threads) for threads in THREADS}
-    return Measured(
-        date=today(),
-        command=command,
-        machine=this_machine(),
-        versions=these_versions() | _servers(place),
-        units=units,
-        sizes=sizes,
-        shared=shared,
-        connections=connections,
-    )
+    return Measured(units, sizes, shared, connections)
 
 
 def measure_shared(place: Place, rounds: int) -> SharedCosts:
@@ -121,7 +295,247 @@ def _measure_idling(place: Place, fleet: Fleet) -> Cost:
     return median(measure_idling(place, fleet) for _ in range(3))
 
 
-def _servers(place: Place) -> dict[str, str]:
+def measure_duties(place: Place, rounds: int) -> dict[str, Cost]:
+    """Measure the costs of the workers' duties beside their units."""
+    database = place.database
+    registration = Registration(
+        database, UnitCounters(), name="benchmark", threads=1, table_mb=8, lanes=list(Lane)
+    )
+    batch = Batch()
+    batch.submit(database, batch.prepare(2, 10), 10)
+    claim = take(database, announce(database, 1)[0])
+    sweep(database, place.doorbell)
+    works: dict[str, Callable[[], object]] = {
+        "heartbeat": lambda: database.run(lambda session: jobs.heartbeat(session, claim, 600.0)),
+        "turn": lambda: database.run(lambda session: acquire_duty(session, SWEEP_DUTY, 3600.0)),
+        "beat": registration.beat,
+    }
+    found = {
+        name: median(measure_cost(work, place.meter, times=TIMES) for _ in range(rounds))
+        for name, work in works.items()
+    }
+    clear(database)
+    found["sweep"] = median(_measure_sweep(place) for _ in range(3 * rounds))
+    registration.leave()
+    place.redis.empty()
+    return found
+
+
+def measure_ring(place: Place, rounds: int) -> Cost:
+    """Measure the cost of a message to the broker."""
+    found = median(
+        measure_cost(
+            lambda: place.doorbell.ring(Lane.BULK, [NO_UNIT]), place.redis.meter, times=TIMES
+        )
+        for _ in range(rounds)
+    )
+    place.redis.empty()
+    return found
+
+
+def measure_vain(place: Place) -> Cost:
+    """Measure the cost of a claim of a unit that does not exist."""
+    return median(
+        measure_cost(lambda: _claim_nothing(place), place.meter, times=TIMES) for _ in range(3)
+    )
+
+
+def measure_idling(place: Place, fleet: Fleet) -> Cost:
+    """Measure what a second of waiting costs the broker and all workers."""
+    broker, workers = place.redis.meter(), processes(fleet.pids)
+    time.sleep(IDLE_SECONDS)
+    broker, workers = place.redis.meter() - broker, processes(fleet.pids) - workers
+    return Cost(broker.running, workers.running) * (1 / IDLE_SECONDS)
+
+
+def measure_take(place: Place, fleet: Fleet, vain: Cost) -> Cost:
+    """Measure the cost of bringing a message to a worker's task and of acknowledging it."""
+    pid = _hold(place, fleet)
+    broker, worker, wall = place.redis.meter(), processes([pid]), time.perf_counter()
+    os.kill(pid, signal.SIGCONT)
+    drain(place, fleet)
+    elapsed = time.perf_counter() - wall
+    broker, worker = place.redis.meter() - broker, processes([pid]) - worker
+    wait = max(0.0, elapsed - sum(broker) - sum(worker))
+    whole = Cost(broker.running, worker.running, wait) * (1 / MESSAGES)
+    return whole - Cost(client=vain.client, wait=vain.wait + vain.server)
+
+
+def count_round_trips(place: Place) -> dict[str, float]:
+    """Count the round trips to the broker, for sending a message and for taking one."""
+    address = urlsplit(place.broker_url)
+    user, at, _ = address.netloc.rpartition("@")
+    host, port = address.hostname or "127.0.0.1", address.port or REDIS_PORT
+    with RoundTrips(host, port) as proxy:
+        url = address._replace(netloc=f"{user}{at}127.0.0.1:{proxy.port}").geturl()
+        with closing(Doorbell(url)) as doorbell:
+            doorbell.ring(Lane.BULK, [NO_UNIT])
+            before = proxy.count
+            for _ in range(TIMES):
+                doorbell.ring(Lane.BULK, [NO_UNIT])
+            sent = proxy.count - before
+        with Fleet(place.database_url, url) as fleet:
+            fleet.await_registered(place.database)
+            drain(place, fleet)
+            pid = _hold(place, fleet)
+            before = proxy.count
+            os.kill(pid, signal.SIGCONT)
+            drain(place, fleet)
+            taken = proxy.count - before
+    return {"ring": sent / TIMES, "take": taken / MESSAGES}
+
+
+def count_connections(place: Place, threads: int) -> int:
+    """Count the connections to the database of a worker that has been busy."""
+    name = make_url(place.database_url).database or ""
+    before = len(backends(name))
+    with Fleet(place.database_url, place.broker_url, threads=threads) as fleet:
+        fleet.await_registered(place.database)
+        pid = _hold(place, fleet)
+        os.kill(pid, signal.SIGCONT)
+        drain(place, fleet)
+        return len(backends(name)) - before
+
+
+def drain(place: Place, fleet: Fleet) -> None:
+    """Wait until all messages are processed."""
+    fleet.wait(lambda: place.redis.messages(Lane.BULK.queue) == 0, DRAIN_SECONDS)
+
+
+def _hold(place: Place, fleet: Fleet) -> int:
+    """Stop the worker and send it many messages. Returns its process id."""
+    (pid,) = fleet.pids
+    os.kill(pid, signal.SIGSTOP)
+    place.doorbell.ring(Lane.BULK, [NO_UNIT] * MESSAGES)
+    return pid
+
+
+def _measure_sweep(place: Place) -> Cost:
+    """Sweep once. The duty is deleted first, so that the sweep is due."""
+    place.database.run(lambda session: session.execute(delete(Duty)))
+    return measure_cost(lambda: sweep(place.database, place.doorbell), place.meter, times=1)
+
+
+def _claim_nothing(place: Place) -> None:
+    place.database.run(
+        lambda session: jobs.claim_unit(
+            session, NO_UNIT, owner="benchmark", lease_seconds=1.0, engine_version=ENGINE_VERSION
+        )
+    )
+
+
+class _Units(NamedTuple):
+    """Measurements from the units of a finished job."""
+
+    seconds: list[float]
+    """Seconds of each unit's search, in the order of completion."""
+    finished_at: list[float]
+
+
+def run_and_compare(
+    place: Place, costs: Costs, *, workers: int, threads: int, units: int, positions: int
+) -> RealRun:
+    """Let real workers do a job, and calculate what the costs predict for it."""
+    clear(place.database)
+    with Fleet(place.database_url, place.broker_url, workers=workers, threads=threads) as fleet:
+        fleet.await_registered(place.database)
+        number = (units + units // WARM_UP_SHARE) * positions
+        games = different_games(random.Random(3), STONES, number)  # noqa: S311
+        _await_job(place, fleet, _submit(place, games[units * positions :], positions))
+        with place.database.write() as session:
+            session.execute(text("ANALYZE"))  # the server itself does so about once a minute
+        job_id = _submit(place, games[: units * positions], positions)
+        before = _used(place, fleet)
+        with _load(ours=workers * threads) as loads:
+            _await_job(place, fleet, job_id)
+        after = _used(place, fleet)
+    found = _units_of(place, job_id)
+    first, last = round(EDGE * units), round((1 - EDGE) * units)
+    search = found.seconds[first:last]
+    elapsed = found.finished_at[last - 1] - found.finished_at[first - 1]
+    service = Service(workers, threads, statistics.fmean(search), positions)
+    return RealRun(
+        workers=workers,
+        threads=threads,
+        units=units,
+        positions=positions,
+        unit_seconds=service.unit_seconds,
+        load=statistics.fmean(loads),
+        units_per_second=len(search) / elapsed,
+        real=Taken(*((end - begin) / units for begin, end in zip(before, after, strict=True))),
+        foreseen=_predict(costs, service, (found.finished_at[-1] - found.finished_at[0]) / units),
+    )
+
+
+def _predict(costs: Costs, service: Service, unit_time: float) -> Taken:
+    """The processor time of a unit that the measured costs predict."""
+    asked = demands(costs, service)
+    planned = costs.unit.plan.of(service.unit_positions)  # before the measurement began
+    sweep = costs.shared.sweep * unit_time
+
+    def of(demand: Demand) -> float:
+        return demand.with_search(service) + demand.worker * service.workers * unit_time
+
+    return Taken(
+        worker=of(asked.python) + service.unit_seconds + sweep.client,
+        database=of(asked.database) - planned.server + sweep.server,
+        broker=of(asked.broker),
+    )
+
+
+def _used(place: Place, fleet: Fleet) -> tuple[float, float, float]:
+    """The processor seconds of the workers, the database's server and the broker so far."""
+    return processes(fleet.pids).running, place.meter().running, place.redis.meter().running
+
+
+@contextmanager
+def _load(ours: int) -> Iterator[list[float]]:
+    """Record now and then how many other processes are ready to run, for each processor."""
+    seen: list[float] = [0.0]
+    over = threading.Event()
+
+    def sample() -> None:
+        while not over.wait(POLL_SECONDS):
+            ready = int(Path("/proc/loadavg").read_text().split()[3].partition("/")[0])
+            seen.append(max(0, ready - 1 - ours) / (os.cpu_count() or 1))
+
+    sampling = threading.Thread(target=sample, daemon=True)
+    sampling.start()
+    try:
+        yield seen
+    finally:
+        over.set()
+        sampling.join()
+
+
+def _await_job(place: Place, fleet: Fleet, job_id: int) -> None:
+    top_up(place.database, place.doorbell, Lane.BULK)
+
+    def is_over() -> bool:
+        threading.Event().wait(POLL_SECONDS)  # each query is work for the server
+        with place.database.read() as session:
+            return jobs.get_job(session, job_id).state is not JobState.RUNNING
+
+    fleet.wait(is_over, JOB_SECONDS)
+
+
+def _submit(place: Place, games: list[Game], positions: int) -> int:
+    lines = "".join(f"{game.moves}\n" for game in games)
+    return analysis.submit(
+        place.database,
+        read_lines(io.BytesIO(lines.encode()), board=DEFAULT_BOARD),
+        board=DEFAULT_BOARD,
+        question=Question(columns=False),
+        unit_lines=positions,
+    ).job_id
+
+
+def _units_of(place: Place, job_id: int) -> _Units:
+    query = (
+        select(Unit.seconds, Unit.finished_at)
+        .where(Unit.job_id == job_id)
+        .order_by(Unit.finished_at)
+    )
     with place.database.read() as session:
-        version = str(session.scalar(text("SHOW server_version")))
-    return {"PostgreSQL": version.split(maxsplit=1)[0], "Redis": place.redis.version}
+        rows = session.execute(query).all()
+    return _Units([row.seconds for row in rows], [row.finished_at for row in rows])

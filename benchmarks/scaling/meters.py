@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import redis
 
-from benchmarks.scaling.costs import Cost
+from benchmarks.scaling.limits import Cost
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -77,14 +77,7 @@ def backends(database: str) -> list[int]:
 
 
 def database_meter(database: str) -> Meter:
-    """Measures a PostgreSQL server's work for one database.
-
-    Args:
-        database: its name. No connection to it may be closed between two readings.
-
-    Raises:
-        MeterError: its server is not on this machine, or there is no connection to it.
-    """
+    """Measures a PostgreSQL server's work for one database."""
     if not backends(database) or not (PROC / "thread-self" / "schedstat").exists():
         raise MeterError(
             f"no process here serves the database {database!r}: the PostgreSQL server has to "
@@ -94,14 +87,7 @@ def database_meter(database: str) -> Meter:
 
 
 class RedisServer:
-    """Observes a Redis server on this machine.
-
-    Args:
-        url: the server's URL.
-
-    Raises:
-        MeterError: the server is on another machine.
-    """
+    """Observes a Redis server on this machine."""
 
     def __init__(self, url: str) -> None:
         self._client = redis.Redis.from_url(url)
@@ -137,13 +123,7 @@ def _command(pid: int) -> str:
 
 
 def measure(work: Callable[[], object], meter: Meter, *, times: int) -> Cost:
-    """Measure the cost of some work.
-
-    Args:
-        work: a transaction, or a message.
-        meter: the meter of the server.
-        times: the number of repetitions.
-    """
+    """Measure the cost of some work."""
     server, client, wall = meter(), this_thread(), time.perf_counter()
     for _ in range(times):
         work()
@@ -162,16 +142,7 @@ def median(costs: Iterable[Cost]) -> Cost:
 
 
 class RoundTrips:
-    """A proxy that counts the round trips of all connections of a client.
-
-    Args:
-        host: the host of the server.
-        port: the port of the server.
-
-    Attributes:
-        port: the port of the proxy on this machine.
-        count: the number of round trips so far.
-    """
+    """A proxy that counts the round trips of all connections of a client."""
 
     def __init__(self, host: str, port: int) -> None:
         self.count = 0

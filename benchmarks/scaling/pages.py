@@ -1,25 +1,32 @@
-"""The tables of ``docs/scaling.md``."""
+"""The texts of ``docs/scaling.md``."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from benchmarks.page import machine_line, table, versions_line
-from benchmarks.scaling.books import HOUR, PLIES, cost_of_book, seconds_of_book
+from benchmarks.page import run_lines, table
 from benchmarks.scaling.limits import (
+    HOUR,
+    PLIES,
+    Measured,
     Service,
     bound,
+    cost_of_book,
     demands,
+    seconds_of_book,
     thread_limits,
     threads_of_a_process,
 )
-from cli.bench.timing import three_digits, time_text
+from cli.bench.measures import three_digits, time_text
 from workers.books.task import KIND as BOOK
 from workers.positions.analysis import KIND as BATCH
 
 if TYPE_CHECKING:
-    from benchmarks.scaling.costs import Cost, Measured
+    from collections.abc import Mapping
+
+    from benchmarks.record import Part
+    from benchmarks.scaling.limits import Cost
 
 PHASES: Final = {
     "plan": "plan, written 32 at a time",
@@ -44,15 +51,13 @@ FEW: Final = 0.0005
 HANDFUL: Final = 100.0
 """Times up to this many seconds are written in seconds."""
 
-
 MANY_THREADS: Final = 16
 """The threads of a worker on a large machine."""
-GROWTH: Final = (1, 16, 64, 256, 1_024)
+ALL_THREADS: Final = (1, 16, 64, 256, 1_024)
 """Numbers of threads of all workers."""
 UNIT_POSITIONS: Final = (1, 10, 100, 1_000, 10_000)
 POSITION_SECONDS: Final = 0.01
 DISTANCES: Final = (0.0, 0.0005, 0.002, 0.01, 0.05)
-BOOK_THREADS: Final = (1, 16, 64, 256, 1_024)
 
 
 class Work(NamedTuple):
@@ -75,43 +80,39 @@ SMALL: Final = Work("the same, units of 0.1 s", BATCH, 0.1, 10)
 
 def works(measured: Measured) -> list[Work]:
     """Kinds of work: batches, then books; of each, the one with the smallest demands first."""
-    return [
+    found = [
         STANDARD,
         SMALL,
         Work("batch, 1 ms a position, units of 1 s", BATCH, 1.0, 1_000),
         Work("batch, 35 µs a position, the largest units", BATCH, 0.035, 1_000),
-        *(
-            Work(
-                f"book, ply {ply}, units of {book.unit_seconds:.2g} s",
-                BOOK,
-                book.unit_seconds,
-                book.counts.unit_positions,
-            )
-            for ply in _plies(measured)
-            for book in [cost_of_book(measured, ply)]
-        ),
     ]
+    for ply in _plies(measured):
+        book = cost_of_book(measured, ply)
+        name = f"book, ply {ply}, units of {book.unit_seconds:.2g} s"
+        found.append(Work(name, BOOK, book.unit_seconds, book.counts.unit_positions))
+    return found
 
 
-def sections(measured: Measured) -> dict[str, str]:
-    """The text for every place of the page, by name."""
-    makers = (
-        *(run, costs, connections, check),  # measurements
-        *(limits, growth, units, distance, books, durations),  # calculated from them
-    )
-    return {make.__name__: make(measured) for make in makers}
-
-
-def run(measured: Measured) -> str:
-    """The machine, the versions and the day of the measurement."""
-    return "\n".join(
-        [
-            f"- Day: {measured.date}",
-            machine_line(measured.machine),
-            versions_line(measured.versions),
-            f"- Command: `{measured.command}`",
-        ]
-    )
+def places(parts: Mapping[str, Part]) -> dict[str, str]:
+    """The texts of the page: measurements first, then what is calculated from them."""
+    measured = Measured.of(parts)
+    made = parts["measure"].made
+    return {
+        "run": run_lines(made),
+        "costs": costs(measured),
+        "connections": table(
+            "threads of a worker | connections to the database",
+            [{"threads": each, "number": n} for each, n in measured.connections.items()],
+            "{threads} | {number}",
+        ),
+        "check": check(measured, int(made.machine["cores"])),
+        "limits": limits(measured),
+        "growth": growth(measured),
+        "units": units(measured),
+        "distance": distance(measured),
+        "books": books(measured),
+        "durations": durations(measured),
+    }
 
 
 def costs(measured: Measured) -> str:
@@ -131,15 +132,7 @@ def costs(measured: Measured) -> str:
         (text, *_cost(getattr(measured.shared, name)), "", "") for name, text in SHARED.items()
     ]
     return table(
-        [
-            "what",
-            "server",
-            "Python",
-            "waiting",
-            "round trips",
-            "server, a position",
-            "Python, a position",
-        ],
+        "what | server | Python | waiting | round trips | server, a position | Python, a position",
         rows,
     )
 
@@ -150,62 +143,32 @@ def limits(measured: Measured) -> str:
     for work in works(measured):
         known = measured.costs(work.kind)
         alone = work.service()
-        asked = demands(known, alone)
         single = thread_limits(known, alone)
         many = thread_limits(known, work.service(threads=MANY_THREADS))
-        rows.append(
-            (
-                work.name,
-                time_text(asked.database.unit),
-                _number(single.database),
-                _number(many.database),
-                _number(single.broker),
-                _number(many.broker),
-                _number(many.planner),
-                _number(threads_of_a_process(known, alone)),
-            )
-        )
+        numbers = (single.database, many.database, single.broker, many.broker, many.planner)
+        of_process = threads_of_a_process(known, alone)
+        unit = time_text(demands(known, alone).database.unit)
+        rows.append((work.name, unit, *map(_number, (*numbers, of_process))))
     return table(
-        [
-            "work",
-            "database, a unit",
-            "database, 8 cores, workers of 1",
-            f"of {MANY_THREADS}",
-            "broker, workers of 1",
-            f"of {MANY_THREADS}",
-            "one planner",
-            "one process",
-        ],
+        f"work | database, a unit | database, 8 cores, workers of 1 | of {MANY_THREADS} | "
+        f"broker, workers of 1 | of {MANY_THREADS} | one planner | one process",
         rows,
     )
 
 
 def growth(measured: Measured) -> str:
     """The bounds for growing numbers of workers."""
-    known = measured.costs(STANDARD.kind)
     rows = []
     for of_each in (1, MANY_THREADS):
-        for threads in GROWTH:
+        for threads in ALL_THREADS:
             if threads >= of_each:
                 service = STANDARD.service(workers=threads // of_each, threads=of_each)
-                most = bound(known, service)
-                rows.append(
-                    (
-                        f"{service.workers:,} x {of_each}",
-                        three_digits(most.units_per_second),
-                        *map(_percent, most[1:]),
-                    )
-                )
+                most = bound(measured.costs(STANDARD.kind), service)
+                name = f"{service.workers:,} x {of_each}"
+                rows.append((name, three_digits(most.units_per_second), *map(_percent, most[1:])))
     return table(
-        [
-            "workers x threads",
-            "units/s",
-            "search",
-            "database busy",
-            "broker busy",
-            "planner busy",
-            "a worker's Python busy",
-        ],
+        "workers x threads | units/s | search | database busy | broker busy | planner busy | "
+        "a worker's Python busy",
         rows,
     )
 
@@ -217,25 +180,14 @@ def units(measured: Measured) -> str:
     for positions in UNIT_POSITIONS:
         alone = Service(unit_seconds=positions * POSITION_SECONDS, unit_positions=positions)
         most = thread_limits(known, replace(alone, threads=MANY_THREADS))
-        rows.append(
-            (
-                f"{positions:,}",
-                time_text(alone.unit_seconds),
-                _percent(bound(known, alone).searching),
-                _number(threads_of_a_process(known, alone)),
-                _number(most.database),
-                _number(most.broker),
-            )
-        )
+        numbers = (threads_of_a_process(known, alone), most.database, most.broker)
+        share = _percent(bound(known, alone).searching)
+        row = (f"{positions:,}", time_text(alone.unit_seconds), share, *map(_number, numbers))
+        rows.append(row)
     return table(
-        [
-            "positions of a unit",
-            "search of a unit",
-            "searching, one thread alone",
-            "threads: one process",
-            f"database, workers of {MANY_THREADS}",
-            f"broker, workers of {MANY_THREADS}",
-        ],
+        "positions of a unit | search of a unit | searching, one thread alone | "
+        f"threads: one process | database, workers of {MANY_THREADS} | "
+        f"broker, workers of {MANY_THREADS}",
         rows,
     )
 
@@ -243,65 +195,35 @@ def units(measured: Measured) -> str:
 def distance(measured: Measured) -> str:
     """The bounds for workers far from the servers."""
     rows = [
-        (
-            time_text(seconds),
-            *(
-                _percent(bound(measured.costs(work.kind), work.service(distance=seconds)).searching)
-                for work in (STANDARD, SMALL)
-            ),
-        )
+        [time_text(seconds)]
+        + [
+            _percent(bound(measured.costs(work.kind), work.service(distance=seconds)).searching)
+            for work in (STANDARD, SMALL)
+        ]
         for seconds in DISTANCES
     ]
-    return table(
-        [
-            "a round trip takes longer by",
-            *(f"searching: {work.name}" for work in (STANDARD, SMALL)),
-        ],
-        rows,
-    )
+    names = (f"searching: {work.name}" for work in (STANDARD, SMALL))
+    return table(["a round trip takes longer by", *names], rows)
 
 
-def connections(measured: Measured) -> str:
-    """The connections of a worker."""
-    rows = [(str(threads), str(number)) for threads, number in measured.connections.items()]
-    return table(["threads of a worker", "connections to the database"], rows)
-
-
-def check(measured: Measured) -> str:
+def check(measured: Measured, cores: int) -> str:
     """Real jobs, and what the costs predict for them."""
-    known, cores = measured.costs(BATCH), int(measured.machine["cores"])
     rows = []
     for one in measured.runs:
         service = Service(one.workers, one.threads, one.unit_seconds, one.positions, cores)
-        most = bound(known, service, planned=True)
-        rows.append(
-            (
-                f"{one.workers} x {one.threads}",
-                str(one.positions),
-                time_text(one.unit_seconds),
-                f"{one.load:.1f}",
-                *(
-                    f"{time_text(getattr(one.real, part))} / "
-                    f"{time_text(getattr(one.foreseen, part))}"
-                    for part in ("worker", "database", "broker")
-                ),
-                f"{one.real.together * one.units_per_second:.1f} of {cores}",
-                f"{one.units_per_second:.0f} / {most.units_per_second:.0f}",
-            )
-        )
+        most = bound(measured.costs(BATCH), service, planned=True).units_per_second
+        used = one.real.together * one.units_per_second
+        rows.append({"one": one, "most": most, "used": used, "cores": cores})
+    taken = "{{one.real.{0}:time}} / {{one.foreseen.{0}:time}}"
+    taken_cells = " | ".join(taken.format(name) for name in ("worker", "database", "broker"))
     return table(
-        [
-            "workers x threads",
-            "positions of a unit",
-            "search of a unit",
-            "others ready, a processor",
-            "a unit, workers: real / foreseen",
-            "database's server",
-            "broker",
-            "processors that all three had",
-            "units/s: real / at most",
-        ],
+        "workers x threads | positions of a unit | search of a unit | others ready, a processor | "
+        "a unit, workers: real / foreseen | database's server | broker | "
+        "processors that all three had | units/s: real / at most",
         rows,
+        "{one.workers} x {one.threads} | {one.positions} | {one.unit_seconds:time} | "
+        f"{{one.load:.1f}} | {taken_cells} | {{used:.1f}} of {{cores}} | "
+        "{one.units_per_second:.0f} / {most:.0f}",
     )
 
 
@@ -310,60 +232,36 @@ def books(measured: Measured) -> str:
     rows = []
     for ply in _plies(measured):
         book = cost_of_book(measured, ply)
-        counts = book.counts
-        rows.append(
-            (
-                str(ply),
-                f"{counts.positions:,}",
-                f"{counts.searched:,}",
-                time_text(book.search_seconds / counts.searched),
-                f"{book.search_seconds / HOUR:.2f} h",
-                f"{counts.units:,}",
-                time_text(book.unit_seconds),
-                f"{book.broker_operations:,}",
-                _size(book.bytes),
-                _size(book.log_bytes),
-                _size(book.evaluation_bytes),
-                time_text(book.database_seconds),
-                time_text(book.python_seconds),
-                time_text(book.planner_seconds),
-            )
-        )
+        sizes = (book.bytes, book.log_bytes, book.evaluation_bytes)
+        derived = {
+            "each": book.search_seconds / book.counts.searched,
+            "hours": book.search_seconds / HOUR,
+            "sizes": [_size(size) for size in sizes],
+        }
+        rows.append({"ply": ply, "book": book, "counts": book.counts} | derived)
     return table(
-        [
-            "ply",
-            "positions",
-            "searched",
-            "each",
-            "one core",
-            "units, rows, messages",
-            "search of a unit",
-            "broker operations",
-            "bytes",
-            "log",
-            "if all were stored",
-            "database's processor",
-            "workers' Python",
-            "planning",
-        ],
+        "ply | positions | searched | each | one core | units, rows, messages | search of a unit | "
+        "broker operations | bytes | log | if all were stored | database's processor | "
+        "workers' Python | planning",
         rows,
+        "{ply} | {counts.positions:,} | {counts.searched:,} | {each:time} | {hours:.2f} h | "
+        "{counts.units:,} | {book.unit_seconds:time} | {book.broker_operations:,} | {sizes[0]} | "
+        "{sizes[1]} | {sizes[2]} | {book.database_seconds:time} | {book.python_seconds:time} | "
+        "{book.planner_seconds:time}",
     )
 
 
 def durations(measured: Measured) -> str:
     """The least time that books take."""
     rows = [
-        (
-            str(ply),
-            *(_duration(seconds_of_book(measured, ply, threads)) for threads in BOOK_THREADS),
-        )
+        [str(ply)] + [_duration(seconds_of_book(measured, ply, each)) for each in ALL_THREADS]
         for ply in _plies(measured)
     ]
-    return table(["ply, threads:", *(f"{threads:,}" for threads in BOOK_THREADS)], rows)
+    return table(["ply, threads:", *(f"{threads:,}" for threads in ALL_THREADS)], rows)
 
 
 def _plies(measured: Measured) -> list[int]:
-    """The costs of all books whose search was measured."""
+    """The last plies of all books whose search was measured."""
     return [ply for ply in PLIES if ply in measured.book_seconds]
 
 

@@ -2,36 +2,55 @@
 
 The measurement calls the program's own functions in the order in which a worker does: a job is
 planned, and its units are announced, claimed by number, solved and completed. This is done with
-units of few and of many positions, for a line through both costs.
+units of few and of many positions, for a line through both costs, and for two kinds of jobs:
+batches of lines, and plies of books.
 """
 
 from __future__ import annotations
 
+import io
+import random
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
+import numpy as np
 from sqlalchemy import func, make_url, select, text
 
-from benchmarks.fleet import clear
-from benchmarks.scaling.costs import Cost, Sizes, UnitCost, UnitCosts
+from benchmarks.games import random_games
+from benchmarks.processes import clear
+from benchmarks.scaling.limits import Cost, Sizes, UnitCost, UnitCosts
 from benchmarks.scaling.meters import MeterError, RoundTrips, Took, measure, median
+from c4core.lines import read_lines
+from c4core.notation import DEFAULT_BOARD
+from c4core.position import Position
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.database import Database
 from db.maintenance import stats
+from db.records.jobs import UnitPlan
+from workers.books.payload import encode_keys
+from workers.books.task import KIND as BOOK
+from workers.books.task import PlyTask
 from workers.core.kinds import get_kind
+from workers.core.submission import UNITS_PER_TRANSACTION
+from workers.positions import analysis
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from sqlalchemy.orm import Session
 
-    from benchmarks.scaling.kinds import Kind
+    from benchmarks.games import Game
     from benchmarks.scaling.meters import Meter
     from db.records.jobs import Claim
+    from workers.books.payload import Keys
     from workers.core.outcome import UnitOutcome
 
+STONES: Final = DEFAULT_BOARD.cells - 8
+"""The number of stones on the boards: the search of such a position takes a microsecond."""
 FEW: Final = 10
 MANY: Final = 500
 """The numbers of positions of the units that determine the line."""
@@ -47,14 +66,90 @@ PHASES: Final = ("plan", "claim", "solve", "complete")
 _LOG: Final = select(func.pg_wal_lsn_diff(func.pg_current_wal_lsn(), text("'0/0'")))
 
 
-class UnitBench:
-    """Plans, claims, solves and completes units, and measures each.
+def games(seed: int) -> Iterator[Game]:
+    """An endless stream of random games with this many stones."""
+    return random_games(random.Random(seed), STONES)  # noqa: S311
 
-    Args:
-        kind: the kind of the units.
-        database: the database, which is emptied now and whenever the size of the units changes.
-        meter: the meter of its server.
-    """
+
+class Kind(Protocol):
+    """A kind of job."""
+
+    name: str
+
+    def prepare(self, units: int, positions: int) -> Any:  # noqa: ANN401 (each kind has its own)
+        """Prepare a job with this many units of this many positions; this is not measured."""
+
+    def submit(self, database: Database, prepared: Any, positions: int) -> None:  # noqa: ANN401
+        """Plan the job and start it."""
+
+
+class Batch:
+    """Batches of lines, as in ``c4 analyze``."""
+
+    name = analysis.KIND
+
+    def __init__(self) -> None:
+        self._games = games(seed=1)
+
+    def prepare(self, units: int, positions: int) -> bytes:
+        """The lines."""
+        return "".join(f"{next(self._games).moves}\n" for _ in range(units * positions)).encode()
+
+    def submit(self, database: Database, prepared: bytes, positions: int) -> None:
+        """Plan the job as ``workers.positions.analysis`` does."""
+        analysis.submit(
+            database,
+            read_lines(io.BytesIO(prepared), board=DEFAULT_BOARD),
+            board=DEFAULT_BOARD,
+            unit_lines=positions,
+        )
+
+
+class BookPly:
+    """Units of a ply of a book, as ``c4 book build`` plans them."""
+
+    name = BOOK
+
+    def __init__(self) -> None:
+        self._games = games(seed=1)
+
+    def prepare(self, units: int, positions: int) -> list[Keys]:
+        """The keys of every unit."""
+        return [
+            np.unique(
+                np.array(
+                    [game.position.canonical_key for game in islice(self._games, positions)],
+                    dtype=np.uint64,
+                )
+            )
+            for _ in range(units)
+        ]
+
+    def submit(
+        self,
+        database: Database,
+        prepared: list[Keys],
+        positions: int,  # noqa: ARG002
+    ) -> None:
+        """Plan the job as ``workers.books.planning`` does."""
+        task = PlyTask(Position(), STONES)
+        job_id = database.run(
+            lambda session: jobs.create_job(
+                session,
+                kind=self.name,
+                board=task.board,
+                params=task.as_params(),
+                engine_version=ENGINE_VERSION,
+            )
+        )
+        plans = (UnitPlan(encode_keys(keys), len(keys), 1.0) for keys in prepared)
+        while some := list(islice(plans, UNITS_PER_TRANSACTION)):
+            database.run(partial(jobs.add_units, job_id=job_id, plans=some))
+        database.run(lambda session: jobs.start_job(session, job_id))
+
+
+class UnitBench:
+    """Plans, claims, solves and completes units, and measures each."""
 
     def __init__(self, kind: Kind, database: Database, meter: Meter) -> None:
         self._kind = kind
@@ -63,12 +158,7 @@ class UnitBench:
         self._solver = Solver(table_mb=8)
 
     def measure(self, rounds: int, url: str) -> UnitCosts:
-        """The cost of every phase.
-
-        Args:
-            rounds: the number of repetitions; the median counts.
-            url: the database's URL, for counting round trips.
-        """
+        """The cost of every phase."""
         found = {}
         for positions in (FEW, MANY):
             measured = [self._round(self._database, positions) for _ in range(rounds + 1)]
@@ -92,7 +182,7 @@ class UnitBench:
     def _count_round_trips(self, url: str) -> dict[str, float]:
         """The round trips of every phase except planning, of a unit of many positions."""
         address = make_url(url)
-        with RoundTrips(*host_and_port(url)) as proxy:
+        with RoundTrips(address.host or "127.0.0.1", address.port or 5432) as proxy:
             proxied = address.set(host="127.0.0.1", port=proxy.port)
             self._meter, meter = (lambda: Took(proxy.count, 0.0)), self._meter
             with Database.open(proxied.render_as_string(hide_password=False)) as database:
@@ -186,11 +276,7 @@ def announce(database: Database, units: int) -> list[int]:
 
 
 def take(database: Database, unit_id: int) -> Claim:
-    """Claim a unit.
-
-    Raises:
-        MeterError: another process has it, so this is not a scratch database.
-    """
+    """Claim a unit."""
     claim = database.run(
         lambda session: jobs.claim_unit(
             session,
@@ -222,9 +308,3 @@ def finish(database: Database, claim: Claim, outcome: UnitOutcome) -> None:
         jobs.announce(session, engine_version=ENGINE_VERSION, interactive=False, limit=1)
 
     database.run(write)
-
-
-def host_and_port(url: str) -> tuple[str, int]:
-    """The host and the port of a database URL."""
-    address = make_url(url)
-    return address.host or "127.0.0.1", address.port or 5432

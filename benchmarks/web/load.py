@@ -1,17 +1,34 @@
-"""``wrk``, which asks as fast as it is answered, over connections that stay open."""
+"""What a server is asked, and by whom.
+
+``load`` runs ``wrk``, which asks as fast as it is answered, over connections that stay open.
+``ask_all`` is one client that asks one question after the other, as a person at the board does.
+``running_batches`` sends JSON Lines that never end, of positions that have to be searched, each
+from a process of its own: ``python -m benchmarks.web.load PORT SEED``.
+"""
 
 from __future__ import annotations
 
 import json
+import random
 import shutil
+import socket
+import statistics
 import subprocess
+import sys
+import time
+from contextlib import contextmanager
 from dataclasses import dataclass
+from http.client import HTTPConnection
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Final
 
 import click
 
+from benchmarks.games import different_games, random_game, random_games
+from benchmarks.record import ROOT
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
 SCRIPT: Final = """
@@ -31,35 +48,33 @@ done = function(summary, latency, requests)
     latency.max, e.connect + e.read + e.write + e.status + e.timeout))
 end
 """
-"""Asks one address after the other, and says what came of it. Times are in microseconds."""
+"""Asks one address after the other, and reports the result. Times are in microseconds."""
+PAUSE_SECONDS: Final = 0.05
+"""Between an answer and the next question."""
+BATCH_STONES: Final = (15, 20)
+"""The fewest and the most stones of a position: each takes some milliseconds."""
+LINES_AHEAD: Final = 2_000
+"""Lines that are sent before the first of them is answered."""
+BOOK_PLIES: Final = 11
+"""The included book has one stone more, so it has the score of every column."""
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What came of some seconds of questions."""
+    """The result of some seconds of requests."""
 
     connections: int
     requests: int
     seconds: float
     p50_ms: float
-    """Half of the answers came in this time, in milliseconds."""
     p99_ms: float
     longest_ms: float
     failed: int
     """Answers that were errors, and connections that broke."""
 
-    @property
-    def rate(self) -> float:
-        """Answers a second."""
-        return self.requests / self.seconds
-
 
 def require_wrk() -> None:
-    """Check that it is installed.
-
-    Raises:
-        click.ClickException: it is not.
-    """
+    """Check that wrk is installed."""
     if shutil.which("wrk") is None:
         raise click.ClickException("wrk is not installed: Debian's package wrk")
 
@@ -67,18 +82,7 @@ def require_wrk() -> None:
 def load(
     url: str, targets: Sequence[str], directory: Path, *, connections: int, seconds: int
 ) -> Load:
-    """Ask for some seconds.
-
-    Args:
-        url: of the server.
-        targets: what is asked, in turn, again from the first one after the last.
-        directory: for the program's files.
-        connections: open at the same time; each has one question at a time.
-        seconds: how long.
-
-    Raises:
-        click.ClickException: wrk fails.
-    """
+    """Ask for some seconds, again from the first target after the last."""
     questions, script = directory / "targets.txt", directory / "ask.lua"
     questions.write_text("".join(f"{target}\n" for target in targets), encoding="ascii")
     script.write_text(SCRIPT % questions, encoding="ascii")
@@ -97,3 +101,121 @@ def load(
         longest_ms=found["longest"] / 1e3,
         failed=found["failed"],
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """The times that a client waited for its answers."""
+
+    questions: int
+    p50_ms: float
+    p99_ms: float
+    longest_ms: float
+
+
+def ask_all(port: int, targets: Sequence[str]) -> Asking:
+    """Ask at least two questions, each once, over one connection."""
+    taken = []
+    connection = HTTPConnection("127.0.0.1", port, timeout=60)
+    try:
+        for target in targets:
+            begin = time.perf_counter()
+            connection.request("GET", target)
+            answer = connection.getresponse()
+            body = answer.read()
+            taken.append((time.perf_counter() - begin) * 1e3)
+            if answer.status != 200:  # noqa: PLR2004
+                raise click.ClickException(f"{target}: {answer.status} {body!r}")
+            time.sleep(PAUSE_SECONDS)
+    finally:
+        connection.close()
+    hundredths = statistics.quantiles(taken, n=100, method="inclusive")
+    return Asking(len(taken), hundredths[49], hundredths[98], max(taken))
+
+
+@contextmanager
+def running_batches(port: int, count: int) -> Iterator[None]:
+    """Send this many batches until the end of the block."""
+    command = [sys.executable, "-m", "benchmarks.web.load", str(port)]
+    processes = [
+        subprocess.Popen([*command, str(seed)], cwd=ROOT, stderr=subprocess.DEVNULL)
+        for seed in range(count)
+    ]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def lines(seed: int) -> Iterator[bytes]:
+    """Lines of random positions without end, some at a time."""
+    chance = random.Random(f"batch {seed}")  # noqa: S311 (no secret)
+    while True:
+        games = islice(random_games(chance, chance.randint(*BATCH_STONES)), 20)
+        yield "".join(f"{game.moves}\n" for game in games).encode()
+
+
+def send(port: int, seed: int) -> None:
+    """Send a batch without end, always some lines ahead of the answers."""
+    headers = "Host: 127.0.0.1\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked"
+    head = f"POST /api/v1/batch?columns=true HTTP/1.1\r\n{headers}\r\n\r\n"
+    pieces, ahead = lines(seed), 0
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        connection.sendall(head.encode())
+        while True:
+            while ahead < LINES_AHEAD:
+                piece = next(pieces)
+                connection.sendall(b"%x\r\n%s\r\n" % (len(piece), piece))
+                ahead += piece.count(b"\n")
+            received = connection.recv(1 << 16)
+            if not received:
+                break
+            ahead -= received.count(b'"board"')
+
+
+def book_moves(seed: int, count: int) -> list[str]:
+    """Openings from the empty board on; every number of stones is equally frequent."""
+    chance = random.Random(seed)  # noqa: S311 (no secret)
+    moves = []
+    for stones in range(BOOK_PLIES + 1):
+        games = random_games(chance, stones)
+        moves += [game.moves for game in islice(games, count // (BOOK_PLIES + 1))]
+    chance.shuffle(moves)
+    return moves
+
+
+def positions(seed: int, count: int, stones: int) -> list[str]:
+    """Moves to different positions; mirror images count as the same."""
+    chance = random.Random(seed)  # noqa: S311 (no secret)
+    return [game.moves for game in different_games(chance, stones, count)]
+
+
+def steps(seed: int, clients: int, games: int) -> list[str]:
+    """The questions of clients that step through the positions of games, and take turns."""
+    chance = random.Random(seed)  # noqa: S311 (no secret)
+    walks = [list(_walk(chance, games)) for _ in range(clients)]
+    return [moves for turn in zip_longest(*walks) for moves in turn if moves is not None]
+
+
+def _walk(chance: random.Random, games: int) -> Iterator[str]:
+    for _ in range(games):
+        game = None
+        while game is None:
+            game = random_game(chance, BOOK_PLIES)
+        yield from (game.moves[:length] for length in range(len(game.moves) + 1))
+
+
+def solve_targets(moves: Iterable[str]) -> list[str]:
+    """Addresses of ``/solve``."""
+    return [f"/solve?pos={text}" for text in moves]
+
+
+def position_targets(moves: Iterable[str]) -> list[str]:
+    """Addresses of ``/api/v1/position``."""
+    return [f"/api/v1/position?moves={text}" for text in moves]
+
+
+if __name__ == "__main__":
+    send(int(sys.argv[1]), int(sys.argv[2]))

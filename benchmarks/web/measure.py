@@ -1,89 +1,110 @@
-"""All measurements, in order."""
+"""Measures what one ``c4 serve`` answers under load, with a server and databases of its own.
+
+::
+
+    python -m benchmarks web measure       # needs wrk, Debian's package of that name
+"""
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+import os
+import re
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
+from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from benchmarks.record import these_versions, this_command, this_machine, today, version_of
-from benchmarks.web.asking import ask_all
-from benchmarks.web.batches import running_batches
-from benchmarks.web.load import load
-from benchmarks.web.questions import (
+import click
+
+from benchmarks.options import WITH_HELP
+from benchmarks.processes import run_c4
+from benchmarks.record import ROOT
+from benchmarks.web.load import (
+    ask_all,
     book_moves,
+    load,
     position_targets,
     positions,
+    require_wrk,
+    running_batches,
     solve_targets,
     steps,
 )
-from benchmarks.web.results import FORMAT
-from benchmarks.web.serving import Serving, analyze, serving
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterator, Sequence
+
+    from benchmarks.record import Results
 
 CONNECTIONS: Final = 16
-"""Of programs; the last load has 100 clients."""
 CLIENTS: Final = 100
 BATCHES: Final = 2
 STORED_STONES: Final = 22
 SEARCHED_STONES: Final = 14
-"""Of positions that nothing knows, so that they are searched: a book ends two before."""
+"""Positions with this many stones are searched: the book ends two before."""
+RATE: Final = "--rate=0"
+"""All load comes from one address, which otherwise may ask 50 questions a second."""
+SAMPLE_SECONDS: Final = 0.5
 
 
 class Sizes(NamedTuple):
-    """How much is asked."""
+    """How much is measured."""
 
     seconds: int
-    """Of each load."""
+    """Seconds of each load."""
     openings: int
-    """Different positions of the book."""
+    """Positions of the book."""
     stored: int
     """Positions in the database."""
     questions: int
-    """That one client asks, one after the other."""
+    """Questions of one client, one after the other."""
 
 
 FULL: Final = Sizes(seconds=10, openings=100_000, stored=50_000, questions=200)
 QUICK: Final = Sizes(seconds=1, openings=500, stored=500, questions=10)
 
 
-def measure(sizes: Sizes, say: Callable[[str], object]) -> dict[str, object]:
-    """Measure everything.
+@click.group(context_settings=WITH_HELP)
+def main() -> None:
+    """Measure what one `c4 serve` answers."""
 
-    Args:
-        sizes: how much.
-        say: is told what is measured.
 
-    Returns:
-        The file of figures.
-    """
+@main.command()
+@click.option("--quick", is_flag=True, help="Only try whether everything runs.")
+@click.pass_obj
+def measure(results: Results, *, quick: bool) -> None:
+    """Measure everything. Needs wrk, Debian's package of that name."""
+    require_wrk()
+    figures = measure_all(QUICK if quick else FULL)
+    packages = ("starlette", "uvicorn", "uvloop", "httptools")
+    versions = {name: metadata.version(name) for name in packages}
+    results.keep("web", "measure", figures, **versions)
+
+
+def measure_all(sizes: Sizes) -> dict[str, object]:
+    """Measure everything, in order."""
     with TemporaryDirectory() as name:
         directory = Path(name)
         database, empty = directory / "stored.db", directory / "empty.db"
-        say("fill a database")
+        _say("fill a database")
         stored = positions(1, sizes.stored, STORED_STONES)
         analyze(database, stored)
         with serving(database) as server:
-            asker = _Asker(server, sizes, say)
+            asker = _Asker(server, sizes)
             loads = asker.loads(stored, directory)
             alone = asker.questions(turn=1)
-            say("all of it a second time, for the memory alone")
+            _say("all of it a second time, for the memory alone")
             asker.loads(stored, directory)
             asker.questions(turn=2)
             memory = asker.memory
         with serving(empty) as server, running_batches(server.port, BATCHES):
-            beside = _Asker(server, sizes, say).questions(turn=1)
+            beside = _Asker(server, sizes).questions(turn=1)
     return {
-        "format": FORMAT,
-        "date": today(),
-        "command": this_command("benchmarks.web"),
-        "machine": this_machine(),
-        "versions": these_versions()
-        | {name: version_of(name) for name in ("starlette", "uvicorn", "uvloop", "httptools")},
         "loads": loads,
         "asked": [{"what": what, "alone": alone[what], "beside": beside[what]} for what in alone],
         "memory": [{"what": what, "most_mb": most} for what, most in memory.items()],
@@ -91,21 +112,11 @@ def measure(sizes: Sizes, say: Callable[[str], object]) -> dict[str, object]:
 
 
 class _Asker:
-    """Asks a server, and takes note of its memory.
+    """Asks a server that has just started, and notes its memory after each case."""
 
-    Args:
-        server: as it has just started.
-        sizes: how much is asked.
-        say: is told what is measured.
-
-    Attributes:
-        memory: the most resident megabytes while something was asked, each time that it was.
-    """
-
-    def __init__(self, server: Serving, sizes: Sizes, say: Callable[[str], object]) -> None:
+    def __init__(self, server: Serving, sizes: Sizes) -> None:
         self._server = server
         self._sizes = sizes
-        self._say = say
         self.memory: dict[str, list[float]] = {"nothing yet": [server.take_most_mb()]}
 
     def loads(self, stored: Sequence[str], directory: Path) -> list[dict[str, object]]:
@@ -121,9 +132,9 @@ class _Asker:
             ("the same, while two batches run", position_targets(walks), CLIENTS, BATCHES),
         ]
         measured = []
+        server, seconds = self._server, self._sizes.seconds
         for what, targets, connections, batches in cases:
-            self._say(what)
-            server, seconds = self._server, self._sizes.seconds
+            _say(what)
             with running_batches(server.port, batches) if batches else nullcontext():
                 found = load(
                     server.url, targets, directory, connections=connections, seconds=seconds
@@ -133,7 +144,7 @@ class _Asker:
         return measured
 
     def questions(self, *, turn: int) -> dict[str, dict[str, object]]:
-        """Ask one question after the other; each turn other ones, as a search is stored."""
+        """Ask one question after the other; each turn asks others, because searches are stored."""
         number = self._sizes.questions
         searched = positions(5, turn * number, SEARCHED_STONES)[-number:]
         cases = {
@@ -142,10 +153,93 @@ class _Asker:
         }
         asked = {}
         for what, moves in cases.items():
-            self._say(f"{what}, one client")
+            _say(f"{what}, one client")
             asked[what] = asdict(ask_all(self._server.port, position_targets(moves)))
             self._note_memory(f"{what}, one client")
         return asked
 
     def _note_memory(self, what: str) -> None:
         self.memory.setdefault(what, []).append(self._server.take_most_mb())
+
+
+class Serving:
+    """A server that is running."""
+
+    def __init__(self, process: subprocess.Popen[str], port: int) -> None:
+        self.process = process
+        self.port = port
+        self._most_mb = 0.0
+        self._lock = threading.Lock()
+
+    @property
+    def url(self) -> str:
+        """Its address."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def sample(self) -> None:
+        """Note the memory that the server has now."""
+        pages = Path(f"/proc/{self.process.pid}/statm").read_text(encoding="ascii").split()[1]
+        resident_mb = int(pages) * os.sysconf("SC_PAGE_SIZE") / 1e6
+        with self._lock:
+            self._most_mb = max(self._most_mb, resident_mb)
+
+    def take_most_mb(self) -> float:
+        """The most resident megabytes since the last call, by samples twice a second."""
+        self.sample()
+        with self._lock:
+            most, self._most_mb = self._most_mb, 0.0
+        return most
+
+
+def analyze(database: Path, moves: Sequence[str]) -> None:
+    """Store positions in a database, by ``c4 analyze``."""
+    questions = database.with_suffix(".txt")
+    questions.write_text("".join(f"{text}\n" for text in moves), encoding="ascii")
+    output = database.with_suffix(".jsonl")
+    run_c4("analyze", str(questions), f"--output={output}", f"--db={database}", "--quiet")
+
+
+@contextmanager
+def serving(database: Path) -> Iterator[Serving]:
+    """Run a server until the end of the block."""
+    command = [sys.executable, "-m", "cli", "serve", "--port=0", RATE, f"--db={database}"]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
+        try:
+            server = Serving(process, _port(process))
+            with _sampled(server):
+                yield server
+        finally:
+            process.terminate()
+
+
+def _port(process: subprocess.Popen[str]) -> int:
+    said = ""
+    for line in process.stdout or ():
+        said += line
+        if found := re.search(r"http://[\w.]+:(\d+)", line):
+            return int(found[1])
+    raise click.ClickException(f"c4 serve does not start: {said}")
+
+
+@contextmanager
+def _sampled(server: Serving) -> Iterator[None]:
+    """Sample the memory twice a second."""
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.wait(SAMPLE_SECONDS):
+            server.sample()
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def _say(what: str) -> None:
+    click.echo(what, err=True)

@@ -82,6 +82,7 @@ def _about(table_mb: int, *, quick: bool) -> dict[str, Any]:
     import platform
 
     from c4core.version import ENGINE_VERSION, __version__
+    from cli.bench.measures import processor
 
     return {
         "version": __version__,
@@ -92,19 +93,6 @@ def _about(table_mb: int, *, quick: bool) -> dict[str, Any]:
         "table_mb": table_mb,
         "quick": quick,
     }
-
-
-def processor() -> str:
-    """The processor's name according to the system, or else its kind."""
-    import platform
-    from pathlib import Path
-
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        for line in cpuinfo.read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
 
 
 def _show(about: dict[str, Any], measured: Iterator[dict[str, Any]]) -> None:
@@ -153,7 +141,7 @@ def _remark(row: dict[str, Any]) -> str:
 
 
 def _each(seconds: float) -> str:
-    from cli.bench.timing import time_text
+    from cli.bench.measures import time_text
     from cli.output.render import can_write
 
     text = time_text(seconds)

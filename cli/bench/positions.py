@@ -10,7 +10,7 @@ end     from 29 on     hard    from 29 on
 ======  ============   ======  =================
 
 The positions ship as ``data/bench.txt``, one a line: moves and score. They were drawn by
-``python -m benchmarks positions``.
+``python -m benchmarks engine positions``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rivals of the engine, and the picture of the comparison."""
+"""Rivals of the engine, and the plot of the comparison."""
 
 import shutil
 from pathlib import Path
@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks.engine.solvers import BitBully
 from benchmarks.page import DOCS
+from benchmarks.record import RESULTS
 from tests.support.running.benchmarks import run
 
 GAMES = ["2252576253462244111563365343671351441", "52753311433677442422121", "271713432331713132"]
@@ -21,12 +22,13 @@ def test_rival_runs() -> None:
         rival.ready("1111111")
 
 
-def test_report_fills_the_page_and_draws_the_same_twice(tmp_path: Path) -> None:
-    page = tmp_path / "performance.md"
-    shutil.copy(DOCS / "performance.md", page)
+def test_render_draws_the_same_twice(tmp_path: Path) -> None:
+    page = Path(shutil.copy(DOCS / "performance.md", tmp_path))
     for name in ("one", "two"):
-        figures, plot = str(DOCS / "performance.json"), str(tmp_path / name)
-        run("", "report", figures, "--page", str(page), "--plot", plot)
+        results = tmp_path / name
+        results.mkdir()
+        shutil.copy(RESULTS / "engine.json", results)
+        run(results, "render", "--docs", str(tmp_path), "engine")
     assert page.read_text() == (DOCS / "performance.md").read_text()
-    assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "two.svg").read_bytes()
-    assert (tmp_path / "one.png").stat().st_size > 0
+    drawn = [(tmp_path / name / "performance.svg").read_bytes() for name in ("one", "two")]
+    assert drawn[0] == drawn[1]

@@ -43,7 +43,7 @@ def test_monitor(fresh: Environment) -> None:
 
 def test_bench(fresh: Environment) -> None:
     shutil.copytree(ROOT / "benchmarks", fresh.directory / "benchmarks")
-    run = "python -m benchmarks run --quick --only boards"
+    run = "python -m benchmarks engine run --quick --only boards"
     done = fresh.shell(run)
     assert (done.code, "pip install bitbully" in done.err) == (0, True), done.err
     assert fresh.shell("pip install --quiet bitbully").code == 0

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmarks.deep.pairs import compare
+from benchmarks.deep import compare
 
 if TYPE_CHECKING:
     from tests.support.running.databases import PostgresDatabases

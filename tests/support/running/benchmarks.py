@@ -1,38 +1,22 @@
-"""Runs programs that measure, and lets them fill copies of the documents."""
+"""Runs programs that measure, and reads what they keep."""
 
-import importlib
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
-import pytest
 from click.testing import CliRunner
 
+from benchmarks.__main__ import main
 
-def run(name: str, *arguments: str) -> str:
-    """What ``python -m benchmarks.NAME`` prints; it must succeed."""
-    module = ".".join(filter(None, ("benchmarks", name, "__main__")))
-    done = CliRunner().invoke(
-        importlib.import_module(module).main, arguments, catch_exceptions=False
-    )
+
+def run(results: Path, *arguments: str) -> str:
+    """What ``python -m benchmarks --results RESULTS`` prints; it must succeed."""
+    done = CliRunner().invoke(main, ["--results", str(results), *arguments], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.output
 
 
-def use_copies(
-    directory: Path, monkeypatch: pytest.MonkeyPatch, module: str, figures: str = "FIGURES"
-) -> Path:
-    """Let a module fill copies of its page and of its figures, which are returned."""
-    found = importlib.import_module(module)
-    for name in (figures, "PAGE"):
-        path: Path = getattr(found, name)
-        shutil.copy(path, directory)
-        monkeypatch.setattr(found, name, directory / path.name)
-    copied: Path = getattr(found, figures)
-    return copied
-
-
-def read(path: Path) -> Any:  # noqa: ANN401
-    """Figures, as JSON."""
-    return json.loads(path.read_text(encoding="utf-8"))
+def kept(results: Path, subject: str) -> dict[str, Any]:
+    """The figures of every part of a subject."""
+    parts = json.loads((results / f"{subject}.json").read_text(encoding="utf-8"))["parts"]
+    return {name: part["figures"] for name, part in parts.items()}

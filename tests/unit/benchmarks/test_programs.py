@@ -1,170 +1,151 @@
-"""Every program that measures runs with its smallest input. How fast anything is does not matter.
+"""Every program that measures runs with its smallest input, and the pages show what was kept.
 
-Those that take longer are in ``tests/release/long/test_benchmark_programs.py``.
+How fast anything is does not matter. Programs that take longer are tested in ``tests/release``.
 """
 
 import re
 import shlex
 import shutil
 import sys
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-import benchmarks.__main__ as engine_main
-from benchmarks.certificates import narrow
-from benchmarks.engine.plan import Plan
-from benchmarks.engine.results import Results
-from benchmarks.experiments import corpus, heuristics
-from benchmarks.experiments import results as findings
-from benchmarks.experiments.catalogue import EXPERIMENTS
-from benchmarks.matches.outcomes import Outcomes
-from benchmarks.page import DOCS
-from benchmarks.scaling.costs import Measured
-from benchmarks.web.questions import book_moves, position_targets, positions, steps
-from c4core.position import Position
-from tests.support.running.benchmarks import read, run, use_copies
+from benchmarks import certificates
+from benchmarks.__main__ import PAGES, SUBJECTS, main
+from benchmarks.experiments import sources
+from benchmarks.experiments.sources import EXPERIMENTS
+from benchmarks.learning.pages import NOT_MEASURED, PARTS
+from benchmarks.matches.measure import Outcomes
+from benchmarks.matches.sources import GROUPS, all_matches
+from benchmarks.page import DOCS, fill, span_text
+from benchmarks.record import RESULTS, Results
+from benchmarks.scaling.measure import main as scaling
+from c4core.dataset.records import COLUMNS
+from c4core.players import parse_player
+from c4core.proof.certificate import BOARDS, shipped_file
+from cli.bench.positions import shipped_set
+from tests.support.running.benchmarks import kept, run
 
 C4SOLVER = f"c4={shlex.quote(sys.executable)} -m cli solve - --format c4solver --no-store"
+SMALLEST = {
+    "engine positions drawn --count 1 --hard 0": "",
+    "engine sample": r"^\d{41}$",
+    "certificates boards 4x4": "'score': 0, 'positions': 367",
+    "certificates narrow": "'boards': 8,",  # one to four columns of as many rows as fit
+    "certificates tampered --files 12": "'files': 12,",
+    "certificates games --certificate 5x4 --games 4 random perfect": (
+        "'perfect', 'games': 4.*'below': 0, 'forfeits': 0, 'searches': 0"
+    ),
+    "deep boards 4x4 --threads=1 --table-mb=1": "'board': '4x4', 'score': 0",
+    "matches run --db c4.db --group line": "^line: random - set:fallback=column: ",
+    "matches run --db c4.db --group line --games 600": "^line: random - set:fallback=vector: ",
+    "scaling limits --workers 4 --threads 2 --unit-seconds 0.5": r"^units/s, at most +15\.\d$",
+    "scaling book 12 3.5": "",
+    "storage overhead --positions=20 --runs=1 --threads=1": "a position alone",
+    **{f"experiments {name} --sample 2": f"^{name}: [^:]" for name in EXPERIMENTS},
+}
 
 
-def test_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another program takes part: c4 itself, as a process."""
-    classes = tmp_path / "classes"
-    classes.mkdir()
-    (classes / "end-easy.txt").write_text("2252576253462244111563365343671351441 -1\n")
-    monkeypatch.setattr(engine_main, "QUICK", Plan(repeats=1, rival_repeats=1))
-    out = tmp_path / "results.json"
-    options = ("--quick", "--no-rivals", "--threads=1", f"--positions={classes}")
-    run("", "run", *options, "--only=classes", f"--program={C4SOLVER}", "--output", str(out))
-    found = Results.read(out)
-    assert {each.group for each in found.measurements} == {"classes"}
-    assert {each.solver for each in found.measurements} == {"C4", "c4"}
-    assert found.wrong == 0
-    assert str(tmp_path) not in out.read_text()
-
-
-def test_positions_and_sample(tmp_path: Path) -> None:
-    run("", "positions", str(tmp_path / "drawn"), "--count", "1", "--hard", "0")
-    assert len((tmp_path / "drawn").read_text().splitlines()) == 5
-    sample = (DOCS.parent / "cli" / "data" / "sample-positions.txt").read_text()
-    assert [line for line in run("", "sample").splitlines() if line not in sample] == []
-
-
-def test_certificates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    figures = use_copies(tmp_path, monkeypatch, "benchmarks.certificates.results")
-    for limit in ("MOST_CELLS", "MOST_NARROW_CELLS"):
-        monkeypatch.setattr(narrow, limit, 4)
-    run("certificates", "boards", "4x4")
-    run("certificates", "narrow")
-    run("certificates", "tampered", "--files", "12")
-    run("certificates", "games", "--certificate", "5x4", "--games", "4", "random", "perfect")
-    found = read(figures)
-    (proven,) = (entry for entry in found["boards"] if entry["board"] == "4x4")
-    assert (proven["score"], proven["positions"] > 100) == (0, True)
-    assert min(proven["make_seconds"], proven["check_seconds"], proven["python_seconds"]) > 0
-    assert found["narrow"][-1]["boards"] == 8  # one to four columns of as many rows as fit
-    for opponent in ("random", "perfect"):
-        (played,) = (
-            entry
-            for entry in found["games"]
-            if (entry["opponent"], entry["games"]) == (opponent, 4)
-        )
-        assert (played["below"], played["forfeits"], played["searches"]) == (0, 0, 0)
-
-
-def test_deep_boards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    figures = use_copies(tmp_path, monkeypatch, "benchmarks.deep.__main__", "PROOFS")
-    run("deep", "boards", "4x4", "--threads=1", "--table-mb=1")
-    (proof,) = (entry for entry in read(figures) if entry["board"] == "4x4")
-    assert proof["score"] == 0
-    assert min(proof["nodes"], proof["pieces"], proof["single_nodes"], proof["seconds"]) > 0
-    assert "| 4x4 | 0 | " in (tmp_path / "deep.md").read_text()
-
-
-def test_deep_simulation() -> None:
-    lines = run("deep", "simulate", "4x4", "5x4", "--workers=1,3", "--table-mb=1").splitlines()
-    assert [line.split(":")[0] for line in lines if "in one search" in line] == ["4x4", "5x4"]
-    numbers = [line.split()[1] for line in lines if line.startswith("| ")]
-    assert numbers == [*("workers", "1", "3", "workers", "1", "3")]
-
-
-@pytest.mark.parametrize("name", EXPERIMENTS)
-def test_experiments(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(corpus, "SIZES", (0, 20))
-    monkeypatch.setattr(heuristics, "DEPTHS", (2, 4))
-    file = tmp_path / "figures.json"
-    told = run("experiments", name, "--sample", "2", "--output", str(file))
-    found = findings.read(file)[name].finding
-    assert told == f"{name}: {found.found}\n"
-    assert found.rows
-    assert {len(row) for row in found.rows} == {len(found.headings)}
-    assert not re.search(r"nan|inf\b", found.found)
-
-
-def test_matches(tmp_path: Path) -> None:
-    file = tmp_path / "matches.json"
-    arguments = ["--db", str(tmp_path / "c4.db"), "--group", "line", "--output", str(file)]
-    run("matches", "run", *arguments)
-    first = Outcomes.read(file)
-    assert [outcome.results.games for outcome in first.matches] == [500] * 2
-    assert first.longer == []
-    run("matches", "run", *arguments, "--games", "600")
-    again = Outcomes.read(file)
-    assert again.matches == first.matches
-    assert [outcome.results.games for outcome in again.longer] == [600] * 2
-    assert str(tmp_path) not in file.read_text()
-    page = tmp_path / "matches.md"
-    shutil.copy(DOCS / "matches.md", page)
-    run("matches", "report", str(file), "--page", str(page))
-    assert "not played yet" in page.read_text()
-
-
-def test_scaling(tmp_path: Path) -> None:
-    """What measures on servers is in ``tests/release/servers``."""
-    options = ["--workers", "4", "--threads", "2", "--unit-seconds", "0.5"]
-    told = run("scaling", "limits", str(DOCS / "scaling.json"), *options)
-    assert re.search(r"^units/s, at most +15\.\d$", told, re.MULTILINE)
-    assert re.search(r"^threads that search +9\d\.\d%$", told, re.MULTILINE)
-    assert "database serves" in told
-    file = tmp_path / "scaling.json"
-    shutil.copy(DOCS / "scaling.json", file)
-    run("scaling", "book", "12", "3.5", str(file))
-    assert Measured.read(file).book_seconds[12] == 0.0035
-
-
-def test_storage_overhead() -> None:
-    told = run("storage", "overhead", "--positions=20", "--runs=1", "--threads=1")
-    assert "a position alone" in told
-
-
-def test_questions_to_the_server() -> None:
-    """The load itself needs the program wrk."""
-    openings = book_moves(1, 120)
-    assert sorted({len(text) for text in openings}) == list(range(12))
-    found = [Position(text) for text in positions(1, 50, 22)]
-    assert len({position.canonical_key for position in found}) == 50
-    assert not any(position.is_over for position in found)
-    mine = steps(1, clients=3, games=2)[::3]  # one client's
-    assert len(mine) == 2 * 12
-    assert all(other.startswith(one) or not other for one, other in pairwise(mine))
-    assert position_targets(["44"]) == ["/api/v1/position?moves=44"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("run", "--program", "x"), "is not NAME=COMMAND"),
-        (("run", "--program", "x=/does/not/exist --fast"), "no program"),
-        (("run", "--positions", "."), "none of end-easy"),
-    ],
-)
-def test_engine_refuses(
-    arguments: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the results; everything is small."""
     monkeypatch.chdir(tmp_path)
-    done = CliRunner().invoke(engine_main.main, arguments)
-    assert done.exit_code != 0
-    assert message in done.output
+    monkeypatch.setattr(certificates, "MOST_NARROW_CELLS", 4)
+    monkeypatch.setattr(sources, "CORPUS_SIZES", (0, 20))
+    monkeypatch.setattr(sources, "DEPTHS", (2, 4))
+    return Path(shutil.copytree(RESULTS, tmp_path / "results"))
+
+
+@pytest.mark.parametrize("command", SMALLEST)
+def test_smallest_input(command: str, results: Path) -> None:
+    out = run(results, *command.split())
+    assert re.search(SMALLEST[command], out, re.MULTILINE), out
+    subject = command.partition(" ")[0]
+    if SUBJECTS[subject].page:  # what was kept can be shown, beside the rest
+        shutil.copytree(DOCS, "docs", ignore=shutil.ignore_patterns("*.png"))
+        run(results, "render", "--no-plots", "--docs", "docs", subject)
+
+
+def test_engine_and_another_program(tmp_path: Path) -> None:
+    (tmp_path / "end-easy.txt").write_text("2252576253462244111563365343671351441 -1\n")
+    options = ("--quick", "--no-rivals", "--threads=1", "--only=classes", "--program", C4SOLVER)
+    run(tmp_path, "engine", "run", *options, f"--positions={tmp_path}")
+    found = kept(tmp_path, "engine")["run"]["measurements"]
+    assert [(each["solver"], each["wrong"]) for each in found] == [("C4", 0), ("c4", 0)]
+    assert str(tmp_path) not in (tmp_path / "engine.json").read_text()
+
+
+def test_engine_refuses(tmp_path: Path) -> None:
+    for option, message in (
+        ("--program=x", "is not NAME=COMMAND"),
+        ("--program=x=/does/not/exist --fast", "no program"),
+        (f"--positions={tmp_path}", "none of end-easy"),
+    ):
+        done = CliRunner().invoke(main, ["engine", "run", option])
+        assert (done.exit_code > 0, message in done.output) == (True, True), done.output
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page_shows_the_figures_that_were_kept(name: str, tmp_path: Path) -> None:
+    page = f"{SUBJECTS[name].page}.md"
+    shown = (DOCS / page).read_text()
+    emptied = re.sub(r"(<!-- begin \w+ -->\n).*?(<!-- end)", r"\1\2", shown, flags=re.DOTALL)
+    (tmp_path / page).write_text(emptied)
+    run(RESULTS, "render", "--no-plots", "--docs", str(tmp_path), name)
+    assert (tmp_path / page).read_text() == shown
+
+
+def test_places_and_files_that_do_not_fit(tmp_path: Path) -> None:
+    with_places = {path.stem for path in DOCS.glob("*.md") if "<!-- begin" in path.read_text()}
+    assert with_places - {"reliability", "cli"} == {SUBJECTS[name].page for name in PAGES}
+    with pytest.raises(ValueError, match="no place for run"):
+        fill("", {"run": "text"})
+    with pytest.raises(ValueError, match="a place for 'odd'"):
+        fill("<!-- begin odd -->\n<!-- end odd -->", {"run": "text"})
+    for text in ("[]", '{"format": 99}'):
+        (tmp_path / "web.json").write_text(text)
+        done = CliRunner().invoke(main, ["--results", str(tmp_path), "render", "web"])
+        assert (done.exit_code, "web.json does not hold" in done.output) == (1, True)
+
+
+def test_spans() -> None:
+    seconds = (0.04, 59.4, 59.97, 1101.26, 3599.6, 9480.0)
+    texts = ["0.0 s", "59.4 s", "1 min 00 s", "18 min 21 s", "1 h 00 min", "2 h 38 min"]
+    assert [span_text(each) for each in seconds] == texts
+
+
+def test_what_pages_promise() -> None:
+    scores = {position.moves: position.score for position in shipped_set()["begin-hard"]}
+    for name, each in kept(RESULTS, "certificates").items():
+        assert not name.startswith("positions ") or scores[each["moves"]] == each["score"]
+        assert not name.startswith("games ") or each["below"] == each["searches"] == 0
+    named = " and ".join([", ".join(map(str, BOARDS[:-1])), str(BOARDS[-1])])
+    page = (DOCS / "certificates.md").read_text()
+    assert f"the empty boards {named} come with the program" in page
+    assert all(shipped_file(board).stat().st_size <= 2_000_000 for board in BOARDS)
+    page = (DOCS / "datasets.md").read_text()
+    for column in COLUMNS:
+        row = rf"^\| `{column.name}` \| \w+ {re.escape(column.shape)} \|"
+        assert re.search(row, page, re.MULTILINE)
+    page = (DOCS / "scaling.md").read_text()
+    assert set(re.findall(r"python -m benchmarks scaling (\w+)", page)) == set(scaling.commands)
+    assert set(kept(RESULTS, "learning")) == set(PARTS)
+    assert NOT_MEASURED not in (DOCS / "learning.md").read_text()
+    for name, each in kept(RESULTS, "experiments").items():
+        assert each["sample"] == EXPERIMENTS[name].sample
+
+
+def test_every_quick_match_was_played() -> None:
+    outcomes = Outcomes.of(Results().read("matches"))
+    matches = all_matches()
+    assert len({match.name for match in matches}) == len(matches)
+    assert {match.group for match in matches} == set(GROUPS)
+    for match in matches:
+        parse_player(match.a)
+        parse_player(match.b)
+        assert match.reported is None or match.reported.games == match.games, match.name
+        outcome, longer = outcomes.find(match.name), outcomes.find(match.name, longer=True)
+        assert match.is_slow or (outcome and longer), match.name
+        assert outcome is None or outcome.results.games == match.games

@@ -1,5 +1,6 @@
-"""The page's head, as programs that load data sets without code read it."""
+"""The card of a data set as a page: its head for programs, its text for people."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,17 @@ def test_a_datasheet_has_its_chapters() -> None:
     for trait in ("win_in_one", "forced_block", "quiet", "decisive"):
         number = sum(part[trait] for part in CARD["splits"].values())
         assert f"{number} ({100 * number / CARD['positions']:.1f} %)" in page
+
+
+def test_the_page_has_the_counts_of_the_card() -> None:
+    _, card = made(recipe(count=50))
+    text = card_page(card | {"files": []})
+    for name, part in card["splits"].items():
+        assert f"| {name} | {part['positions']} | {part['win']} (" in text
+    rows = re.findall(r"^\| (\d+) \| (\d+) \|", text, re.MULTILINE)
+    assert sum(int(number) for _ply, number in rows) == 50
+    assert f"| duplicates dropped | {card['duplicates']} |" in text
+    assert card["command"] in text
 
 
 def test_every_source_and_choice_has_its_sentences() -> None:

@@ -1,1 +1,0 @@
-"""The costs of certificates, and games by them: ``python -m benchmarks.certificates --help``."""

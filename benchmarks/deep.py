@@ -1,0 +1,254 @@
+"""Splitting one position over many workers: what it gains, and what it costs.
+
+::
+
+    python -m benchmarks deep boards 4x4 5x4 6x4       # by c4 deep, beside one search of each
+    python -m benchmarks deep pairs 8x6 --postgres URL --broker URL
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import click
+
+from benchmarks.options import WITH_HELP, all_threads_option, failures, table_option
+from benchmarks.page import table
+from benchmarks.processes import Fleet, FleetError, clear
+from benchmarks.record import ROOT
+from c4core.notation import parse_board
+from c4core.position import Position
+from c4core.solver import Solver
+from db.database import Database
+from db.errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from benchmarks.record import Part, Results
+
+FIRST_PLAYERS: Final = {
+    4: {4: "=", 5: "=", 6: "-", 7: "=", 8: "-", 9: "-", 10: "-", 11: "-"},
+    5: {4: "=", 5: "=", 6: "=", 7: "=", 8: "+", 9: "+", 10: "+"},
+    6: {4: "=", 5: "=", 6: "-", 7: "+", 8: "-", 9: "-"},
+    7: {4: "=", 5: "=", 6: "+", 7: "=", 8: "+"},
+    8: {4: "=", 5: "=", 6: "-", 7: "+"},
+    9: {4: "=", 5: "=", 6: "+"},
+    10: {4: "=", 5: "="},
+    11: {4: "="},
+}
+"""The known results of empty boards, by height and width: won (+), drawn (=) or lost (-) for the
+first player (J. Tromp's table of solved boards)."""
+
+SIGNS: Final = {"+": 1, "=": 0, "-": -1}
+STOP_SECONDS: Final = 60.0
+"""The time limit for a command to stop after it was told to."""
+PAIR_SECONDS: Final = 3600.0
+
+HEADINGS: Final = (
+    "board | score | by `c4 deep` | nodes | pieces | one search, one thread | its nodes"
+    " | nodes, times | as fast, times"
+)
+ROW: Final = (
+    "{board} | {result} | {limit}{seconds:span} | {nodes:,} | {pieces:,} | {single_seconds:span}"
+    " | {single_nodes:,} | {nodes_times:.2f} | {speed_up:.2f}"
+)
+
+boards_argument = click.argument("names", metavar="BOARD", nargs=-1, required=True)
+
+
+@click.group(context_settings=WITH_HELP)
+def main() -> None:
+    """Measure what splitting one position over many workers gains."""
+
+
+@main.command()
+@boards_argument
+@click.option("--minutes", type=click.FloatRange(0, min_open=True), default=30.0, show_default=True)
+@all_threads_option
+@table_option(64)
+@click.option("--single/--no-single", default=True, help="Search by one thread as well.")
+@click.pass_obj
+def boards(
+    results: Results,
+    *,
+    names: tuple[str, ...],
+    minutes: float,
+    threads: int,
+    table_mb: int,
+    single: bool,
+) -> None:
+    """Prove empty boards by c4 deep, each in an empty database."""
+    for name in names:
+        with TemporaryDirectory() as directory:
+            figures = prove(
+                name,
+                Path(directory),
+                threads=threads,
+                table_mb=table_mb,
+                minutes=minutes,
+                single=single,
+            )
+        click.echo(figures)
+        results.keep("deep", name, figures)
+
+
+@main.command()
+@boards_argument
+@click.option("--postgres", metavar="URL", required=True, help="A scratch database: it is emptied.")
+@click.option("--broker", metavar="URL", required=True, help="A broker without other users.")
+@click.option("--workers", type=click.IntRange(1), default=2, show_default=True)
+@click.option("--times", type=click.IntRange(1), default=3, show_default=True)
+@table_option(64)
+def pairs(
+    *, names: tuple[str, ...], postgres: str, broker: str, workers: int, times: int, table_mb: int
+) -> None:
+    """Compare c4 deep by workers of one thread with one search, in turn."""
+    print(f"| board | one search | {workers} workers | times | nodes, times |")
+    print("|---|---:|---:|---:|---:|")
+    for name in names:
+        with failures(RuntimeError, FleetError, StorageError):
+            found = [
+                compare(name, postgres, broker, workers=workers, table_mb=table_mb)
+                for _ in range(times)
+            ]
+        print(pairs_row(found), flush=True)
+
+
+def prove(
+    board: str, directory: Path, *, threads: int, table_mb: int, minutes: float, single: bool
+) -> dict[str, Any]:
+    """Prove a board in an empty directory, within a time limit, and by a single search as well.
+
+    Raises:
+        RuntimeError: the command failed, or its answer is wrong.
+    """
+    command = ["deep", "", f"--board={board}", f"--threads={threads}", f"--table-mb={table_mb}"]
+    command += [f"--db={directory / f'{board}.db'}", "--json", "--quiet"]
+    found = answer(command, 60 * minutes)
+    score: int | None = found["score"] if found else None
+    size = parse_board(board)
+    value = FIRST_PLAYERS[size.height][size.width]
+    if score is not None and (score > 0) - (score < 0) != SIGNS[value]:
+        raise RuntimeError(f"{board}: score {score}, where {value} is known")
+    alone = None
+    if single:
+        start = Position(width=size.width, height=size.height)
+        alone = Solver(table_mb=table_mb).solve(start, time_limit=60 * minutes)
+        if alone.score is None:
+            alone = None
+        elif score not in {None, alone.score}:
+            raise RuntimeError(f"{board}: {score} by pieces, {alone.score} by one search")
+    return {
+        "board": board,
+        "score": score,  # the first player's; None if the time was too short
+        "seconds": found["seconds"] if found else 60 * minutes,
+        "nodes": found and found["nodes"],  # without those of pieces that were cut off
+        "pieces": found and found["pieces"]["decided"],
+        "threads": threads,
+        "single_nodes": alone and alone.nodes,
+        "single_seconds": alone and alone.seconds,
+    }
+
+
+def answer(command: list[str], seconds: float) -> dict[str, Any] | None:
+    """The output of ``c4``; None if it did not end in time."""
+    whole = [sys.executable, "-m", "cli", *command]
+    process = subprocess.Popen(whole, cwd=ROOT, stdout=subprocess.PIPE)
+    with process:
+        try:
+            output, _ = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=STOP_SECONDS)
+            return None
+    if process.returncode:
+        raise RuntimeError(f"c4 {' '.join(command)} ended with {process.returncode}")
+    answer: dict[str, Any] = json.loads(output)
+    return answer
+
+
+class Pair(NamedTuple):
+    """One search by one thread, and the search of workers that followed it."""
+
+    board: str
+    single_seconds: float
+    single_nodes: int
+    seconds: float
+    """The seconds that ``c4 deep`` reports."""
+    nodes: int
+    """Nodes of all workers, without those of pieces that were cut off."""
+
+
+def compare(board: str, database_url: str, broker_url: str, *, workers: int, table_mb: int) -> Pair:
+    """Search an empty board by one thread, and then by workers of one thread each.
+
+    The database is a scratch database in PostgreSQL, which is emptied before and after.
+
+    Raises:
+        RuntimeError: the command failed, took too long or found another score.
+        FleetError: the workers do not start.
+        StorageError: the database cannot be opened.
+    """
+    size = parse_board(board)
+    start = Position(width=size.width, height=size.height)
+    alone = Solver(table_mb=table_mb).solve(start)
+    command = ["deep", "", f"--board={board}", f"--db={database_url}", f"--broker={broker_url}"]
+    with Database.open(database_url) as database:
+        clear(database)
+        try:
+            with Fleet(database_url, broker_url, workers=workers, table_mb=table_mb) as fleet:
+                fleet.await_registered(database)
+                found = answer([*command, "--json", "--quiet"], PAIR_SECONDS)
+        finally:
+            clear(database)
+    if found is None:
+        raise RuntimeError(f"{board}: no answer by workers in {PAIR_SECONDS:.0f} s")
+    if found["score"] != alone.score:
+        raise RuntimeError(f"{board}: {found['score']} by workers, {alone.score} by one search")
+    return Pair(board, alone.seconds, alone.nodes, found["seconds"], found["nodes"])
+
+
+def pairs_row(found: Sequence[Pair]) -> str:
+    """A row of a table in Markdown: medians, with the range of all speed-ups."""
+    speed_ups = sorted(pair.single_seconds / pair.seconds for pair in found)
+    cells = [
+        found[0].board,
+        f"{median(pair.single_seconds for pair in found):.1f} s",
+        f"{median(pair.seconds for pair in found):.1f} s",
+        f"{median(speed_ups):.2f} ({speed_ups[0]:.2f} to {speed_ups[-1]:.2f})",
+        f"{median(pair.nodes / pair.single_nodes for pair in found):.2f}",
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def places(parts: Mapping[str, Part]) -> dict[str, str]:
+    """The texts of ``docs/deep.md``."""
+    rows = []
+    machines: dict[str, list[str]] = {}
+    for part in sorted(
+        parts.values(), key=lambda part: (part.figures["score"] is None, part.figures["seconds"])
+    ):
+        each = part.figures
+        machine = f"{part.made.processor}, {each['threads']} threads"
+        machines.setdefault(machine, []).append(each["board"])
+        done, alone = each["score"] is not None, each["single_seconds"]
+        derived = {
+            "result": (f"{each['score']:+d}" if each["score"] else "0") if done else "not found",
+            "limit": "" if done else "more than ",
+            "nodes_times": each["nodes"] / each["single_nodes"] if done and alone else None,
+            "speed_up": alone / each["seconds"] if done and alone else None,
+        }
+        rows.append(each | derived)
+    first, *others = sorted(machines, key=lambda each: -len(machines[each]))
+    shares = "; ".join([first, *(f"{each} ({', '.join(machines[each])})" for each in others)])
+    return {
+        "boards": f"{table(HEADINGS, rows, ROW)}\n\nScores are the first player's. On: {shares}."
+    }

@@ -1,0 +1,530 @@
+"""Measures the speed of the solver, alone and beside other solvers.
+
+::
+
+    python -m benchmarks engine run --only classes --only boards
+    python -m benchmarks engine positions drawn.txt --seed 7
+"""
+
+from __future__ import annotations
+
+import sys
+import timeit
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+import numpy as np
+
+from benchmarks.engine import positions as sets
+from benchmarks.engine.pages import (
+    BATCHES,
+    BOARD_SCORES,
+    BOARDS,
+    CALLS,
+    CLASSES,
+    COLUMNS,
+    EMPTY_BOARD,
+    FIRST_MOVES,
+    IMPORTS,
+    OPENINGS,
+    STANDARD,
+    THREADS,
+    line,
+)
+from benchmarks.engine.solvers import (
+    C4,
+    BitBully,
+    Contender,
+    Entry,
+    InProcess,
+    Measurement,
+    Program,
+    ProgramError,
+    Run,
+    compare,
+    run_child,
+)
+from benchmarks.options import WITH_HELP, failures, seed_option, table_option
+from c4core import Position, Solver, parse_board
+from c4core.notation import parse_moves
+from cli.bench.measures import lap, thread_counts
+from cli.bench.positions import CLASSES as CLASS_NAMES
+from cli.bench.positions import Scored, shipped_set
+from cli.shell.parameters import usable_cores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from benchmarks.record import Results
+    from c4core.batch import BatchAnalysis, BatchEvaluation
+
+    Keys = NDArray[np.uint64]
+    Call = Callable[[Keys], BatchEvaluation | BatchAnalysis]
+
+SHIPPED: Final = "the positions that ship with the program"
+KEPT: Final = "kept from one position of a class to the next, empty at the start of each pass"
+FRESH: Final = "emptied before every position, outside the time taken"
+OWN: Final = C4.name
+BEGIN: Final = "begin-medium"
+HARD: Final = "begin-hard"
+
+ALL: Final = 1_000_000
+"""More positions than any class has."""
+
+ONE_MOVE_LEFT: Final = "44276122537725234254556347417537166663131"
+"""41 moves without a winner; the last square gives none either. Its search ends at once, so the
+time that is measured is that of the call from Python."""
+
+LOOPS: Final = 10_000
+"""Positions that are solved in a pass, by one call each or all in one batch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Numbers of positions and of repetitions.
+
+    Some rivals need minutes for positions that take this engine seconds. They get only the first
+    positions of a class. The engine is timed on these as well, for a comparison on the same
+    positions.
+    """
+
+    repeats: int = 5
+    """Repetitions of this engine."""
+    rival_repeats: int = 3
+    """Repetitions of the other solvers."""
+    positions: dict[str, int] = field(default_factory=lambda: {HARD: 100})
+    """The most positions of a class for this engine; no limit for a class without an entry."""
+    rival_positions: dict[str, int] = field(default_factory=lambda: {BEGIN: 50, HARD: 10})
+    """The most positions of a class for the other solvers."""
+    rival_columns: int = 10
+    """Positions in which the other solvers score all columns."""
+    boards: tuple[str, ...] = ("7x5", "6x6", "5x8", "6x7", "8x5")
+    """Empty boards besides 7x6."""
+    long_repeats: int = 3
+    """Repetitions of cases that take this engine many seconds."""
+    batch: int = ALL
+    """Positions of a batch."""
+    hard: int = 20
+    """Hard positions that several threads work on one by one."""
+
+    def share(self, name: str, *, rival: bool = False) -> int:
+        """The most positions of a class that a solver is given."""
+        own = self.positions.get(name, ALL)
+        return min(own, self.rival_positions.get(name, ALL)) if rival else own
+
+
+FULL: Final = Plan()
+QUICK: Final = Plan(
+    repeats=3,
+    rival_repeats=1,
+    positions=dict.fromkeys(CLASS_NAMES, 50) | {BEGIN: 10, HARD: 2},
+    rival_positions={BEGIN: 5, HARD: 1},
+    rival_columns=1,
+    boards=("7x5",),
+    long_repeats=1,
+    batch=50,
+    hard=2,
+)
+"""A plan for a test of all measurements in a minute; its figures mean little."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A piece of Python code to time."""
+
+    case: str
+    """The purpose of the call; solvers are compared on the same case."""
+    solver: str
+    code: str
+    names: dict[str, Any] = field(repr=False)
+    """The values of the names in the code."""
+    positions: int = 1
+    """The number of positions that one call solves."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """The measurements, in groups."""
+
+    plan: Plan
+    scored: Mapping[str, Sequence[Scored]]
+    """The positions of each class."""
+    own: C4
+    in_process: Sequence[InProcess] = ()
+    """Other solvers with a Python interface."""
+    programs: Sequence[Contender] = ()
+    fresh: bool = False
+    """Whether to empty the tables before every position, and not only before every pass."""
+    long: bool = False
+    """Whether the rivals solve the empty 7x6 board too, once; it takes them minutes."""
+    table_mb: int = 8
+    threads: int = 1
+    """The most threads."""
+
+    def groups(self) -> dict[str, Callable[[], Iterator[Measurement]]]:
+        """The measurements by the name of their group."""
+        return {
+            CLASSES: self.classes,
+            BOARDS: self.boards,
+            OPENINGS: self.openings,
+            COLUMNS: self.columns,
+            BATCHES: self.batches,
+            THREADS: self.with_threads,
+            CALLS: self.calls,
+            IMPORTS: self.imports,
+        }
+
+    def classes(self) -> Iterator[Measurement]:
+        """Time every class: the engine alone on all positions, and with the rivals on fewer."""
+        rivals = [*self.in_process, *self.programs]
+        for name, scored in self.scored.items():
+            share = scored[: self.plan.share(name)]
+            rival_share = scored[: self.plan.share(name, rival=True)] if rivals else []
+            together = rivals if len(share) == len(rival_share) else []
+            yield from self._classes(name, share, [self.own, *together])
+            if rival_share and not together:
+                yield from self._classes(name, rival_share, [self.own, *rivals])
+
+    def _classes(
+        self, name: str, scored: Sequence[Scored], solvers: Iterable[Contender]
+    ) -> list[Measurement]:
+        passes = [(solver.name, partial(solver.run, fresh=self.fresh)) for solver in solvers]
+        return self._passes(CLASSES, name, scored, passes)
+
+    def _passes(
+        self,
+        group: str,
+        case: str,
+        scored: Sequence[Scored],
+        passes: Iterable[tuple[str, Callable[[Sequence[str]], Run]]],
+    ) -> list[Measurement]:
+        """Time solvers in turn on the positions of a class: the first is this engine."""
+        games = [position.moves for position in scored]
+        plan = self.plan
+        entries = [
+            Entry(name, partial(run, games), plan.repeats if index == 0 else plan.rival_repeats)
+            for index, (name, run) in enumerate(passes)
+        ]
+        return compare(group, case, [position.score for position in scored], entries)
+
+    def boards(self) -> Iterator[Measurement]:
+        """Solve empty boards, exactly and for win, draw or loss, each with an empty table."""
+        own, repeats = self.own, self.plan.long_repeats
+        for name in (*self.plan.boards, STANDARD):
+            entries = [Entry(OWN, partial(solve_board, own, name), repeats)]
+            if self.long and name == STANDARD:
+                rivals = (*self.in_process, *self.programs)
+                entries += [Entry(rival.name, partial(rival.run, [""]), 1) for rival in rivals]
+            yield from compare(BOARDS, name, [BOARD_SCORES[name]], entries)
+        weakly = Entry(OWN, partial(solve_board, own, STANDARD, weak=True), repeats)
+        case = f"{STANDARD}, win, draw or loss"
+        yield from compare(BOARDS, case, [BOARD_SCORES[STANDARD]], [weakly])
+
+    def openings(self) -> Iterator[Measurement]:
+        """Solve the position after each first move, each with an empty table."""
+        for move, score in FIRST_MOVES.items():
+            entry = Entry(OWN, partial(self.own.run, [move]), self.plan.long_repeats)
+            yield from compare(OPENINGS, move, [score], [entry])
+
+    def columns(self) -> Iterator[Measurement]:
+        """Score all columns of the positions of some classes, and of the empty board."""
+        for name in ("middle-easy", "begin-easy", "middle-medium"):
+            scored = self.scored.get(name, ())[: self.plan.share(name)]
+            if scored:
+                solvers = (self.own, *self.in_process)
+                passes = [(solver.name, solver.run_columns) for solver in solvers]
+                yield from self._passes(COLUMNS, name, scored, passes[:1])
+                if self.in_process:
+                    shared = scored[: self.plan.rival_columns]
+                    yield from self._passes(COLUMNS, name, shared, passes)
+        entry = Entry(OWN, lambda: self.own.run_columns([""]), self.plan.long_repeats)
+        yield from compare(COLUMNS, EMPTY_BOARD, [BOARD_SCORES[STANDARD]], [entry])
+
+    def batches(self) -> Iterator[Measurement]:
+        """Time ``solve_many`` for every class and ``analyze_many`` for the easy ones."""
+        solver = Solver(table_mb=self.table_mb)
+        for name in self.scored:
+            calls: list[tuple[str, Call]] = [("solve_many", solver.solve_many)]
+            if name.endswith("-easy"):
+                calls.append(("analyze_many", solver.analyze_many))
+            share = self._batch_of(name)
+            scores = [position.score for position in share]
+            for what, call in calls:
+                entry = Entry(
+                    OWN, partial(run_batch, solver, call, keys_of(share)), self.plan.repeats
+                )
+                yield from compare(BATCHES, f"{what}, {name}", scores, [entry])
+
+    def with_threads(self) -> Iterator[Measurement]:
+        """Time a batch, and hard positions one by one, with 1, 2, 4 .. threads in turn."""
+        solvers = [
+            Solver(table_mb=self.table_mb, threads=number) for number in thread_counts(self.threads)
+        ]
+        if batch := self._batch_of(BEGIN):
+            keys = keys_of(batch)
+            runs = [partial(run_batch, solver, solver.solve_many, keys) for solver in solvers]
+            yield from self._by_threads(f"a batch, {BEGIN}", batch, solvers, runs)
+        if hard := self.scored.get(HARD, ())[: self.plan.hard]:
+            positions = [Position(moves) for moves, _ in hard]
+            runs = [partial(run_one_by_one, solver, positions) for solver in solvers]
+            yield from self._by_threads(f"one position at a time, {HARD}", hard, solvers, runs)
+
+    def _by_threads(
+        self,
+        case: str,
+        scored: Sequence[Scored],
+        solvers: Sequence[Solver],
+        runs: Sequence[Callable[[], Run]],
+    ) -> list[Measurement]:
+        entries = [
+            Entry(OWN, run, self.plan.long_repeats, solver.threads)
+            for solver, run in zip(solvers, runs, strict=True)
+        ]
+        return compare(THREADS, case, [position.score for position in scored], entries)
+
+    def _batch_of(self, name: str) -> Sequence[Scored]:
+        return self.scored.get(name, ())[: min(self.plan.batch, self.plan.share(name))]
+
+    def calls(self) -> Iterator[Measurement]:
+        """Time calls of the engine, and of ``bitbully`` if it is installed, in turn."""
+        statements = _own_calls()
+        if BitBully.is_installed():
+            statements += _bitbully_calls()
+        for case in dict.fromkeys(statement.case for statement in statements):
+            entries = [
+                Entry(statement.solver, partial(run_statement, statement), self.plan.repeats)
+                for statement in statements
+                if statement.case == case
+            ]
+            yield from compare(CALLS, case, [], entries, count=LOOPS)
+
+    def imports(self) -> Iterator[Measurement]:
+        """Time a new interpreter that imports a package, minus one that imports nothing."""
+        modules = {OWN: "c4core"}
+        if BitBully.is_installed():
+            modules[BitBully.name] = "bitbully"
+        entries = [
+            Entry(solver, partial(run_import, module), self.plan.repeats)
+            for solver, module in modules.items()
+        ]
+        yield from compare(IMPORTS, "import", [], entries, count=1)
+
+
+def solve_board(own: C4, name: str, *, weak: bool = False) -> Run:
+    """Solve an empty board; a weak solve promises only the sign of the score."""
+    board = parse_board(name)
+    position = Position(width=board.width, height=board.height)
+    own.clear()
+    evaluation, took = lap(lambda: own.solver.solve(position, weak=weak))
+    score = evaluation.score
+    if weak:
+        score = {"win": 1, "draw": 0, "loss": -1}.get(evaluation.value or "")
+    if score is None:
+        raise RuntimeError(f"the empty board {name} was not solved")
+    return Run([score], took, evaluation.nodes)
+
+
+def keys_of(scored: Sequence[Scored]) -> Keys:
+    """The keys of positions."""
+    return np.array([Position(moves).key for moves, _ in scored], dtype=np.uint64)
+
+
+def run_batch(solver: Solver, call: Call, keys: Keys) -> Run:
+    """Solve a batch with an empty table."""
+    solver.clear()
+    found, took = lap(lambda: call(keys))
+    return Run(found.lower.tolist(), took, int(found.nodes.sum()))
+
+
+def run_one_by_one(solver: Solver, positions: Sequence[Position]) -> Run:
+    """Solve positions one after the other; the table is empty at the start."""
+    solver.clear()
+    found, took = lap(lambda: [solver.solve(position) for position in positions])
+    return Run([answer.lower for answer in found], took, sum(answer.nodes for answer in found))
+
+
+def run_statement(statement: Statement) -> Run:
+    """Run a statement for :data:`LOOPS` positions."""
+    timer = timeit.Timer(statement.code, globals=statement.names)
+    _, took = lap(lambda: timer.timeit(LOOPS // statement.positions))
+    return Run([], took)
+
+
+def run_import(module: str) -> Run:
+    """Start Python twice, with and without an import."""
+    with_it = run_child([sys.executable, "-c", f"import {module}"])
+    without = run_child([sys.executable, "-c", "pass"])
+    return Run([], with_it - without)
+
+
+def _own_calls() -> list[Statement]:
+    solver = Solver()
+    position = Position(ONE_MOVE_LEFT)
+    names = {
+        "Position": Position,
+        "text": ONE_MOVE_LEFT,
+        "position": position,
+        "solve": solver.solve,
+        "analyze": solver.analyze,
+        "solve_many": solver.solve_many,
+        "keys": np.full(LOOPS, position.key, dtype=np.uint64),
+        "positions": [position] * LOOPS,
+        "texts": [ONE_MOVE_LEFT] * LOOPS,
+    }
+    return [
+        Statement("score, position ready", OWN, "solve(position)", names),
+        Statement("score, from text", OWN, "solve(Position(text))", names),
+        Statement("all columns, position ready", OWN, "analyze(position)", names),
+        Statement("batch of keys, each", OWN, "solve_many(keys)", names, LOOPS),
+        Statement("batch of positions, each", OWN, "solve_many(positions)", names, LOOPS),
+        Statement("batch of texts, each", OWN, "solve_many(texts)", names, LOOPS),
+    ]
+
+
+def _bitbully_calls() -> list[Statement]:
+    from bitbully import BitBully as Agent  # noqa: PLC0415 (optional)
+    from bitbully import Board, bitbully_core  # noqa: PLC0415 (optional)
+
+    columns = list(parse_moves(ONE_MOVE_LEFT))
+    agent, core = Agent(opening_book=None), bitbully_core.BitBullyCore()
+    board = bitbully_core.BoardCore()
+    board.play(columns)
+    names = {
+        "Board": Board,
+        "text": "".join(map(str, columns)),
+        "board": board,
+        "wrapped": Board(columns),
+        "mtdf": core.mtdf,
+        "score_moves": core.scoreMoves,
+        "agent_mtdf": agent.mtdf,
+        "agent_score_moves": agent.score_all_moves,
+    }
+    ready, every = "score, position ready", "all columns, position ready"
+    return [
+        Statement(ready, "BitBully", "agent_mtdf(wrapped)", names),
+        Statement(ready, "BitBully's core", "mtdf(board, 0)", names),
+        Statement("score, from text", "BitBully", "agent_mtdf(Board(text))", names),
+        Statement(every, "BitBully", "agent_score_moves(wrapped)", names),
+        Statement(every, "BitBully's core", "score_moves(board)", names),
+    ]
+
+
+@click.group(context_settings=WITH_HELP)
+def main() -> None:
+    """Measure the speed of the solver, alone and beside other solvers."""
+
+
+@main.command()
+@click.option(
+    "--positions",
+    "directory",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="A directory of CLASS.txt files, lines 'moves score'.  [default: positions that ship]",
+)
+@click.option(
+    "--only",
+    "groups",
+    multiple=True,
+    type=click.Choice([CLASSES, BOARDS, OPENINGS, COLUMNS, BATCHES, THREADS, CALLS, IMPORTS]),
+    help="Measure only these groups; repeatable.",
+)
+@click.option(
+    "--rivals/--no-rivals", default=True, help="Measure bitbully as well, if it is installed."
+)
+@click.option(
+    "--program",
+    "commands",
+    multiple=True,
+    metavar="NAME=COMMAND",
+    help="Another solver, which reads moves and writes 'moves score' lines; repeatable.",
+)
+@click.option(
+    "--quick", is_flag=True, help="Only test that everything runs; the figures mean little."
+)
+@click.option(
+    "--long",
+    is_flag=True,
+    help="Let the rivals solve the empty board too, which takes each of them minutes.",
+)
+@click.option("--fresh", is_flag=True, help="Empty the table before every position of a class.")
+@table_option(8)
+@click.option("--threads", type=click.IntRange(1), help="The most threads.  [default: all cores]")
+@click.pass_obj
+def run(
+    results: Results,
+    /,
+    *,
+    directory: Path | None,
+    groups: tuple[str, ...],
+    rivals: bool,
+    commands: tuple[str, ...],
+    quick: bool,
+    threads: int | None,
+    table_mb: int,
+    **options: bool,
+) -> None:
+    """Measure, and keep the figures after every case."""
+    in_process = [BitBully()] if rivals and BitBully.is_installed() else []
+    if rivals and not in_process:
+        click.echo("bitbully is not measured: pip install bitbully", err=True)
+    with failures(OSError, ValueError):
+        scored = shipped_set() if directory is None else sets.read_directory(directory)
+    bench = Bench(
+        plan=QUICK if quick else FULL,
+        scored=scored,
+        own=C4(table_mb),
+        in_process=in_process,
+        programs=[_program(command) for command in commands],
+        threads=threads or usable_cores(),
+        table_mb=table_mb,
+        **options,
+    )
+    figures: dict[str, Any] = {
+        "positions": SHIPPED if directory is None else directory.name,
+        "table": FRESH if bench.fresh else KEPT,
+        "measurements": [],
+    }
+    solvers = [bench.own, *in_process, *bench.programs]
+    versions = {solver.name: solver.version for solver in solvers}
+    makers = bench.groups()
+    with failures(ProgramError):
+        for group in groups or makers:
+            for measurement in makers[group]():
+                figures["measurements"].append(asdict(measurement))
+                results.keep("engine", "run", figures, **versions)
+                click.echo(line(measurement), err=True)
+    if wrong := sum(each["wrong"] for each in figures["measurements"]):
+        raise click.ClickException(f"{wrong} wrong answers")
+
+
+@main.command()
+@click.argument("output", type=click.Path(dir_okay=False, path_type=Path))
+@seed_option
+@click.option("--count", default=100, show_default=True, help="Positions of each class.")
+@click.option("--hard", default=20, show_default=True, help="Positions of begin-hard.")
+def positions(*, output: Path, seed: int, count: int, hard: int) -> None:
+    """Draw positions for the six classes at random; write 'moves score' lines."""
+    drawn = sets.draw(seed, dict.fromkeys(CLASS_NAMES, count) | {HARD: hard})
+    lines = [f"{moves} {score}\n" for scored in drawn.values() for moves, score in scored]
+    output.write_text("".join(lines), encoding="ascii")
+
+
+@main.command()
+@click.option("--seed", default=sets.SAMPLE_SEED, show_default=True)
+def sample(*, seed: int) -> None:
+    """Print the positions of cli/data/sample-positions.txt."""
+    for moves in sets.sample(seed):
+        click.echo(moves)
+
+
+def _program(text: str) -> Program:
+    name, equals, command = text.partition("=")
+    if not equals or not name:
+        raise click.BadParameter(f"{text!r} is not NAME=COMMAND", param_hint="--program")
+    with failures(ProgramError):
+        return Program(name, command)

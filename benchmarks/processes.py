@@ -1,0 +1,153 @@
+"""Commands of C4 in processes of their own: what they take, and workers that run meanwhile."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
+
+import click
+from sqlalchemy import text
+
+from benchmarks.record import ROOT
+from db import registry
+from db.models import Base
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from db.database import Database
+
+KILOBYTE: Final = 1024
+START_SECONDS: Final = 60.0
+POLL_SECONDS: Final = 0.02
+
+_EMPTY: Final = text(f"TRUNCATE {', '.join(Base.metadata.tables)} RESTART IDENTITY")
+
+
+class Usage(NamedTuple):
+    """The time and memory of a process."""
+
+    seconds: float
+    """Wall-clock time from its start to its end."""
+    processor_seconds: float
+    """Processor time of all threads."""
+    peak_mb: float
+    """The largest memory of the process."""
+
+
+class FleetError(Exception):
+    """The workers do not start, make no progress, or have ended."""
+
+
+def run_c4(*arguments: str, silent: bool = False) -> Usage:
+    """Run ``c4`` to its end; ``silent`` drops its output.
+
+    Raises:
+        click.ClickException: the exit code was not 0.
+    """
+    return run_program(sys.executable, "-m", "cli", *arguments, silent=silent)
+
+
+def run_program(*command: str, silent: bool = False) -> Usage:
+    """Run a program to its end, as :func:`run_c4` does."""
+    begin = time.perf_counter()
+    output = subprocess.DEVNULL if silent else None
+    with subprocess.Popen(command, cwd=ROOT, stdout=output) as process:
+        _pid, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    seconds = time.perf_counter() - begin
+    if process.returncode:
+        raise click.ClickException(f"{' '.join(command)} ended with {process.returncode}")
+    return Usage(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / KILOBYTE)
+
+
+def clear(database: Database) -> None:
+    """Truncate all tables: rows that are only deleted would still take space."""
+    with database.write() as session:
+        session.execute(_EMPTY)
+
+
+class Fleet:
+    """Workers that run until the end of a ``with`` statement.
+
+    Each of them has ``threads`` threads and a table of ``table_mb``.
+    """
+
+    def __init__(
+        self,
+        database_url: str,
+        broker_url: str,
+        *,
+        workers: int = 1,
+        threads: int = 1,
+        table_mb: int = 8,
+    ) -> None:
+        self._environment = {"C4_DB": database_url, "C4_BROKER": broker_url}
+        self._names = [f"benchmark-{number}" for number in range(workers)]
+        self._options = ("--threads", str(threads), "--table-mb", str(table_mb))
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self._log = tempfile.NamedTemporaryFile(prefix="c4-workers-", suffix=".log")  # noqa: SIM115
+
+    def __enter__(self) -> Self:
+        """Start the workers."""
+        for name in self._names:
+            self._processes.append(
+                subprocess.Popen(
+                    [sys.executable, "-m", "cli", "worker", "--name", name, *self._options],
+                    env=os.environ | self._environment,
+                    stdout=self._log,
+                    stderr=self._log,
+                )
+            )
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        """Stop the workers."""
+        for process in self._processes:
+            process.terminate()
+        for process in self._processes:
+            try:
+                process.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        self._log.close()
+
+    @property
+    def pids(self) -> list[int]:
+        """The process ids of the workers."""
+        return [process.pid for process in self._processes]
+
+    def await_registered(self, database: Database) -> None:
+        """Wait until all workers have registered with the database.
+
+        Raises:
+            FleetError: they do not register in time.
+        """
+
+        def are_there() -> bool:
+            with database.read() as session:
+                known = {worker.name for worker in registry.live_workers(session)}
+            return known >= set(self._names)
+
+        self.wait(are_there, START_SECONDS)
+
+    def wait(self, condition: Callable[[], bool], seconds: float) -> None:
+        """Wait until a condition holds.
+
+        Raises:
+            FleetError: it does not hold in time, or a worker has ended.
+        """
+        deadline = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > deadline or any(
+                process.poll() is not None for process in self._processes
+            ):
+                tail = Path(self._log.name).read_text(errors="replace")[-2000:]
+                raise FleetError(f"the workers make no progress:\n{tail}")
+            time.sleep(POLL_SECONDS)

@@ -1,1 +1,0 @@
-"""The costs of storage and jobs beside the search: ``python -m benchmarks.storage --help``."""
