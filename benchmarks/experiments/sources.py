@@ -21,6 +21,7 @@ from c4core.players.heuristics import FEATURES_LIMIT
 from c4core.players.minimax import minimax
 from c4core.players.player import columns_from_centre
 from c4core.players.roster.database_montecarlo import DatabaseMontecarlo
+from c4core.players.roster.minimax import THREATS_WIN
 from cli.shell import signals
 
 if TYPE_CHECKING:
