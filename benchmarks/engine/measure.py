@@ -319,7 +319,7 @@ def solve_board(own: C4, name: str, *, weak: bool = False) -> Run:
     """Solve an empty board; a weak solve promises only the sign of the score."""
     board = parse_board(name)
     position = Position(width=board.width, height=board.height)
-    own.clear()
+    own.solver.clear()
     evaluation, took = lap(lambda: own.solver.solve(position, weak=weak))
     score = evaluation.score
     if weak:

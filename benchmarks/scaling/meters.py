@@ -81,7 +81,7 @@ def database_meter(database: str) -> Meter:
     if not backends(database) or not (PROC / "thread-self" / "schedstat").exists():
         raise MeterError(
             f"no process here serves the database {database!r}: the PostgreSQL server has to "
-            "run on this machine, and /proc has to tell what it takes"
+            "run on this machine, and /proc has to show its processor time"
         )
     return lambda: processes(backends(database))
 
