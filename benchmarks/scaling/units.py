@@ -21,7 +21,7 @@ from sqlalchemy import func, make_url, select, text
 from benchmarks.games import random_games
 from benchmarks.processes import clear
 from benchmarks.scaling.limits import Cost, Sizes, UnitCost, UnitCosts
-from benchmarks.scaling.meters import MeterError, RoundTrips, Took, measure, median
+from benchmarks.scaling.meters import MeterError, RoundTrips, Took, measure_cost, median
 from c4core.lines import read_lines
 from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
@@ -254,7 +254,7 @@ class UnitBench:
         return get_kind(claim.kind).solve_unit(claim, self._solver, database, lambda: False)
 
     def _measure(self, work: Callable[[], object], times: int) -> Cost:
-        return measure(work, self._meter, times=times)
+        return measure_cost(work, self._meter, times=times)
 
     def _bytes(self, table: str) -> int:
         return next(
