@@ -126,7 +126,7 @@ class Statement:
     """The purpose of the call; solvers are compared on the same case."""
     solver: str
     code: str
-    names: dict[str, Any] = field(repr=False)
+    names: dict[str, Any]
     """The values of the names in the code."""
     positions: int = 1
     """The number of positions that one call solves."""
@@ -134,7 +134,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bench:
-    """The measurements, in groups."""
+    """The measurements: a method for each of :data:`benchmarks.engine.pages.GROUPS`."""
 
     plan: Plan
     scored: Mapping[str, Sequence[Scored]]
@@ -148,21 +148,7 @@ class Bench:
     long: bool = False
     """Whether the rivals solve the empty 7x6 board too, once; it takes them minutes."""
     table_mb: int = 8
-    threads: int = 1
-    """The most threads."""
-
-    def groups(self) -> dict[str, Callable[[], Iterator[Measurement]]]:
-        """The measurements by the name of their group."""
-        return {
-            pages.CLASSES: self.classes,
-            pages.BOARDS: self.boards,
-            pages.OPENINGS: self.openings,
-            pages.COLUMNS: self.columns,
-            pages.BATCHES: self.batches,
-            pages.THREADS: self.with_threads,
-            pages.CALLS: self.calls,
-            pages.IMPORTS: self.imports,
-        }
+    most_threads: int = 1
 
     def classes(self) -> Iterator[Measurement]:
         """Time every class: the engine alone on all positions, and with the rivals on fewer."""
@@ -179,7 +165,7 @@ class Bench:
         self, name: str, scored: Sequence[Scored], solvers: Iterable[Contender]
     ) -> list[Measurement]:
         passes = [(solver.name, partial(solver.run, fresh=self.fresh)) for solver in solvers]
-        return self._passes(pages.CLASSES, name, scored, passes)
+        return self._passes("classes", name, scored, passes)
 
     def _passes(
         self,
@@ -205,16 +191,16 @@ class Bench:
             if self.long and name == pages.STANDARD:
                 rivals = (*self.in_process, *self.programs)
                 entries += [Entry(rival.name, partial(rival.run, [""]), 1) for rival in rivals]
-            yield from compare(pages.BOARDS, name, [pages.BOARD_SCORES[name]], entries)
+            yield from compare("boards", name, [pages.BOARD_SCORES[name]], entries)
         weakly = Entry(OWN, partial(solve_board, own, pages.STANDARD, weak=True), repeats)
         case = f"{pages.STANDARD}, win, draw or loss"
-        yield from compare(pages.BOARDS, case, [pages.BOARD_SCORES[pages.STANDARD]], [weakly])
+        yield from compare("boards", case, [pages.BOARD_SCORES[pages.STANDARD]], [weakly])
 
     def openings(self) -> Iterator[Measurement]:
         """Solve the position after each first move, each with an empty table."""
         for move, score in pages.FIRST_MOVES.items():
             entry = Entry(OWN, partial(self.own.run, [move]), self.plan.long_repeats)
-            yield from compare(pages.OPENINGS, move, [score], [entry])
+            yield from compare("openings", move, [score], [entry])
 
     def columns(self) -> Iterator[Measurement]:
         """Score all columns of the positions of some classes, and of the empty board."""
@@ -223,13 +209,13 @@ class Bench:
             if scored:
                 solvers = (self.own, *self.in_process)
                 passes = [(solver.name, solver.run_columns) for solver in solvers]
-                yield from self._passes(pages.COLUMNS, name, scored, passes[:1])
+                yield from self._passes("columns", name, scored, passes[:1])
                 if self.in_process:
                     shared = scored[: self.plan.rival_columns]
-                    yield from self._passes(pages.COLUMNS, name, shared, passes)
+                    yield from self._passes("columns", name, shared, passes)
         entry = Entry(OWN, lambda: self.own.run_columns([""]), self.plan.long_repeats)
         yield from compare(
-            pages.COLUMNS, pages.EMPTY_BOARD, [pages.BOARD_SCORES[pages.STANDARD]], [entry]
+            "columns", pages.EMPTY_BOARD, [pages.BOARD_SCORES[pages.STANDARD]], [entry]
         )
 
     def batches(self) -> Iterator[Measurement]:
@@ -245,12 +231,13 @@ class Bench:
                 entry = Entry(
                     OWN, partial(run_batch, solver, call, keys_of(share)), self.plan.repeats
                 )
-                yield from compare(pages.BATCHES, f"{what}, {name}", scores, [entry])
+                yield from compare("batches", f"{what}, {name}", scores, [entry])
 
-    def with_threads(self) -> Iterator[Measurement]:
+    def threads(self) -> Iterator[Measurement]:
         """Time a batch, and hard positions one by one, with 1, 2, 4 .. threads in turn."""
         solvers = [
-            Solver(table_mb=self.table_mb, threads=number) for number in thread_counts(self.threads)
+            Solver(table_mb=self.table_mb, threads=number)
+            for number in thread_counts(self.most_threads)
         ]
         if batch := self._batch_of(BEGIN):
             keys = keys_of(batch)
@@ -272,7 +259,7 @@ class Bench:
             Entry(OWN, run, self.plan.long_repeats, solver.threads)
             for solver, run in zip(solvers, runs, strict=True)
         ]
-        return compare(pages.THREADS, case, [position.score for position in scored], entries)
+        return compare("threads", case, [position.score for position in scored], entries)
 
     def _batch_of(self, name: str) -> Sequence[Scored]:
         return self.scored.get(name, ())[: min(self.plan.batch, self.plan.share(name))]
@@ -288,7 +275,7 @@ class Bench:
                 for statement in statements
                 if statement.case == case
             ]
-            yield from compare(pages.CALLS, case, [], entries, count=LOOPS)
+            yield from compare("calls", case, [], entries, count=LOOPS)
 
     def imports(self) -> Iterator[Measurement]:
         """Time a new interpreter that imports a package, minus one that imports nothing."""
@@ -299,7 +286,7 @@ class Bench:
             Entry(solver, partial(run_import, module), self.plan.repeats)
             for solver, module in modules.items()
         ]
-        yield from compare(pages.IMPORTS, "import", [], entries, count=1)
+        yield from compare("imports", "import", [], entries, count=1)
 
 
 def solve_board(own: C4, name: str, *, weak: bool = False) -> Run:
@@ -417,18 +404,7 @@ def main() -> None:
     "--only",
     "groups",
     multiple=True,
-    type=click.Choice(
-        [
-            pages.CLASSES,
-            pages.BOARDS,
-            pages.OPENINGS,
-            pages.COLUMNS,
-            pages.BATCHES,
-            pages.THREADS,
-            pages.CALLS,
-            pages.IMPORTS,
-        ]
-    ),
+    type=click.Choice(pages.GROUPS),
     help="Measure only these groups; repeatable.",
 )
 @click.option(
@@ -478,7 +454,7 @@ def run(
         own=C4(table_mb),
         in_process=in_process,
         programs=[_program(command) for command in commands],
-        threads=threads or usable_cores(),
+        most_threads=threads or usable_cores(),
         table_mb=table_mb,
         **options,
     )
@@ -489,10 +465,9 @@ def run(
     }
     solvers = [bench.own, *in_process, *bench.programs]
     versions = {solver.name: solver.version for solver in solvers}
-    makers = bench.groups()
     with failures(ProgramError):
-        for group in groups or makers:
-            for measurement in makers[group]():
+        for group in groups or pages.GROUPS:
+            for measurement in getattr(bench, group)():
                 figures["measurements"].append(asdict(measurement))
                 results.keep("engine", "run", figures, **versions)
                 click.echo(pages.line(measurement), err=True)
