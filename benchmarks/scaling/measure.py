@@ -235,8 +235,7 @@ def measure_duties(place: Place, rounds: int) -> dict[str, Cost]:
     registration = Registration(
         database, UnitCounters(), name="benchmark", threads=1, table_mb=8, lanes=list(Lane)
     )
-    batch = Batch()
-    batch.submit(database, batch.prepare(2, 10), 10)
+    Batch().prepare(2, 10)(database)
     claim = take(database, announce(database, 1)[0])
     sweep(database, place.doorbell)
     works: dict[str, Callable[[], object]] = {
