@@ -27,7 +27,8 @@ class Subject(NamedTuple):
     measure: str
     """The module whose ``main`` holds its commands."""
     render: str = ""
-    """The module whose ``places`` makes the texts of its page, and whose ``draw`` its plots."""
+    """The module whose ``places`` makes the texts of its page, and whose ``draw``, if it has one,
+    makes the plots."""
     page: str = ""
     """The name of the page; a subject without one only prints its figures."""
 
@@ -98,6 +99,8 @@ def render(results: Results, *, names: tuple[str, ...], docs: Path, plots: bool)
         renderer: Any = SUBJECTS[name].renderer()
         with failures(ValueError, OSError):
             parts = results.read(name)
+            if not parts:
+                raise ValueError(f"{name} was not measured yet: python -m benchmarks {name}")
             fill_file(docs / f"{SUBJECTS[name].page}.md", renderer.places(parts))
         if plots and hasattr(renderer, "draw"):
             renderer.draw(parts, results.directory)

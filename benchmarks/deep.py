@@ -49,7 +49,7 @@ first player (J. Tromp's table of solved boards)."""
 
 SIGNS: Final = {"+": 1, "=": 0, "-": -1}
 STOP_SECONDS: Final = 60.0
-"""The time limit for a command to stop after it was told to."""
+"""The time limit for a command to stop after SIGTERM."""
 PAIR_SECONDS: Final = 3600.0
 
 HEADINGS: Final = (

@@ -71,13 +71,17 @@ def table(
 
     Args:
         headings: the headings; in one string they are separated by ``|``.
-        rows: sequences of cells; with a template, mappings or objects whose fields it names.
+        rows: sequences of cells, or texts that ``|`` separates into cells; with a template,
+            mappings or objects whose fields it names.
         row: the template of a row.
         left: the number of columns with words, from the left. The others hold numbers.
         title: the line above the table.
     """
-    heads = headings.split(" | ") if isinstance(headings, str) else headings
-    cells = [[_cell(cell, each) for cell in row.split(" | ")] for each in rows] if row else [*rows]
+    if row:
+        rows = ([_cell(cell, each) for cell in row.split(" | ")] for each in rows)
+    heads, *cells = (
+        each.split(" | ") if isinstance(each, str) else each for each in (headings, *rows)
+    )
     return "\n".join(markdown_lines([Table(heads, cells, left=left, title=title)]))
 
 

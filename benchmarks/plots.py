@@ -1,4 +1,4 @@
-"""What the plots of the documents share: colours and a plain frame."""
+"""Colours and a plain frame for the plots of the documents."""
 
 from __future__ import annotations
 

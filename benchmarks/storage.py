@@ -19,7 +19,7 @@ import tempfile
 import time
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from sqlalchemy import delete, update
@@ -43,7 +43,6 @@ from db.jobs import (
     complete,
     create_job,
     finish_if_complete,
-    list_jobs,
     progress,
     requeue_lapsed,
     start_job,
@@ -57,7 +56,7 @@ from workers.positions.question import Question
 from workers.runners.local import LocalRunner
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from sqlalchemy.orm import Session
 
@@ -73,6 +72,7 @@ QUERIES = 20
 SETTLED_ROWS = 10_000
 """After this many rows, a stream has allocated all its memory."""
 
+CLAIM: Any = {"owner": "b", "lease_seconds": 60.0, "engine_version": ENGINE_VERSION}
 TABLE_MB = 64
 SPAWN = multiprocessing.get_context("spawn")
 
@@ -213,12 +213,6 @@ def make_rows(number: int, seed: int) -> list[StoredEvaluation]:
     return rows
 
 
-def batches(rows: list[StoredEvaluation]) -> Iterator[list[StoredEvaluation]]:
-    """The rows in batches of the size of a unit's."""
-    for start in range(0, len(rows), BATCH):
-        yield rows[start : start + BATCH]
-
-
 def clear(database: Database) -> None:
     """Delete every row."""
     with database.write() as session:
@@ -226,11 +220,11 @@ def clear(database: Database) -> None:
             session.execute(delete(table))
 
 
-def write_all(database: Database, rows: list[StoredEvaluation]) -> None:
+def write_all(database: Database, rows: list[StoredEvaluation], size: int = BATCH) -> None:
     """Store the rows, with a transaction for each batch."""
-    for batch in batches(rows):
+    for start in range(0, len(rows), size):
         with database.write() as session:
-            store(session, BOARD, batch)
+            store(session, BOARD, rows[start : start + size])
 
 
 class Bench:
@@ -241,11 +235,18 @@ class Bench:
         self.rows = rows
         self.rounds = rounds
 
-    def report(self, what: str, number: int, run: Callable[[], object]) -> None:
-        """Print the rate of ``run``, which handles ``number`` items in a run."""
+    def report(
+        self,
+        what: str,
+        number: int,
+        run: Callable[[], object],
+        *,
+        prepare: Callable[[], object] = gc.collect,
+    ) -> None:
+        """Print the rate of ``run``, which handles ``number`` items; preparing is not timed."""
         rates = []
         for _ in range(self.rounds):
-            gc.collect()
+            prepare()
             began = time.perf_counter()
             run()
             rates.append(number / (time.perf_counter() - began))
@@ -264,26 +265,21 @@ class Bench:
         loose = [
             StoredEvaluation(row.key, 7, 6, row.ply, -5, 9, 1, ENGINE_VERSION) for row in self.rows
         ]
-        rates = []
-        for _ in range(self.rounds):
-            clear(self.database)
-            began = time.perf_counter()
-            write_all(self.database, loose)
-            rates.append(len(loose) / (time.perf_counter() - began))
-        self.line(f"upserts, new rows, batches of {BATCH}", rates, "/s")
-        rates = []
-        for _ in range(self.rounds):
-            clear(self.database)
-            write_all(self.database, loose)
-            began = time.perf_counter()
-            write_all(self.database, self.rows)
-            rates.append(len(loose) / (time.perf_counter() - began))
-        self.line("upserts that tighten", rates, "/s")
+        number, database = len(loose), self.database
+
+        def store_loose() -> None:
+            clear(database)
+            write_all(database, loose)
+
         self.report(
-            "upserts that change nothing",
-            len(self.rows),
-            lambda: write_all(self.database, self.rows),
+            f"upserts, new rows, batches of {BATCH}",
+            number,
+            partial(write_all, database, loose),
+            prepare=partial(clear, database),
         )
+        store_all = partial(write_all, database, self.rows)
+        self.report("upserts that tighten", number, store_all, prepare=store_loose)
+        self.report("upserts that change nothing", number, store_all)
 
     def reads(self) -> None:
         """Look up rows, stream all of them, and read pages near both ends."""
@@ -333,17 +329,20 @@ class Bench:
 
     def units(self) -> None:
         """Measure claim, storage and completion of units: all costs except the search."""
-        self.report(
-            "planned positions, units of 100", 50_000, lambda: self.plan(50_000 // UNIT_POSITIONS)
-        )
-        clear(self.database)
         number = UNITS * UNIT_POSITIONS
-        self.report("completed positions, units of 100", number, self.work_on_any_unit)
-        clear(self.database)
-        self.report("the same, units announced one by one", number, self.work_on_announced_units)
-        clear(self.database)
+        for what, positions, work in (
+            (
+                "planned positions, units of 100",
+                50_000,
+                lambda: self.plan(50_000 // UNIT_POSITIONS),
+            ),
+            ("completed positions, units of 100", number, self.work_on_any_unit),
+            ("the same, units announced one by one", number, self.work_on_announced_units),
+        ):
+            self.report(what, positions, work)
+            clear(self.database)
 
-    def plan(self, units: int) -> None:
+    def plan(self, units: int) -> int:
         """Make a job."""
         payload = {"moves": ["4453"] * UNIT_POSITIONS}
         with self.database.write() as session:
@@ -353,13 +352,14 @@ class Bench:
             plans = (UnitPlan(payload, UNIT_POSITIONS, 1.0) for _ in range(units))
             add_units(session, job_id, plans)
             start_job(session, job_id)
+        return job_id
 
     def work_on_any_unit(self) -> None:
         """Claim and complete units, as the local runner does."""
         self.plan(UNITS)
         for _ in range(UNITS):
             with self.database.write() as session:
-                taken = claim(session, owner="b", lease_seconds=60.0, engine_version=ENGINE_VERSION)
+                taken = claim(session, **CLAIM)
             if taken is None:
                 raise RuntimeError("a unit is missing")
             with self.database.write() as session:
@@ -374,13 +374,7 @@ class Bench:
             bell = announce_some(session, 1)
         while bell:
             with self.database.write() as session:
-                taken = claim_unit(
-                    session,
-                    bell[0],
-                    owner="b",
-                    lease_seconds=60.0,
-                    engine_version=ENGINE_VERSION,
-                )
+                taken = claim_unit(session, bell[0], **CLAIM)
             if taken is None:
                 raise RuntimeError("a unit is missing")
             with self.database.write() as session:
@@ -401,28 +395,22 @@ class Bench:
 
     def large_job(self) -> None:
         """Measure the queries that are repeated all the time while a large job is nearly done."""
-        self.plan(LARGE_JOB)
+        job_id = self.plan(LARGE_JOB)
         with self.database.write() as session:
             session.execute(
                 update(Unit)
                 .where(Unit.seq < LARGE_JOB - UNITS)
                 .values(state=UnitState.DONE, finished_at=Unit.seq)
             )
-        job_id = self.newest_job()
         for name, ask in (
             ("announcements of 4 units", partial(announce_some, limit=4)),
-            ("sweeps for leases that ran out", requeue_lapsed),
-            ("looks at a job's progress", partial(progress, job_id=job_id)),
-            ("looks at the service's status", totals),
+            ("sweeps for expired leases", requeue_lapsed),
+            ("progress of a job", partial(progress, job_id=job_id)),
+            ("status of the service", totals),
         ):
             what = f"{name}, {LARGE_JOB:,} units"
             self.report(what, QUERIES, partial(self.ask_often, ask))
         clear(self.database)
-
-    def newest_job(self) -> int:
-        """The number of the newest job."""
-        with self.database.read() as session:
-            return list_jobs(session, limit=1)[0].id
 
     def ask_often(self, ask: Callable[[Session], object]) -> None:
         """Repeat a query, with a transaction each time."""
@@ -455,9 +443,7 @@ def write_in_process(url: str, rows: int, seed: int) -> None:
     """Write rows, as one of several processes."""
     chosen = make_rows(rows, seed)
     with Database.open(url) as database:
-        for start in range(0, rows, 500):
-            with database.write() as session:
-                store(session, BOARD, chosen[start : start + 500])
+        write_all(database, chosen, 500)
 
 
 def concurrent_writers(database: Database, url: str, rows: int) -> None:

@@ -18,22 +18,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 import numpy as np
 
+from benchmarks.engine import pages
 from benchmarks.engine import positions as sets
-from benchmarks.engine.pages import (
-    BATCHES,
-    BOARD_SCORES,
-    BOARDS,
-    CALLS,
-    CLASSES,
-    COLUMNS,
-    EMPTY_BOARD,
-    FIRST_MOVES,
-    IMPORTS,
-    OPENINGS,
-    STANDARD,
-    THREADS,
-    line,
-)
 from benchmarks.engine.solvers import (
     C4,
     BitBully,
@@ -51,8 +37,7 @@ from benchmarks.options import WITH_HELP, failures, seed_option, table_option
 from c4core import Position, Solver, parse_board
 from c4core.notation import parse_moves
 from cli.bench.measures import lap, thread_counts
-from cli.bench.positions import CLASSES as CLASS_NAMES
-from cli.bench.positions import Scored, shipped_set
+from cli.bench.positions import CLASSES, Scored, shipped_set
 from cli.shell.parameters import usable_cores
 
 if TYPE_CHECKING:
@@ -122,7 +107,7 @@ FULL: Final = Plan()
 QUICK: Final = Plan(
     repeats=3,
     rival_repeats=1,
-    positions=dict.fromkeys(CLASS_NAMES, 50) | {BEGIN: 10, HARD: 2},
+    positions=dict.fromkeys(CLASSES, 50) | {BEGIN: 10, HARD: 2},
     rival_positions={BEGIN: 5, HARD: 1},
     rival_columns=1,
     boards=("7x5",),
@@ -141,7 +126,7 @@ class Statement:
     """The purpose of the call; solvers are compared on the same case."""
     solver: str
     code: str
-    names: dict[str, Any] = field(repr=False)
+    names: dict[str, Any]
     """The values of the names in the code."""
     positions: int = 1
     """The number of positions that one call solves."""
@@ -149,7 +134,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bench:
-    """The measurements, in groups."""
+    """The measurements: a method for each of :data:`benchmarks.engine.pages.GROUPS`."""
 
     plan: Plan
     scored: Mapping[str, Sequence[Scored]]
@@ -163,21 +148,7 @@ class Bench:
     long: bool = False
     """Whether the rivals solve the empty 7x6 board too, once; it takes them minutes."""
     table_mb: int = 8
-    threads: int = 1
-    """The most threads."""
-
-    def groups(self) -> dict[str, Callable[[], Iterator[Measurement]]]:
-        """The measurements by the name of their group."""
-        return {
-            CLASSES: self.classes,
-            BOARDS: self.boards,
-            OPENINGS: self.openings,
-            COLUMNS: self.columns,
-            BATCHES: self.batches,
-            THREADS: self.with_threads,
-            CALLS: self.calls,
-            IMPORTS: self.imports,
-        }
+    most_threads: int = 1
 
     def classes(self) -> Iterator[Measurement]:
         """Time every class: the engine alone on all positions, and with the rivals on fewer."""
@@ -194,7 +165,7 @@ class Bench:
         self, name: str, scored: Sequence[Scored], solvers: Iterable[Contender]
     ) -> list[Measurement]:
         passes = [(solver.name, partial(solver.run, fresh=self.fresh)) for solver in solvers]
-        return self._passes(CLASSES, name, scored, passes)
+        return self._passes("classes", name, scored, passes)
 
     def _passes(
         self,
@@ -215,21 +186,21 @@ class Bench:
     def boards(self) -> Iterator[Measurement]:
         """Solve empty boards, exactly and for win, draw or loss, each with an empty table."""
         own, repeats = self.own, self.plan.long_repeats
-        for name in (*self.plan.boards, STANDARD):
+        for name in (*self.plan.boards, pages.STANDARD):
             entries = [Entry(OWN, partial(solve_board, own, name), repeats)]
-            if self.long and name == STANDARD:
+            if self.long and name == pages.STANDARD:
                 rivals = (*self.in_process, *self.programs)
                 entries += [Entry(rival.name, partial(rival.run, [""]), 1) for rival in rivals]
-            yield from compare(BOARDS, name, [BOARD_SCORES[name]], entries)
-        weakly = Entry(OWN, partial(solve_board, own, STANDARD, weak=True), repeats)
-        case = f"{STANDARD}, win, draw or loss"
-        yield from compare(BOARDS, case, [BOARD_SCORES[STANDARD]], [weakly])
+            yield from compare("boards", name, [pages.BOARD_SCORES[name]], entries)
+        weakly = Entry(OWN, partial(solve_board, own, pages.STANDARD, weak=True), repeats)
+        case = f"{pages.STANDARD}, win, draw or loss"
+        yield from compare("boards", case, [pages.BOARD_SCORES[pages.STANDARD]], [weakly])
 
     def openings(self) -> Iterator[Measurement]:
         """Solve the position after each first move, each with an empty table."""
-        for move, score in FIRST_MOVES.items():
+        for move, score in pages.FIRST_MOVES.items():
             entry = Entry(OWN, partial(self.own.run, [move]), self.plan.long_repeats)
-            yield from compare(OPENINGS, move, [score], [entry])
+            yield from compare("openings", move, [score], [entry])
 
     def columns(self) -> Iterator[Measurement]:
         """Score all columns of the positions of some classes, and of the empty board."""
@@ -238,12 +209,14 @@ class Bench:
             if scored:
                 solvers = (self.own, *self.in_process)
                 passes = [(solver.name, solver.run_columns) for solver in solvers]
-                yield from self._passes(COLUMNS, name, scored, passes[:1])
+                yield from self._passes("columns", name, scored, passes[:1])
                 if self.in_process:
                     shared = scored[: self.plan.rival_columns]
-                    yield from self._passes(COLUMNS, name, shared, passes)
+                    yield from self._passes("columns", name, shared, passes)
         entry = Entry(OWN, lambda: self.own.run_columns([""]), self.plan.long_repeats)
-        yield from compare(COLUMNS, EMPTY_BOARD, [BOARD_SCORES[STANDARD]], [entry])
+        yield from compare(
+            "columns", pages.EMPTY_BOARD, [pages.BOARD_SCORES[pages.STANDARD]], [entry]
+        )
 
     def batches(self) -> Iterator[Measurement]:
         """Time ``solve_many`` for every class and ``analyze_many`` for the easy ones."""
@@ -258,12 +231,13 @@ class Bench:
                 entry = Entry(
                     OWN, partial(run_batch, solver, call, keys_of(share)), self.plan.repeats
                 )
-                yield from compare(BATCHES, f"{what}, {name}", scores, [entry])
+                yield from compare("batches", f"{what}, {name}", scores, [entry])
 
-    def with_threads(self) -> Iterator[Measurement]:
+    def threads(self) -> Iterator[Measurement]:
         """Time a batch, and hard positions one by one, with 1, 2, 4 .. threads in turn."""
         solvers = [
-            Solver(table_mb=self.table_mb, threads=number) for number in thread_counts(self.threads)
+            Solver(table_mb=self.table_mb, threads=number)
+            for number in thread_counts(self.most_threads)
         ]
         if batch := self._batch_of(BEGIN):
             keys = keys_of(batch)
@@ -285,7 +259,7 @@ class Bench:
             Entry(OWN, run, self.plan.long_repeats, solver.threads)
             for solver, run in zip(solvers, runs, strict=True)
         ]
-        return compare(THREADS, case, [position.score for position in scored], entries)
+        return compare("threads", case, [position.score for position in scored], entries)
 
     def _batch_of(self, name: str) -> Sequence[Scored]:
         return self.scored.get(name, ())[: min(self.plan.batch, self.plan.share(name))]
@@ -301,7 +275,7 @@ class Bench:
                 for statement in statements
                 if statement.case == case
             ]
-            yield from compare(CALLS, case, [], entries, count=LOOPS)
+            yield from compare("calls", case, [], entries, count=LOOPS)
 
     def imports(self) -> Iterator[Measurement]:
         """Time a new interpreter that imports a package, minus one that imports nothing."""
@@ -312,14 +286,14 @@ class Bench:
             Entry(solver, partial(run_import, module), self.plan.repeats)
             for solver, module in modules.items()
         ]
-        yield from compare(IMPORTS, "import", [], entries, count=1)
+        yield from compare("imports", "import", [], entries, count=1)
 
 
 def solve_board(own: C4, name: str, *, weak: bool = False) -> Run:
     """Solve an empty board; a weak solve promises only the sign of the score."""
     board = parse_board(name)
     position = Position(width=board.width, height=board.height)
-    own.clear()
+    own.solver.clear()
     evaluation, took = lap(lambda: own.solver.solve(position, weak=weak))
     score = evaluation.score
     if weak:
@@ -430,7 +404,7 @@ def main() -> None:
     "--only",
     "groups",
     multiple=True,
-    type=click.Choice([CLASSES, BOARDS, OPENINGS, COLUMNS, BATCHES, THREADS, CALLS, IMPORTS]),
+    type=click.Choice(pages.GROUPS),
     help="Measure only these groups; repeatable.",
 )
 @click.option(
@@ -480,7 +454,7 @@ def run(
         own=C4(table_mb),
         in_process=in_process,
         programs=[_program(command) for command in commands],
-        threads=threads or usable_cores(),
+        most_threads=threads or usable_cores(),
         table_mb=table_mb,
         **options,
     )
@@ -491,13 +465,12 @@ def run(
     }
     solvers = [bench.own, *in_process, *bench.programs]
     versions = {solver.name: solver.version for solver in solvers}
-    makers = bench.groups()
     with failures(ProgramError):
-        for group in groups or makers:
-            for measurement in makers[group]():
+        for group in groups or pages.GROUPS:
+            for measurement in getattr(bench, group)():
                 figures["measurements"].append(asdict(measurement))
                 results.keep("engine", "run", figures, **versions)
-                click.echo(line(measurement), err=True)
+                click.echo(pages.line(measurement), err=True)
     if wrong := sum(each["wrong"] for each in figures["measurements"]):
         raise click.ClickException(f"{wrong} wrong answers")
 
@@ -509,7 +482,7 @@ def run(
 @click.option("--hard", default=20, show_default=True, help="Positions of begin-hard.")
 def positions(*, output: Path, seed: int, count: int, hard: int) -> None:
     """Draw positions for the six classes at random; write 'moves score' lines."""
-    drawn = sets.draw(seed, dict.fromkeys(CLASS_NAMES, count) | {HARD: hard})
+    drawn = sets.draw(seed, dict.fromkeys(CLASSES, count) | {HARD: hard})
     lines = [f"{moves} {score}\n" for scored in drawn.values() for moves, score in scored]
     output.write_text("".join(lines), encoding="ascii")
 

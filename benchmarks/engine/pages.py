@@ -25,14 +25,11 @@ OWN: Final = "C4"
 NOTHING: Final = "-"
 NOT_MEASURED: Final = "Not measured in this run."
 
-CLASSES: Final = "classes"
-BOARDS: Final = "boards"
-OPENINGS: Final = "openings"
-COLUMNS: Final = "columns"
-BATCHES: Final = "batches"
-THREADS: Final = "threads"
-CALLS: Final = "calls"
-IMPORTS: Final = "imports"
+GROUPS: Final = (
+    *("classes", "boards", "openings", "columns"),
+    *("batches", "threads", "calls", "imports"),
+)
+"""The groups of measurements."""
 
 STANDARD: Final = "7x6"
 EMPTY_BOARD: Final = "empty board"
@@ -71,17 +68,17 @@ def places(parts: Mapping[str, Part]) -> dict[str, str]:
         f"Table: {found['table']}",
         f"Wrong answers of all solvers together: {wrong}",
     )
-    classes, columns = groups[CLASSES], groups[COLUMNS]
+    classes, columns = groups["classes"], groups["columns"]
     both = (own_table(columns, "positions of"), rivals_table(columns, "positions of"))
     texts = {
         "classes": own_table(classes, "class", wrong=True),
         "rivals": rivals_table(classes, "class"),
-        "boards": boards_table(groups[BOARDS]),
-        "openings": openings_table(groups[OPENINGS]),
+        "boards": boards_table(groups["boards"]),
+        "openings": openings_table(groups["openings"]),
         "columns": "\n\n".join(filter(None, both)),
-        "batches": batches_table(groups[BATCHES]),
-        "threads": threads_table(groups[THREADS]),
-        "calls": calls_table([*groups[CALLS], *groups[IMPORTS]]),
+        "batches": batches_table(groups["batches"]),
+        "threads": threads_table(groups["threads"]),
+        "calls": calls_table([*groups["calls"], *groups["imports"]]),
     }
     return {"run": lines} | {name: text or NOT_MEASURED for name, text in texts.items()}
 
@@ -93,9 +90,8 @@ def measurements(figures: Mapping[str, Any]) -> list[Measurement]:
 
 def grouped(figures: Mapping[str, Any]) -> Groups:
     """The measurements of a run by group."""
-    names = (CLASSES, BOARDS, OPENINGS, COLUMNS, BATCHES, THREADS, CALLS, IMPORTS)
     found = measurements(figures)
-    return {name: [each for each in found if each.group == name] for name in names}
+    return {name: [each for each in found if each.group == name] for name in GROUPS}
 
 
 def own_table(found: Sequence[Measurement], heading: str, *, wrong: bool = False) -> str:
@@ -227,8 +223,8 @@ def _rows(groups: Groups) -> Groups:
     """The measurements of every row, all on the same positions."""
     rows: Groups = {}
     for group, case, name in (
-        *((CLASSES, own.case, own.case) for own in widest(groups[CLASSES])),
-        (BOARDS, STANDARD, EMPTY_BOARD),
+        *(("classes", own.case, own.case) for own in widest(groups["classes"])),
+        ("boards", STANDARD, EMPTY_BOARD),
     ):
         found = [one for one in groups[group] if one.case == case]
         rivals = [one for one in found if one.solver != OWN and one.each.median > 0]

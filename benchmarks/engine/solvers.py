@@ -23,7 +23,6 @@ import tempfile
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import partial
 from importlib import metadata
 from typing import IO, TYPE_CHECKING, Any
 
@@ -65,61 +64,28 @@ class Contender(ABC):
     """Its version, or its command."""
 
     @abstractmethod
-    def run(self, games: Sequence[str], *, fresh: bool = False) -> Run:
+    def solve(self, games: Sequence[str]) -> Run:
         """Solve each position exactly, starting with an empty table."""
+
+    def run(self, games: Sequence[str], *, fresh: bool = False) -> Run:
+        """Solve each position exactly; ``fresh`` empties the table before each of them."""
+        if not fresh:
+            return self.solve(games)
+        runs = [self.solve([moves]) for moves in games]
+        counts = [run.nodes for run in runs if run.nodes is not None]
+        return Run(
+            [score for run in runs for score in run.scores],
+            sum((run.lap for run in runs), start=NO_TIME),
+            sum(counts) if len(counts) == len(runs) else None,
+        )
 
 
 class InProcess(Contender):
     """A solver with a Python interface."""
 
-    def run(self, games: Sequence[str], *, fresh: bool = False) -> Run:
-        """As in :class:`Contender`."""
-        return self._run([self.ready(moves) for moves in games], fresh=fresh, columns=False)
-
+    @abstractmethod
     def run_columns(self, games: Sequence[str]) -> Run:
         """Score all columns of each position; the run's scores are the best column's."""
-        return self._run([self.ready(moves) for moves in games], fresh=False, columns=True)
-
-    def _run(self, positions: list[Any], *, fresh: bool, columns: bool) -> Run:
-        loop = self.analyze_all if columns else self.solve_all
-        total, answers = NO_TIME, []
-        nodes: int | None = 0
-        for part in [[position] for position in positions] if fresh else [positions]:
-            self.clear()
-            found, took = lap(partial(loop, part))
-            total += took
-            answers += self.best_columns(found) if columns else self.scores(found)
-            more = self.nodes(found)
-            nodes = None if nodes is None or more is None else nodes + more
-        return Run(answers, total, nodes)
-
-    @abstractmethod
-    def ready(self, moves: str) -> Any:  # noqa: ANN401 (each solver's own kind of position)
-        """A position in the solver's own form."""
-
-    @abstractmethod
-    def clear(self) -> None:
-        """Empty the table, and start to count nodes."""
-
-    @abstractmethod
-    def solve_all(self, positions: list[Any]) -> list[Any]:
-        """The timed loop: one call for each position and nothing else."""
-
-    @abstractmethod
-    def analyze_all(self, positions: list[Any]) -> list[Any]:
-        """The timed loop for the scores of all columns."""
-
-    @abstractmethod
-    def scores(self, answers: list[Any]) -> list[int]:
-        """The scores in the results of :meth:`solve_all`."""
-
-    @abstractmethod
-    def best_columns(self, answers: list[Any]) -> list[int]:
-        """The best score in each of the results of :meth:`analyze_all`."""
-
-    @abstractmethod
-    def nodes(self, answers: list[Any]) -> int | None:
-        """Positions searched since :meth:`clear`."""
 
 
 class C4(InProcess):
@@ -131,35 +97,21 @@ class C4(InProcess):
         self.version = f"{__version__} (engine {ENGINE_VERSION}, {table_mb} MB table)"
         self.solver = Solver(table_mb=table_mb)
 
-    def ready(self, moves: str) -> Position:
-        """A position."""
-        return Position(moves)
-
-    def clear(self) -> None:
-        """Empty the table."""
-        self.solver.clear()
-
-    def solve_all(self, positions: list[Any]) -> list[Any]:
+    def solve(self, games: Sequence[str]) -> Run:
         """One ``Solver.solve`` a position."""
-        solve = self.solver.solve
-        return [solve(position) for position in positions]
+        found, took = self._each(self.solver.solve, games)
+        return Run([answer.score for answer in found], took, sum(each.nodes for each in found))
 
-    def analyze_all(self, positions: list[Any]) -> list[Any]:
+    def run_columns(self, games: Sequence[str]) -> Run:
         """One ``Solver.analyze`` a position."""
-        analyze = self.solver.analyze
-        return [analyze(position) for position in positions]
+        found, took = self._each(self.solver.analyze, games)
+        scores = [max(score for score in each.scores if score is not None) for each in found]
+        return Run(scores, took, sum(each.nodes for each in found))
 
-    def scores(self, answers: list[Any]) -> list[int]:
-        """The scores of evaluations."""
-        return [answer.score for answer in answers]
-
-    def best_columns(self, answers: list[Any]) -> list[int]:
-        """The best columns' scores of analyses."""
-        return [max(score for score in answer.scores if score is not None) for answer in answers]
-
-    def nodes(self, answers: list[Any]) -> int:
-        """The sum over all answers."""
-        return sum(answer.nodes for answer in answers)
+    def _each(self, call: Callable[[Position], Any], games: Sequence[str]) -> tuple[Any, Lap]:
+        positions = [Position(moves) for moves in games]
+        self.solver.clear()
+        return lap(lambda: [call(position) for position in positions])
 
 
 class BitBully(InProcess):
@@ -174,40 +126,28 @@ class BitBully(InProcess):
         self._core = bitbully_core.BitBullyCore()
         self._new_board = bitbully_core.BoardCore
 
-    def ready(self, moves: str) -> Any:  # noqa: ANN401 (no types)
-        """A board."""
-        board = self._new_board()
-        if moves and not board.play(list(parse_moves(moves))):
-            raise ValueError(f"BitBully cannot play {moves}")
-        return board
+    def solve(self, games: Sequence[str]) -> Run:
+        """One ``mtdf`` a board."""
+        boards, mtdf = self._boards(games), self._core.mtdf
+        scores, took = lap(lambda: [mtdf(board, 0) for board in boards])
+        return Run(scores, took, self._core.getNodeCounter())
 
-    def clear(self) -> None:
-        """Empty the table."""
+    def run_columns(self, games: Sequence[str]) -> Run:
+        """One ``scoreMoves`` a board; a column that cannot be played has a very low score."""
+        boards, score_moves = self._boards(games), self._core.scoreMoves
+        found, took = lap(lambda: [score_moves(board) for board in boards])
+        return Run([max(scores) for scores in found], took, self._core.getNodeCounter())
+
+    def _boards(self, games: Sequence[str]) -> list[Any]:
+        """Boards; the table is emptied, too."""
         self._core.resetTranspositionTable()
         self._core.resetNodeCounter()
-
-    def solve_all(self, positions: list[Any]) -> list[Any]:
-        """One ``mtdf`` a board."""
-        solve = self._core.mtdf
-        return [solve(board, 0) for board in positions]
-
-    def analyze_all(self, positions: list[Any]) -> list[Any]:
-        """One ``scoreMoves`` a board."""
-        analyze = self._core.scoreMoves
-        return [analyze(board) for board in positions]
-
-    def scores(self, answers: list[Any]) -> list[int]:
-        """The answers themselves."""
-        return answers
-
-    def best_columns(self, answers: list[Any]) -> list[int]:
-        """The largest scores; a column that cannot be played has a very low one."""
-        return [max(answer) for answer in answers]
-
-    def nodes(self, answers: list[Any]) -> int:  # noqa: ARG002 (the core counts)
-        """The core's own count."""
-        count: int = self._core.getNodeCounter()
-        return count
+        boards = []
+        for moves in games:
+            boards.append(self._new_board())
+            if moves and not boards[-1].play(list(parse_moves(moves))):
+                raise ValueError(f"BitBully cannot play {moves}")
+        return boards
 
     @staticmethod
     def is_installed() -> bool:
@@ -229,14 +169,8 @@ class Program(Contender):
         if not self._arguments or shutil.which(self._arguments[0]) is None:
             raise ProgramError(f"{name}: no program {command!r}")
 
-    def run(self, games: Sequence[str], *, fresh: bool = False) -> Run:
-        """As in :class:`Contender`; with ``fresh``, the program is started for every position."""
-        if fresh:
-            runs = [self.run([moves]) for moves in games]
-            counts = [run.nodes for run in runs if run.nodes is not None]
-            total = Lap(sum(run.lap.cpu for run in runs), sum(run.lap.wall for run in runs))
-            scores = [score for run in runs for score in run.scores]
-            return Run(scores, total, sum(counts) if len(counts) == len(runs) else None)
+    def solve(self, games: Sequence[str]) -> Run:
+        """Start the program twice: without any input, and with all positions."""
         _, start = self._feed("")
         output, took = self._feed("".join(moves + "\n" for moves in games))
         lines = [line.split() for line in output.splitlines()]
@@ -244,8 +178,8 @@ class Program(Contender):
             raise ProgramError(f"{self.name}: {len(lines)} answers to {len(games)} positions")
         try:
             scores = [int(line[line[0] == moves]) for line, moves in zip(lines, games, strict=True)]
-            told = all(len(line) >= WITH_NODES for line in lines)
-            nodes = sum(int(line[2]) for line in lines) if told else None
+            counted = all(len(line) >= WITH_NODES for line in lines)
+            nodes = sum(int(line[2]) for line in lines) if counted else None
         except (IndexError, ValueError):
             raise ProgramError(f"{self.name}: answers are not 'moves score'") from None
         return Run(scores, took - start, nodes)
@@ -305,7 +239,7 @@ class Measurement:
     wrong: int = 0
     """Answers that differ from the known score."""
     threads: int = 1
-    """Threads that the solver was told to use."""
+    """Threads of the solver."""
 
     @property
     def each(self) -> Spread:
@@ -334,7 +268,7 @@ class Entry:
     repeats: int
     """The number of repetitions."""
     threads: int = 1
-    """The number of threads that it was told to use."""
+    """Threads of the solver."""
 
 
 def compare(

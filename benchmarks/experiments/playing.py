@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 class Finding:
     """The result of an experiment: a table, and a summary."""
 
-    headings: tuple[str, ...]
-    """The first column holds words, the others numbers."""
-    rows: tuple[tuple[str, ...], ...]
+    headings: str
+    """Separated by ``|``. The first column holds words, the others numbers."""
+    rows: list[str]
+    """Rows of cells, separated by ``|``."""
     found: str
     """The summary, in sentences."""
 

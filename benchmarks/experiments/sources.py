@@ -99,30 +99,17 @@ def _seats(games: int, seed: int) -> Finding:
         names = ("features first", "squares first", "by turns")
         near = [name for name, one in zip(names, apart, strict=True) if abs(one) <= NEAR]
         fits += [f"depth {depth} with {' or '.join(near)}"] if near else []
-        cells = (
-            first.text,
-            f"{apart[0]:+.1f}",
-            second.text,
-            f"{apart[1]:+.1f}",
-            f"{apart[2]:+.1f}",
+        rows.append(
+            f"depth {depth} | {won}-{lost}-{SOURCE_GAMES - won - lost} | {first.text} | "
+            f"{apart[0]:+.1f} | {second.text} | {apart[1]:+.1f} | {apart[2]:+.1f} | "
+            f"{both.different:,}"
         )
-        drawn = SOURCE_GAMES - won - lost
-        rows.append((f"depth {depth}", f"{won}-{lost}-{drawn}", *cells, f"{both.different:,}"))
     found = f"Within {NEAR:.0f} standard errors of the source: {'; '.join(fits) or 'nothing'}."
-    return Finding(
-        (
-            "",
-            "source: features won-lost-drawn",
-            "features first",
-            "apart",
-            "squares first",
-            "apart",
-            "by turns, apart",
-            "different ends",
-        ),
-        tuple(rows),
-        found,
+    headings = (
+        " | source: features won-lost-drawn | features first | apart | squares first | apart | "
+        "by turns, apart | different ends"
     )
+    return Finding(headings, rows, found)
 
 
 def _subsets(games: int, seed: int) -> Finding:
@@ -135,14 +122,14 @@ def _subsets(games: int, seed: int) -> Finding:
         shares[subset] = both.results.wins / games
         apart = _apart(shares[subset], games, won / SOURCE_GAMES)
         near += [subset] if abs(apart) <= NEAR else []
-        rows.append((subset, f"{won} %", f"{shares[subset]:.1%}", both.text, f"{apart:+.1f}"))
+        rows.append(f"{subset} | {won} % | {shares[subset]:.1%} | {both.text} | {apart:+.1f}")
     best = max(shares, key=lambda subset: shares[subset])
     found = (
         f"Within {NEAR:.0f} standard errors of the source: {', '.join(near) or 'none'}. Here "
         f"{best} won most, {shares[best]:.1%}; all four won {shares['1234']:.1%}."
     )
-    headings = ("features", "source: won", "here: won", "won-lost-drawn", "apart")
-    return Finding(headings, tuple(rows), found)
+    headings = "features | source: won | here: won | won-lost-drawn | apart"
+    return Finding(headings, rows, found)
 
 
 def _minimax_effort(positions: int, seed: int) -> Finding:
@@ -169,14 +156,9 @@ def _minimax_effort(positions: int, seed: int) -> Finding:
                 cost[heuristic, depth, True],
             )
             rows.append(
-                (
-                    f"{heuristic}, depth {depth}",
-                    f"{plain / positions:,.0f}",
-                    f"{pruned / positions:,.0f}",
-                    f"{pruned / plain:.1%}",
-                    f"{1e3 * plain_seconds / positions:,.3f}",
-                    f"{1e3 * seconds / positions:,.3f}",
-                )
+                f"{heuristic}, depth {depth} | {plain / positions:,.0f} | "
+                f"{pruned / positions:,.0f} | {pruned / plain:.1%} | "
+                f"{1e3 * plain_seconds / positions:,.3f} | {1e3 * seconds / positions:,.3f}"
             )
     deepest = DEPTHS[-1]
     shares = [
@@ -187,8 +169,8 @@ def _minimax_effort(positions: int, seed: int) -> Finding:
         f"At depth {deepest} alpha-beta looks at {shares[0]:.1%} of the nodes of plain minimax "
         f"with the features, and at {shares[1]:.1%} with the squares."
     )
-    headings = ("", "nodes, plain", "nodes", "share", "ms, plain", "ms")
-    return Finding(headings, tuple(rows), found)
+    headings = " | nodes, plain | nodes | share | ms, plain | ms"
+    return Finding(headings, rows, found)
 
 
 def _deeper(games: int, seed: int) -> Finding:
@@ -199,11 +181,11 @@ def _deeper(games: int, seed: int) -> Finding:
             both = play_both(deep, made(description.format(shallow)), games, seed)
             match = f"{name}: depth {shallow + 2} against {shallow}"
             worse += [match] if both.score <= 1 / 2 else []
-            rows.append((match, both.text, f"{both.score:.1%}", f"{both.different:,}"))
+            rows.append(f"{match} | {both.text} | {both.score:.1%} | {both.different:,}")
     found = f"The deeper one scored more in {len(rows) - len(worse)} of {len(rows)} matches."
     if worse:
         found = f"{found} Not so in {'; '.join(worse)}."
-    return Finding(("", "won-lost-drawn", "score", "different ends"), tuple(rows), found)
+    return Finding(" | won-lost-drawn | score | different ends", rows, found)
 
 
 def _lengths(games: int, seed: int) -> Finding:
@@ -216,14 +198,9 @@ def _lengths(games: int, seed: int) -> Finding:
     for name, seen in totals.items():
         means[name] = seen.won_moves / max(1, seen.results.wins)
         rows.append(
-            (
-                name,
-                seen.text,
-                f"{seen.score:.1%}",
-                f"{means[name]:.1f}",
-                f"{seen.lost_moves / max(1, seen.results.losses):.1f}",
-                f"{seen.moves / seen.results.games:.1f}",
-            )
+            f"{name} | {seen.text} | {seen.score:.1%} | {means[name]:.1f} | "
+            f"{seen.lost_moves / max(1, seen.results.losses):.1f} | "
+            f"{seen.moves / seen.results.games:.1f}"
         )
     ranked = sorted(totals, key=lambda name: -totals[name].score)
     quickest = sorted(means, key=lambda name: means[name])
@@ -231,8 +208,8 @@ def _lengths(games: int, seed: int) -> Finding:
         f"By score: {', '.join(ranked)}. By the length of the games that each won, the shortest "
         f"first: {', '.join(quickest)}."
     )
-    headings = ("", "won-lost-drawn", "score", "moves, won", "moves, lost", "moves, all")
-    return Finding(headings, tuple(rows), found)
+    headings = " | won-lost-drawn | score | moves, won | moves, lost | moves, all"
+    return Finding(headings, rows, found)
 
 
 def _seconds(games: int, seed: int) -> Finding:
@@ -242,32 +219,18 @@ def _seconds(games: int, seed: int) -> Finding:
         here = played.seconds / games
         gains.append(seconds / LEVEL_GAMES / here)
         rows.append(
-            (
-                f"{a} - {b}",
-                results,
-                played.text,
-                f"{seconds / LEVEL_GAMES:.3f}",
-                f"{here:.6f}",
-                f"{LEVEL_GAMES / seconds:,.2f}",
-                f"{1 / here:,.0f}",
-                f"{gains[-1]:,.0f}",
-            )
+            f"{a} - {b} | {results} | {played.text} | {seconds / LEVEL_GAMES:.3f} | {here:.6f} | "
+            f"{LEVEL_GAMES / seconds:,.2f} | {1 / here:,.0f} | {gains[-1]:,.0f}"
         )
     found = (
         f"A game takes {min(gains):,.0f} to {max(gains):,.0f} times less processor time here than "
         "seconds there: players in C, on another machine."
     )
     headings = (
-        "",
-        "source: won-lost-drawn",
-        "here",
-        "source: s a game",
-        "here",
-        "source: games/s",
-        "here",
-        "times",
+        " | source: won-lost-drawn | here | source: s a game | here | source: games/s | here"
+        " | times"
     )
-    return Finding(headings, tuple(rows), found)
+    return Finding(headings, rows, found)
 
 
 def _effort(
@@ -304,14 +267,8 @@ def _cache(positions: int, seed: int) -> Finding:
         name = "none" if cache == "off" else f"{cache}, {size:,} positions"
         times[name] = seconds / bare_seconds
         rows.append(
-            (
-                name,
-                f"{nodes / positions:,.0f}",
-                f"{nodes / bare_nodes:.1%}",
-                f"{1e3 * seconds / positions:,.1f}",
-                f"{times[name]:.1%}",
-                f"{nodes / seconds / 1e6:.2f}",
-            )
+            f"{name} | {nodes / positions:,.0f} | {nodes / bare_nodes:.1%} | "
+            f"{1e3 * seconds / positions:,.1f} | {times[name]:.1%} | {nodes / seconds / 1e6:.2f}"
         )
     slower = [name for name, share in times.items() if share > 1]
     best = min(times, key=lambda name: times[name])
@@ -319,8 +276,8 @@ def _cache(positions: int, seed: int) -> Finding:
         f"At depth {CACHE_DEPTH} {', '.join(slower) or 'none of the caches'} took longer than no "
         f"cache; {best} took the least time, {times[best]:.1%}."
     )
-    headings = ("cache", "nodes", "of none", "ms", "of none", "M nodes/s")
-    return Finding(headings, tuple(rows), found)
+    headings = "cache | nodes | of none | ms | of none | M nodes/s"
+    return Finding(headings, rows, found)
 
 
 def _islands(games: int, seed: int) -> Finding:
@@ -335,16 +292,16 @@ def _islands(games: int, seed: int) -> Finding:
         played = play_both(a, b, games, seed, starts=starts)
         scores[name] = played.score
         nodes, seconds = effort[name]
-        rows.append((name, played.text, f"{played.score:.1%}", f"{1e9 * seconds / nodes:,.0f}"))
+        rows.append(f"{name} | {played.text} | {played.score:.1%} | {1e9 * seconds / nodes:,.0f}")
     per_node = {name: seconds / nodes for name, (nodes, seconds) in effort.items()}
-    rows.append(("both", "", "", f"{1e9 * per_node['both']:,.0f}"))
+    rows.append(f"both |  |  | {1e9 * per_node['both']:,.0f}")
     found = (
         f"At depth {depth} the islands alone score {scores['islands']:.1%} against groups and "
         f"threats together. A node takes {per_node['islands'] / per_node['both']:.2f} times as "
         "long as one of those."
     )
-    headings = ("value", "won-lost-drawn against both", "score", "ns a node")
-    return Finding(headings, tuple(rows), found)
+    headings = "value | won-lost-drawn against both | score | ns a node"
+    return Finding(headings, rows, found)
 
 
 def _corpus(games: int, seed: int) -> Finding:
@@ -363,13 +320,8 @@ def _corpus(games: int, seed: int) -> Finding:
             scores.append((size, playouts, played))
             per_game = 1e3 * played.seconds / games
             rows.append(
-                (
-                    f"{size:,} games",
-                    str(playouts),
-                    played.text,
-                    f"{played.results.wins / games:.1%}",
-                    f"{per_game:.1f}",
-                )
+                f"{size:,} games | {playouts} | {played.text} | "
+                f"{played.results.wins / games:.1%} | {per_game:.1f}"
             )
     without, most = scores[1][2], scores[-1][2]
     found = (
@@ -377,8 +329,8 @@ def _corpus(games: int, seed: int) -> Finding:
         f"{games}, without any game {without.results.wins}. With one playout, which is no help, "
         f"it won {scores[-2][2].results.wins} and {scores[0][2].results.wins}."
     )
-    headings = ("stored", "playouts where there are few", "won-lost-drawn", "won", "ms a game")
-    return Finding(headings, tuple(rows), found)
+    headings = "stored | playouts where there are few | won-lost-drawn | won | ms a game"
+    return Finding(headings, rows, found)
 
 
 _ALL: Final = (

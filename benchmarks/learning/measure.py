@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from benchmarks.options import WITH_HELP, Decorated, seed_option
+from benchmarks.options import WITH_HELP, seed_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from benchmarks.record import Results
+
+    Option = Callable[[Any], Any]
+    Figures = dict[str, Any]
 
 LAST_EPOCHS: Final = 10
 """The smallest and the largest accuracy of these epochs are kept."""
@@ -39,32 +42,30 @@ data_option = click.option(
 )
 
 
-def joined_options(function: Decorated) -> Decorated:
-    """Add the options that are the fields of a ``Plan``, apart from ``models``."""
-    for option in (
-        click.option(
-            "--epochs", type=click.IntRange(1), help="Of every training.  [default: the learner's]"
-        ),
-        click.option(
-            "--test",
-            type=_DIRECTORY,
-            required=True,
-            help="A data set; its test part is measured on, and nothing near it is learned from.",
-        ),
-        click.option(
-            "--data",
-            type=_DIRECTORY,
-            multiple=True,
-            required=True,
-            help="A data set to learn from; several are joined.",
-        ),
-    ):
-        function = option(function)
-    return function
-
-
-def _number(name: str, default: int) -> Callable[[Decorated], Decorated]:
+def number_option(name: str, default: int) -> Option:
+    """A positive number."""
     return click.option(f"--{name}", type=click.IntRange(1), default=default, show_default=True)
+
+
+JOINED: Final = (
+    click.option(
+        "--data",
+        type=_DIRECTORY,
+        multiple=True,
+        required=True,
+        help="A data set to learn from; several are joined.",
+    ),
+    click.option(
+        "--test",
+        type=_DIRECTORY,
+        required=True,
+        help="A data set; its test part is measured on, and nothing near it is learned from.",
+    ),
+    click.option(
+        "--epochs", type=click.IntRange(1), help="Of every training.  [default: the learner's]"
+    ),
+)
+"""The options that are the fields of a ``Plan``, apart from ``models``."""
 
 
 @click.group(context_settings=WITH_HELP)
@@ -72,54 +73,54 @@ def main() -> None:
     """Train players that learn, and measure how strong they are."""
 
 
-@main.command()
-@models_option
-@_number("games", 300_000)
-@_number("epochs", 100)
-@seed_option
-@click.pass_obj
-def cnn(results: Results, *, models: Path, games: int, epochs: int, seed: int) -> None:
+def part(*options: Option) -> Callable[[Callable[..., Figures]], click.Command]:
+    """Make a command of a function, with these options, that keeps what it returns as a part."""
+
+    def register(function: Callable[..., Figures]) -> click.Command:
+        def run(**values: Any) -> None:  # noqa: ANN401 (click's)
+            results: Results = click.get_current_context().obj
+            figures = function(**values)
+            versions = {"PyTorch": metadata.version("torch")}
+            results.keep("learning", function.__name__, figures, **versions)
+
+        for option in reversed((models_option, *options, seed_option)):
+            run = option(run)
+        return main.command(function.__name__, help=function.__doc__)(run)
+
+    return register
+
+
+@part(number_option("games", 300_000), number_option("epochs", 100))
+def cnn(models: Path, games: int, epochs: int, seed: int) -> Figures:
     """Train the source's network on games of set against set."""
     from benchmarks.learning.training import train_cnn  # noqa: PLC0415 (PyTorch is slow to import)
 
-    part = train_cnn(models / "cnn.safetensors", games=games, epochs=epochs, seed=seed)
-    _keep(results, "cnn", part)
+    return train_cnn(models / "cnn.safetensors", games=games, epochs=epochs, seed=seed)
 
 
-@main.command()
-@models_option
-@_number("games", 500)
-@seed_option
-@click.pass_obj
-def games(results: Results, *, models: Path, games: int, seed: int) -> None:
+@part(number_option("games", 500))
+def games(models: Path, games: int, seed: int) -> Figures:
     """Let the source's network, and random, play against set; the first move is drawn by lot."""
     from benchmarks.learning.training import drawn_games  # noqa: PLC0415
 
     players = {"learning-cnn": _model(models, "cnn"), "random": "random"}
-    marks = {
-        name: drawn_games(player, "set", games=games, seed=seed) for name, player in players.items()
+    return {
+        "marks": {
+            name: drawn_games(player, "set", games=games, seed=seed)
+            for name, player in players.items()
+        }
     }
-    _keep(results, "games", {"marks": marks})
 
 
-@main.command()
-@models_option
-@_number("trainings", 3)
-@_number("games", 300_000)
-@_number("epochs", 100)
-@_number("tries", 500)
-@seed_option
-@click.pass_obj
+@part(
+    number_option("trainings", 3),
+    number_option("games", 300_000),
+    number_option("epochs", 100),
+    number_option("tries", 500),
+)
 def seeds(
-    results: Results,
-    *,
-    models: Path,
-    trainings: int,
-    games: int,
-    epochs: int,
-    tries: int,
-    seed: int,
-) -> None:
+    *, models: Path, trainings: int, games: int, epochs: int, tries: int, seed: int
+) -> Figures:
     """Train the source's network with several seeds, and let each play --tries games against set.
 
     Their files are named by the seed: cnn-1.safetensors, cnn-2.safetensors and so on.
@@ -129,56 +130,39 @@ def seeds(
     found = []
     for each in range(seed, seed + trainings):
         name = f"cnn-{each}"
-        part = train_cnn(models / f"{name}.safetensors", games=games, epochs=epochs, seed=each)
-        marks = drawn_games(_model(models, name), "set", games=tries, seed=seed)
-        last = [epoch["test_accuracy"] for epoch in part["history"][-LAST_EPOCHS:]]
+        figures = train_cnn(models / f"{name}.safetensors", games=games, epochs=epochs, seed=each)
+        last = [epoch["test_accuracy"] for epoch in figures["history"][-LAST_EPOCHS:]]
         found.append(
             {
                 "seed": each,
-                "weights": part["weights"],
-                "marks": marks,
-                "accuracy": part["confusion"]["accuracy"],
+                "weights": figures["weights"],
+                "marks": drawn_games(_model(models, name), "set", games=tries, seed=seed),
+                "accuracy": figures["confusion"]["accuracy"],
                 "least": min(last),
                 "most": max(last),
             }
         )
-    _keep(results, "seeds", {"trainings": found})
+    return {"trainings": found}
 
 
-@main.command()
-@models_option
-@data_option
-@_number("epochs", 20)
-@seed_option
-@click.pass_obj
-def exact(results: Results, *, models: Path, data: Path, epochs: int, seed: int) -> None:
+@part(data_option, number_option("epochs", 20))
+def exact(models: Path, data: Path, epochs: int, seed: int) -> Figures:
     """Train the network with policy and value on exact labels."""
     from benchmarks.learning.training import train_exact  # noqa: PLC0415
 
-    part = train_exact(models / "exact.safetensors", data, epochs=epochs, seed=seed)
-    _keep(results, "exact", part)
+    return train_exact(models / "exact.safetensors", data, epochs=epochs, seed=seed)
 
 
-@main.command()
-@models_option
-@_number("epochs", 100)
-@seed_option
-@click.pass_obj
-def selfplay(results: Results, *, models: Path, epochs: int, seed: int) -> None:
+@part(number_option("epochs", 100))
+def selfplay(models: Path, epochs: int, seed: int) -> Figures:
     """Train the network that learns from its own games."""
     from benchmarks.learning.training import train_selfplay  # noqa: PLC0415
 
-    part = train_selfplay(models / "selfplay.safetensors", epochs=epochs, seed=seed)
-    _keep(results, "selfplay", part)
+    return train_selfplay(models / "selfplay.safetensors", epochs=epochs, seed=seed)
 
 
-@main.command()
-@models_option
-@data_option
-@_number("games", 200)
-@seed_option
-@click.pass_obj
-def matches(results: Results, *, models: Path, data: Path, games: int, seed: int) -> None:
+@part(data_option, number_option("games", 200))
+def matches(models: Path, data: Path, games: int, seed: int) -> Figures:
     """Let all three networks play; compare the other two with exact labels as well."""
     from benchmarks.learning.training import match, shares_of  # noqa: PLC0415
 
@@ -198,27 +182,16 @@ def matches(results: Results, *, models: Path, data: Path, games: int, seed: int
         f"learning-{kind}": shares_of(models / f"{kind}.safetensors", data)
         for kind in ("selfplay", "cnn")
     }
-    _keep(results, "matches", {"matches": played, "shares": shares})
+    return {"matches": played, "shares": shares}
 
 
-@main.command()
-@models_option
-@joined_options
-@_number("trainings", 3)
-@click.option("--depth", type=click.IntRange(1, 12), default=4, show_default=True)
-@_number("sample", 5000)
-@seed_option
-@click.pass_obj
-def learners(
-    results: Results,
-    /,
-    *,
-    trainings: int,
-    depth: int,
-    sample: int,
-    seed: int,
-    **plan: Any,  # noqa: ANN401 (the fields of a Plan)
-) -> None:
+@part(
+    *JOINED,
+    number_option("trainings", 3),
+    click.option("--depth", type=click.IntRange(1, 12), default=4, show_default=True),
+    number_option("sample", 5000),
+)
+def learners(trainings: int, depth: int, sample: int, seed: int, **plan: Any) -> Figures:  # noqa: ANN401
     """Train the network that sees threats and the n-tuples with several seeds, and measure them.
 
     Players that search are measured on --sample of the test positions.
@@ -226,32 +199,23 @@ def learners(
     from benchmarks.learning.training import Plan, measure_learners  # noqa: PLC0415
 
     seeds = range(seed, seed + trainings)
-    part = measure_learners(Plan(**plan), seeds=seeds, depth=depth, sample=sample)
-    _keep(results, "learners", part)
+    return measure_learners(Plan(**plan), seeds=seeds, depth=depth, sample=sample)
 
 
-@main.command()
-@models_option
-@joined_options
-@seed_option
-@click.pass_obj
-def curve(results: Results, /, *, seed: int, **plan: Any) -> None:  # noqa: ANN401 (fields of a Plan)
+@part(*JOINED)
+def curve(seed: int, **plan: Any) -> Figures:  # noqa: ANN401 (the fields of a Plan)
     """Train the network that sees threats on less data, and smaller ones."""
     from benchmarks.learning.training import Plan, measure_curve  # noqa: PLC0415
 
-    _keep(results, "curve", measure_curve(Plan(**plan), seed=seed))
+    return measure_curve(Plan(**plan), seed=seed)
 
 
-@main.command()
-@models_option
-@_number("games", 400)
-@click.option("--player", default="learning-residual", show_default=True, help="The learner.")
-@click.option("--only", multiple=True, metavar="NAME", help="Only these opponents; repeatable.")
-@seed_option
-@click.pass_obj
-def opponents(
-    results: Results, *, models: Path, games: int, player: str, only: tuple[str, ...], seed: int
-) -> None:
+@part(
+    number_option("games", 400),
+    click.option("--player", default="learning-residual", show_default=True, help="The learner."),
+    click.option("--only", multiple=True, metavar="NAME", help="Only these opponents; repeatable."),
+)
+def opponents(models: Path, games: int, player: str, only: tuple[str, ...], seed: int) -> Figures:
     """Let a learner play against every other player. Those without a model are left out."""
     from benchmarks.learning.training import OPPONENTS, play_opponent  # noqa: PLC0415
 
@@ -268,7 +232,7 @@ def opponents(
             continue
         played.append(play_opponent(player, each.format(**names), games=games, seed=seed))
         click.echo(played[-1], err=True)
-    _keep(results, "opponents", {"player": player, "matches": played, "left_out": left_out})
+    return {"player": player, "matches": played, "left_out": left_out}
 
 
 @main.command()
@@ -288,10 +252,6 @@ def ship(*, model: Path, file: Path) -> None:
     from c4core.models.files import read_model, write_model  # noqa: PLC0415
 
     write_model(file, replace(read_model(model), optimizer={}))
-
-
-def _keep(results: Results, name: str, part: dict[str, Any]) -> None:
-    results.keep("learning", name, part, PyTorch=metadata.version("torch"))
 
 
 def _model(models: Path, name: str) -> str:

@@ -182,7 +182,7 @@ def _claim(match: SourceMatch, outcome: Outcome) -> Leader | None:
 
 
 def _sentence(match: SourceMatch, theirs: Leader, outcome: Outcome) -> str:
-    """What the source says, and what came out here."""
+    """The claim of the source, and the result here."""
     results = outcome.results
     source = GROUPS[match.group].partition(":")[0]
     said = f"{source} ranks {_PLACES[theirs]}"

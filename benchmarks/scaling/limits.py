@@ -13,7 +13,8 @@ networks, faults and the interactive lane.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field
+import operator
+from dataclasses import asdict, astuple, dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from workers.books.task import KIND as BOOK
@@ -52,27 +53,16 @@ class Cost:
 
     def __add__(self, other: Cost) -> Cost:
         """The cost of both together."""
-        return Cost(
-            self.server + other.server,
-            self.client + other.client,
-            self.wait + other.wait,
-            self.round_trips + other.round_trips,
-        )
+        return Cost(*map(operator.add, astuple(self), astuple(other)))
 
     def __sub__(self, other: Cost) -> Cost:
         """The cost without the other; no part becomes negative by noise."""
-        return Cost(
-            max(0.0, self.server - other.server),
-            max(0.0, self.client - other.client),
-            max(0.0, self.wait - other.wait),
-            max(0.0, self.round_trips - other.round_trips),
-        )
+        pairs = zip(astuple(self), astuple(other), strict=True)
+        return Cost(*(max(0.0, one - less) for one, less in pairs))
 
     def __mul__(self, times: float) -> Cost:
         """The cost of this many."""
-        return Cost(
-            self.server * times, self.client * times, self.wait * times, self.round_trips * times
-        )
+        return Cost(*(part * times for part in astuple(self)))
 
 
 @dataclass(frozen=True, slots=True)

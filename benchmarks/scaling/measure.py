@@ -12,87 +12,60 @@ not exist, so for each message it only makes a claim in vain.
 
 from __future__ import annotations
 
-import io
 import os
-import random
 import signal
-import statistics
-import threading
 import time
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from dataclasses import asdict, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 import click
-from sqlalchemy import delete, make_url, select, text
+from sqlalchemy import delete, make_url, text
 
-from benchmarks.games import different_games
 from benchmarks.options import WITH_HELP, failures
 from benchmarks.processes import Fleet, FleetError, clear
+from benchmarks.scaling.check import RUNS, run_and_compare
 from benchmarks.scaling.limits import (
     PLIES,
     Cost,
     Measured,
-    RealRun,
     Service,
     SharedCosts,
-    Taken,
     bound,
-    demands,
     rounded,
     thread_limits,
     threads_of_a_process,
 )
 from benchmarks.scaling.meters import (
-    Meter,
     MeterError,
-    RedisServer,
+    Place,
     RoundTrips,
     backends,
-    database_meter,
+    measure_cost,
     median,
+    open_place,
     processes,
 )
-from benchmarks.scaling.meters import (
-    measure as measure_cost,
-)
 from benchmarks.scaling.units import Batch, BookPly, UnitBench, announce, take
-from c4core.lines import read_lines
-from c4core.notation import DEFAULT_BOARD
 from c4core.version import ENGINE_VERSION
 from db import jobs
-from db.database import Database
 from db.duties import acquire_duty
 from db.errors import StorageError
-from db.models import Duty, Unit
-from db.records.jobs import JobState
-from workers.broker.doorbell import Doorbell, top_up
+from db.models import Duty
+from workers.broker.doorbell import Doorbell
 from workers.broker.url import REDIS_PORT
 from workers.core.lanes import Lane
 from workers.errors import BrokerError
 from workers.positions import analysis
-from workers.positions.question import Question
 from workers.service.counters import UnitCounters
 from workers.service.registration import BEAT_SECONDS, Registration
 from workers.service.sweeping import SWEEP_DUTY, SWEEP_SECONDS, sweep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
-    from benchmarks.games import Game
     from benchmarks.record import Results
-    from benchmarks.scaling.limits import Costs, Demand
-
-RUNS: Final = (
-    {"workers": 1, "threads": 1, "units": 400, "positions": 10},
-    {"workers": 2, "threads": 1, "units": 800, "positions": 10},
-    {"workers": 1, "threads": 2, "units": 800, "positions": 10},
-    {"workers": 2, "threads": 1, "units": 400, "positions": 100},
-    {"workers": 2, "threads": 1, "units": 100, "positions": 1_000},
-)
-"""The jobs of the check with real workers."""
 
 SERVER_ERRORS: Final = (MeterError, FleetError, StorageError, BrokerError)
 
@@ -115,20 +88,6 @@ IDLE_SECONDS: Final = 5.0
 """Seconds for which an idle worker is watched."""
 
 DRAIN_SECONDS: Final = 120.0
-
-STONES: Final = 20
-"""The number of stones on the boards: a position takes some tenths of a millisecond."""
-
-EDGE: Final = 0.1
-"""The share of units at either end of the job that does not count, as some workers are idle."""
-
-JOB_SECONDS: Final = 600.0
-
-POLL_SECONDS: Final = 0.1
-"""Seconds between two queries of the job, and between two samples of the machine's load."""
-
-WARM_UP_SHARE: Final = 4
-"""A job with one in this many units is done first: it warms up caches."""
 
 
 def servers_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -228,31 +187,6 @@ def _read(results: Results) -> Measured:
         return Measured.of(results.read("scaling"))
 
 
-class Place(NamedTuple):
-    """The database and the broker of a measurement."""
-
-    database_url: str
-    broker_url: str
-    database: Database
-    doorbell: Doorbell
-    redis: RedisServer
-    meter: Meter
-    """The meter of the database's server."""
-
-
-def open_place(database_url: str, broker_url: str, at_end: ExitStack) -> Place:
-    """Open the scratch database and the scratch broker, and empty both."""
-    database = at_end.enter_context(Database.open(database_url))
-    clear(database)
-    doorbell = at_end.enter_context(closing(Doorbell(broker_url)))
-    redis = at_end.enter_context(closing(RedisServer(broker_url)))
-    redis.empty()
-    at_end.callback(clear, database)
-    at_end.callback(redis.empty)
-    meter = database_meter(make_url(database_url).database or "")
-    return Place(database_url, broker_url, database, doorbell, redis, meter)
-
-
 def measure_everything(place: Place, rounds: int) -> Measured:
     """Measure all costs; of the repetitions the median counts."""
     units, sizes = {}, {}
@@ -301,8 +235,7 @@ def measure_duties(place: Place, rounds: int) -> dict[str, Cost]:
     registration = Registration(
         database, UnitCounters(), name="benchmark", threads=1, table_mb=8, lanes=list(Lane)
     )
-    batch = Batch()
-    batch.submit(database, batch.prepare(2, 10), 10)
+    Batch().prepare(2, 10)(database)
     claim = take(database, announce(database, 1)[0])
     sweep(database, place.doorbell)
     works: dict[str, Callable[[], object]] = {
@@ -422,120 +355,3 @@ def _claim_nothing(place: Place) -> None:
             session, NO_UNIT, owner="benchmark", lease_seconds=1.0, engine_version=ENGINE_VERSION
         )
     )
-
-
-class _Units(NamedTuple):
-    """Measurements from the units of a finished job."""
-
-    seconds: list[float]
-    """Seconds of each unit's search, in the order of completion."""
-    finished_at: list[float]
-
-
-def run_and_compare(
-    place: Place, costs: Costs, *, workers: int, threads: int, units: int, positions: int
-) -> RealRun:
-    """Let real workers do a job, and calculate what the costs predict for it."""
-    clear(place.database)
-    with Fleet(place.database_url, place.broker_url, workers=workers, threads=threads) as fleet:
-        fleet.await_registered(place.database)
-        number = (units + units // WARM_UP_SHARE) * positions
-        games = different_games(random.Random(3), STONES, number)  # noqa: S311
-        _await_job(place, fleet, _submit(place, games[units * positions :], positions))
-        with place.database.write() as session:
-            session.execute(text("ANALYZE"))  # the server itself does so about once a minute
-        job_id = _submit(place, games[: units * positions], positions)
-        before = _used(place, fleet)
-        with _load(ours=workers * threads) as loads:
-            _await_job(place, fleet, job_id)
-        after = _used(place, fleet)
-    found = _units_of(place, job_id)
-    first, last = round(EDGE * units), round((1 - EDGE) * units)
-    search = found.seconds[first:last]
-    elapsed = found.finished_at[last - 1] - found.finished_at[first - 1]
-    service = Service(workers, threads, statistics.fmean(search), positions)
-    return RealRun(
-        workers=workers,
-        threads=threads,
-        units=units,
-        positions=positions,
-        unit_seconds=service.unit_seconds,
-        load=statistics.fmean(loads),
-        units_per_second=len(search) / elapsed,
-        real=Taken(*((end - begin) / units for begin, end in zip(before, after, strict=True))),
-        foreseen=_predict(costs, service, (found.finished_at[-1] - found.finished_at[0]) / units),
-    )
-
-
-def _predict(costs: Costs, service: Service, unit_time: float) -> Taken:
-    """The processor time of a unit that the measured costs predict."""
-    asked = demands(costs, service)
-    planned = costs.unit.plan.of(service.unit_positions)  # before the measurement began
-    sweep = costs.shared.sweep * unit_time
-
-    def of(demand: Demand) -> float:
-        return demand.with_search(service) + demand.worker * service.workers * unit_time
-
-    return Taken(
-        worker=of(asked.python) + service.unit_seconds + sweep.client,
-        database=of(asked.database) - planned.server + sweep.server,
-        broker=of(asked.broker),
-    )
-
-
-def _used(place: Place, fleet: Fleet) -> tuple[float, float, float]:
-    """The processor seconds of the workers, the database's server and the broker so far."""
-    return processes(fleet.pids).running, place.meter().running, place.redis.meter().running
-
-
-@contextmanager
-def _load(ours: int) -> Iterator[list[float]]:
-    """Record now and then how many other processes are ready to run, for each processor."""
-    seen: list[float] = [0.0]
-    over = threading.Event()
-
-    def sample() -> None:
-        while not over.wait(POLL_SECONDS):
-            ready = int(Path("/proc/loadavg").read_text().split()[3].partition("/")[0])
-            seen.append(max(0, ready - 1 - ours) / (os.cpu_count() or 1))
-
-    sampling = threading.Thread(target=sample, daemon=True)
-    sampling.start()
-    try:
-        yield seen
-    finally:
-        over.set()
-        sampling.join()
-
-
-def _await_job(place: Place, fleet: Fleet, job_id: int) -> None:
-    top_up(place.database, place.doorbell, Lane.BULK)
-
-    def is_over() -> bool:
-        threading.Event().wait(POLL_SECONDS)  # each query is work for the server
-        with place.database.read() as session:
-            return jobs.get_job(session, job_id).state is not JobState.RUNNING
-
-    fleet.wait(is_over, JOB_SECONDS)
-
-
-def _submit(place: Place, games: list[Game], positions: int) -> int:
-    lines = "".join(f"{game.moves}\n" for game in games)
-    return analysis.submit(
-        place.database,
-        read_lines(io.BytesIO(lines.encode()), board=DEFAULT_BOARD),
-        board=DEFAULT_BOARD,
-        question=Question(columns=False),
-        unit_lines=positions,
-    ).job_id
-
-
-def _units_of(place: Place, job_id: int) -> _Units:
-    query = (
-        select(Unit.seconds, Unit.finished_at)
-        .where(Unit.job_id == job_id)
-        .order_by(Unit.finished_at)
-    )
-    with place.database.read() as session:
-        rows = session.execute(query).all()
-    return _Units([row.seconds for row in rows], [row.finished_at for row in rows])

@@ -8,14 +8,18 @@ import statistics
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import redis
+from sqlalchemy import make_url
 
+from benchmarks.processes import clear
 from benchmarks.scaling.limits import Cost
+from db.database import Database
+from workers.broker.doorbell import Doorbell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -81,7 +85,7 @@ def database_meter(database: str) -> Meter:
     if not backends(database) or not (PROC / "thread-self" / "schedstat").exists():
         raise MeterError(
             f"no process here serves the database {database!r}: the PostgreSQL server has to "
-            "run on this machine, and /proc has to tell what it takes"
+            "run on this machine, and /proc has to show its processor time"
         )
     return lambda: processes(backends(database))
 
@@ -122,7 +126,7 @@ def _command(pid: int) -> str:
     return ""
 
 
-def measure(work: Callable[[], object], meter: Meter, *, times: int) -> Cost:
+def measure_cost(work: Callable[[], object], meter: Meter, *, times: int) -> Cost:
     """Measure the cost of some work."""
     server, client, wall = meter(), this_thread(), time.perf_counter()
     for _ in range(times):
@@ -196,3 +200,28 @@ class _Turn:
     """Which side of a connection is sending: the server answers after a question."""
 
     asked = False
+
+
+class Place(NamedTuple):
+    """The database and the broker of a measurement."""
+
+    database_url: str
+    broker_url: str
+    database: Database
+    doorbell: Doorbell
+    redis: RedisServer
+    meter: Meter
+    """The meter of the database's server."""
+
+
+def open_place(database_url: str, broker_url: str, at_end: ExitStack) -> Place:
+    """Open the scratch database and the scratch broker, and empty both."""
+    database = at_end.enter_context(Database.open(database_url))
+    clear(database)
+    doorbell = at_end.enter_context(closing(Doorbell(broker_url)))
+    redis = at_end.enter_context(closing(RedisServer(broker_url)))
+    redis.empty()
+    at_end.callback(clear, database)
+    at_end.callback(redis.empty)
+    meter = database_meter(make_url(database_url).database or "")
+    return Place(database_url, broker_url, database, doorbell, redis, meter)

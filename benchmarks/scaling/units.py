@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import io
 import random
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 from sqlalchemy import func, make_url, select, text
@@ -21,7 +22,7 @@ from sqlalchemy import func, make_url, select, text
 from benchmarks.games import random_games
 from benchmarks.processes import clear
 from benchmarks.scaling.limits import Cost, Sizes, UnitCost, UnitCosts
-from benchmarks.scaling.meters import MeterError, RoundTrips, Took, measure, median
+from benchmarks.scaling.meters import MeterError, RoundTrips, Took, measure_cost, median
 from c4core.lines import read_lines
 from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
@@ -39,11 +40,8 @@ from workers.core.submission import UNITS_PER_TRANSACTION
 from workers.positions import analysis
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from sqlalchemy.orm import Session
 
-    from benchmarks.games import Game
     from benchmarks.scaling.meters import Meter
     from db.records.jobs import Claim
     from workers.books.payload import Keys
@@ -66,9 +64,8 @@ PHASES: Final = ("plan", "claim", "solve", "complete")
 _LOG: Final = select(func.pg_wal_lsn_diff(func.pg_current_wal_lsn(), text("'0/0'")))
 
 
-def games(seed: int) -> Iterator[Game]:
-    """An endless stream of random games with this many stones."""
-    return random_games(random.Random(seed), STONES)  # noqa: S311
+Submit = Callable[[Database], object]
+"""Plans a job in a database, and starts it."""
 
 
 class Kind(Protocol):
@@ -76,62 +73,48 @@ class Kind(Protocol):
 
     name: str
 
-    def prepare(self, units: int, positions: int) -> Any:  # noqa: ANN401 (each kind has its own)
+    def prepare(self, units: int, positions: int) -> Submit:
         """Prepare a job with this many units of this many positions; this is not measured."""
-
-    def submit(self, database: Database, prepared: Any, positions: int) -> None:  # noqa: ANN401
-        """Plan the job and start it."""
 
 
 class Batch:
-    """Batches of lines, as in ``c4 analyze``."""
+    """Batches of lines, planned as ``c4 analyze`` does."""
 
     name = analysis.KIND
 
     def __init__(self) -> None:
-        self._games = games(seed=1)
+        self._games = random_games(random.Random(1), STONES)  # noqa: S311
 
-    def prepare(self, units: int, positions: int) -> bytes:
-        """The lines."""
-        return "".join(f"{next(self._games).moves}\n" for _ in range(units * positions)).encode()
-
-    def submit(self, database: Database, prepared: bytes, positions: int) -> None:
-        """Plan the job as ``workers.positions.analysis`` does."""
-        analysis.submit(
+    def prepare(self, units: int, positions: int) -> Submit:
+        """As in :class:`Kind`."""
+        games = islice(self._games, units * positions)
+        lines = "".join(f"{game.moves}\n" for game in games).encode()
+        return lambda database: analysis.submit(
             database,
-            read_lines(io.BytesIO(prepared), board=DEFAULT_BOARD),
+            read_lines(io.BytesIO(lines), board=DEFAULT_BOARD),
             board=DEFAULT_BOARD,
             unit_lines=positions,
         )
 
 
 class BookPly:
-    """Units of a ply of a book, as ``c4 book build`` plans them."""
+    """Units of a ply of a book, planned as ``c4 book build`` does."""
 
     name = BOOK
 
     def __init__(self) -> None:
-        self._games = games(seed=1)
+        self._games = random_games(random.Random(1), STONES)  # noqa: S311
 
-    def prepare(self, units: int, positions: int) -> list[Keys]:
-        """The keys of every unit."""
-        return [
-            np.unique(
-                np.array(
-                    [game.position.canonical_key for game in islice(self._games, positions)],
-                    dtype=np.uint64,
-                )
-            )
-            for _ in range(units)
-        ]
+    def prepare(self, units: int, positions: int) -> Submit:
+        """As in :class:`Kind`."""
+        prepared = []
+        for _ in range(units):
+            games = islice(self._games, positions)
+            keys = np.array([game.position.canonical_key for game in games], dtype=np.uint64)
+            prepared.append(np.unique(keys))
+        return partial(self._submit, prepared)
 
-    def submit(
-        self,
-        database: Database,
-        prepared: list[Keys],
-        positions: int,  # noqa: ARG002
-    ) -> None:
-        """Plan the job as ``workers.books.planning`` does."""
+    def _submit(self, prepared: list[Keys], database: Database) -> None:
         task = PlyTask(Position(), STONES)
         job_id = database.run(
             lambda session: jobs.create_job(
@@ -221,8 +204,8 @@ class UnitBench:
             # The server does so about once a minute; before that, it has no statistics of the rows.
             session.execute(text("ANALYZE"))
         units = UNITS[positions]
-        prepared = self._kind.prepare(2 * units, positions)
-        plan = self._measure(lambda: self._kind.submit(database, prepared, positions), 1)
+        submit = self._kind.prepare(2 * units, positions)
+        plan = self._measure(lambda: submit(database), 1)
         unit_ids = iter(announce(database, units))
         claims: list[Claim] = []
         claim = self._measure(lambda: claims.append(take(database, next(unit_ids))), units)
@@ -243,8 +226,7 @@ class UnitBench:
     def _work_off(self, positions: int) -> int:
         """Plan a job and complete all its units. Returns their number."""
         units = 4 * UNITS[positions]
-        prepared = self._kind.prepare(units, positions)
-        self._kind.submit(self._database, prepared, positions)
+        self._kind.prepare(units, positions)(self._database)
         for unit_id in announce(self._database, units):
             claim = take(self._database, unit_id)
             finish(self._database, claim, self._solve(self._database, claim))
@@ -254,7 +236,7 @@ class UnitBench:
         return get_kind(claim.kind).solve_unit(claim, self._solver, database, lambda: False)
 
     def _measure(self, work: Callable[[], object], times: int) -> Cost:
-        return measure(work, self._meter, times=times)
+        return measure_cost(work, self._meter, times=times)
 
     def _bytes(self, table: str) -> int:
         return next(

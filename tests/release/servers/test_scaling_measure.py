@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmarks.scaling import measure, units
+from benchmarks.scaling import check, measure, units
+from benchmarks.scaling.meters import open_place
 
 if TYPE_CHECKING:
     from tests.support.running.databases import PostgresDatabases
@@ -24,9 +25,9 @@ def test_costs_are_measured_and_a_real_run_is_compared(
     monkeypatch.setattr(measure, "IDLE_SECONDS", 0.5)
     monkeypatch.setattr(measure, "THREADS", (1,))
     with postgres_server.database(initialised=True) as url, ExitStack() as at_end:
-        place = measure.open_place(url, redis_server.url, at_end)
+        place = open_place(url, redis_server.url, at_end)
         found = measure.measure_everything(place, rounds=1)
-        run = measure.run_and_compare(
+        run = check.run_and_compare(
             place, found.costs("analyze"), workers=1, threads=1, units=20, positions=2
         )
     for kind in ("analyze", "book"):

@@ -8,27 +8,10 @@ import pytest
 from scipy import stats
 
 from benchmarks.deep import Pair, pairs_row
-from benchmarks.engine.solvers import (
-    LEAST_SECONDS,
-    Entry,
-    Program,
-    ProgramError,
-    Run,
-    compare,
-)
+from benchmarks.engine import solvers
 from benchmarks.matches.comparison import difference_p, leader, standard_errors
-from benchmarks.scaling.limits import (
-    Cost,
-    Costs,
-    Service,
-    SharedCosts,
-    UnitCost,
-    UnitCosts,
-    bound,
-    thread_limits,
-    threads_of_a_process,
-    unit_cycle,
-)
+from benchmarks.scaling import limits
+from benchmarks.scaling.limits import Cost, Costs, Service, SharedCosts, UnitCost, UnitCosts
 from benchmarks.scaling.meters import MeterError, database_meter
 from c4core.arena.statistics import Tally
 from cli.bench.measures import Lap
@@ -41,19 +24,22 @@ ANSWERS = "import sys; [print(line.strip(), score, 10) for line, score in zip(sy
 def test_repetitions_are_interleaved_and_short_ones_repeated() -> None:
     order: list[str] = []
 
-    def entry(name: str, repeats: int, seconds: float) -> Entry:
-        def run() -> Run:
+    def entry(name: str, repeats: int, seconds: float) -> solvers.Entry:
+        def run() -> solvers.Run:
             order.append(name)
-            return Run([1], Lap(seconds, seconds), 5)
+            return solvers.Run([1], Lap(seconds, seconds), 5)
 
-        return Entry(name, run, repeats)
+        return solvers.Entry(name, run, repeats)
 
-    first, second = compare(
-        "g", "c", [0], [entry("a", 3, 2 * LEAST_SECONDS), entry("b", 2, LEAST_SECONDS / 2)]
+    first, second = solvers.compare(
+        "g",
+        "c",
+        [0],
+        [entry("a", 3, 2 * solvers.LEAST_SECONDS), entry("b", 2, solvers.LEAST_SECONDS / 2)],
     )
     assert order == list("ababbabb"), "a first pass that is short does not count"
     assert (first.wrong, first.nodes, first.count, len(first.cpu)) == (1, 5, 1, 3)
-    assert second.cpu == pytest.approx([LEAST_SECONDS / 2] * 2)
+    assert second.cpu == pytest.approx([solvers.LEAST_SECONDS / 2] * 2)
 
 
 @pytest.mark.parametrize(
@@ -66,10 +52,10 @@ def test_repetitions_are_interleaved_and_short_ones_repeated() -> None:
     ],
 )
 def test_programs_answer_with_scores(code: str, message: str) -> None:
-    program = Program("other", shlex.join([sys.executable, "-Sc", code]))
+    program = solvers.Program("other", shlex.join([sys.executable, "-Sc", code]))
     games = [position.moves for position in KNOWN]
     if message:
-        with pytest.raises(ProgramError, match=message):
+        with pytest.raises(solvers.ProgramError, match=message):
             program.run(games)
     else:
         found = program.run(games)
@@ -111,16 +97,16 @@ def cost_of(**phases: Cost) -> Costs:
 
 
 def test_threads_pay_for_every_part_of_a_unit() -> None:
-    most = bound(Costs(), Service(workers=8, threads=2, unit_seconds=0.5))
+    most = limits.bound(Costs(), Service(workers=8, threads=2, unit_seconds=0.5))
     assert (most.units_per_second, most.searching) == pytest.approx((16 / 0.5, 1.0))
-    assert thread_limits(Costs(), Service()).least == math.inf
+    assert limits.thread_limits(Costs(), Service()).least == math.inf
     claim, complete = Cost(400e-6, 1e-3, 100e-6, 4), UnitCost(Cost(1e-3), Cost(7e-6, 4e-6))
     ring = Cost(40e-6, 500e-6, 0.0, 1)
     costs = Costs(UnitCosts(claim=UnitCost(claim), complete=complete), SharedCosts(ring=ring))
     service = Service(unit_seconds=0.01, unit_positions=100, distance=1e-3)
     parts = 1.5e-3 + (1e-3 + 100 * 11e-6) + 540e-6 + 5 * 1e-3
-    assert unit_cycle(costs, service) == pytest.approx(0.01 + parts)
-    assert bound(costs, service).units_per_second == pytest.approx(1 / (0.01 + parts))
+    assert limits.unit_cycle(costs, service) == pytest.approx(0.01 + parts)
+    assert limits.bound(costs, service).units_per_second == pytest.approx(1 / (0.01 + parts))
 
 
 def test_throughput_ends_where_a_resource_does() -> None:
@@ -130,19 +116,19 @@ def test_throughput_ends_where_a_resource_does() -> None:
         (Costs(shared=SharedCosts(ring=Cost(0.001), take=Cost(0.004))), 200.0),
     ):  # the database, the planner, the broker
         service = Service(workers=1_000)
-        alone = 1_000 / unit_cycle(costs, service)
-        assert bound(costs, service).units_per_second == pytest.approx(min(alone, limit))
-        assert thread_limits(costs, service).least == pytest.approx(limit)
+        alone = 1_000 / limits.unit_cycle(costs, service)
+        assert limits.bound(costs, service).units_per_second == pytest.approx(min(alone, limit))
+        assert limits.thread_limits(costs, service).least == pytest.approx(limit)
 
 
 def test_limits_of_a_process_and_of_idle_workers() -> None:
     costs = cost_of(complete=Cost(client=0.01))
-    assert threads_of_a_process(costs, Service()) == pytest.approx(100)
-    most = bound(costs, Service(threads=200))
+    assert limits.threads_of_a_process(costs, Service()) == pytest.approx(100)
+    most = limits.bound(costs, Service(threads=200))
     assert (most.python, most.searching) == (pytest.approx(1.0), pytest.approx(0.5))
     idle = Costs(shared=SharedCosts(poll=Cost(0.01), ring=Cost(1e-4)))
-    assert bound(idle, Service(workers=99)).units_per_second > 0
-    assert bound(idle, Service(workers=101)).units_per_second == 0.0
+    assert limits.bound(idle, Service(workers=99)).units_per_second > 0
+    assert limits.bound(idle, Service(workers=101)).units_per_second == 0.0
 
 
 def test_real_workers() -> None:
