@@ -164,12 +164,13 @@ class BuildExt(build_ext):
 
 
 def extensions() -> list[Extension]:
-    """One extension module for each ``.pyx`` file of the engine."""
+    """One extension module for each ``.pyx`` file, those that take longest first."""
     sources = [
         source
         for source in sorted(Path("c4core").rglob("*.pyx"))
         if ON_X86_64 or source.stem not in VARIANT_ARGS
     ]
+    sources.sort(key=lambda source: source.stat().st_size, reverse=True)
     return [
         Extension(
             ".".join(source.with_suffix("").parts),
