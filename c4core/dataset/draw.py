@@ -10,8 +10,8 @@ import numpy as np
 
 from c4core.arrays import are_over
 from c4core.dataset.lots import choose
-from c4core.dataset.random_play import stop_within
 from c4core.dice import Dice
+from c4core.players.playouts import stop_within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

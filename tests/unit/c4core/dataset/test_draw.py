@@ -10,8 +10,8 @@ from c4core import BoardSize, Position
 from c4core.arrays import open_plies
 from c4core.book import Book
 from c4core.dataset.draw import choose_from_book, draw_by_plies, draw_from_play, gather
-from c4core.dataset.random_play import stop_within
 from c4core.dice import Dice
+from c4core.players.playouts import stop_within
 from tests.support.boards.small_books import small_book
 
 TINY = BoardSize(3, 3)
