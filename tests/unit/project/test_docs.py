@@ -3,7 +3,10 @@
 import doctest
 import importlib.util
 import re
+import tomllib
+from itertools import product
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -61,14 +64,36 @@ def test_index_names_every_document() -> None:
         assert f"\n{page.relative_to(DOCS).with_suffix('')}\n" in index  # in the site's contents
 
 
-def test_architecture_shows_the_rooms_as_they_are() -> None:
-    """Otherwise: ``python docs/house.py --write``."""
+@pytest.fixture(scope="module")
+def house() -> ModuleType:
     spec = importlib.util.spec_from_file_location("house", DOCS / "house.py")
     assert spec is not None
     assert spec.loader is not None
-    house = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(house)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_architecture_shows_the_rooms_as_they_are(house: ModuleType) -> None:
+    """Otherwise: ``python docs/house.py --write``."""
     assert blocks(DOCS / "architecture.md", "mermaid") == [f"{house.picture()}\n"]
+
+
+def test_cython_files_keep_the_layers_too(house: ModuleType) -> None:
+    """lint-imports reads Python files only."""
+    linter = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    found = [(module, name) for module, name in house.imports() if module.startswith("c4core.")]
+    assert ("c4core.solver", "c4core.engine.board.Board") in found
+    for contract in linter["contracts"]:
+        above: list[str] = []
+        for layer in contract.get("layers", ()):
+            rooms = re.split(r" [|:] ", layer)
+            for (module, imported), room in product(found, rooms):
+                if house.is_within(module, room):
+                    assert not any(house.is_within(imported, other) for other in above), (
+                        f"{module} imports {imported}"
+                    )
+            above += rooms
 
 
 @pytest.mark.parametrize("page", API, ids=by_name)
