@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 # Some processes, as many as tests/conftest.py says.
 PARALLEL := -n auto --dist worksteal
 PYTEST := $(BIN)/python -m pytest $(PARALLEL)
-SOURCES := setup.py pyproject.toml $(wildcard $(foreach kind,pyx pxd h,c4core/*.$(kind) c4core/*/*.$(kind) c4core/*/*/*.$(kind)))
+SOURCES := setup.py pyproject.toml $(wildcard $(foreach kind,pyx pxd pxi h,c4core/*.$(kind) c4core/*/*.$(kind) c4core/*/*/*.$(kind)))
 DEMO := build/demo
 STUBBED := $(subst /,.,$(patsubst %.pyi,%,$(wildcard c4core/*.pyi c4core/*/*.pyi c4core/*/*/*.pyi)))
 # Where other packages are leaned on most.
