@@ -137,7 +137,7 @@ def sample(tree: Path) -> list[Mutant]:
         files = sorted({file for pattern in patterns for file in tree.glob(pattern)})
         for suffixes, find, number in (
             ({".py"}, python_mutants, of_python),
-            ({".pyx", ".pxd"}, cython_mutants, of_cython),
+            ({".pyx", ".pxd", ".pxi"}, cython_mutants, of_cython),
         ):
             found = [
                 mutant

@@ -34,7 +34,7 @@ def test_every_stub_and_every_file_of_data_is_in_it() -> None:
         packed = set(wheel.namelist())
     sources = {
         str(path.relative_to(ROOT))
-        for kind in ("pyi", "pxd", "pyx")
+        for kind in ("pyi", "pxd", "pxi", "pyx")
         for path in (ROOT / "c4core").rglob(f"*.{kind}")
     }
     data = {
