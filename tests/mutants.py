@@ -345,8 +345,11 @@ def with_mutants(source: str, numbered: dict[int, Mutant]) -> str:
             others = "".join(f"({text}) if c4_mutant_id == {k} else " for k, text in choices)
             text = f"({others}({source[start:end]}))"
         source = source[:start] + text + source[end:]
-    after_docstring = source.index('"""', 3) + 4
-    return source[:after_docstring] + CIMPORT + source[after_docstring:]
+    if source.startswith('"""'):
+        code = source.index('"""', 3) + 4
+    else:  # an included file begins with comments
+        code = next(re.finditer(r"^(?!#)", source, re.MULTILINE)).start()
+    return source[:code] + CIMPORT + source[code:]
 
 
 def copy_tree(tree: Path, place: Path) -> Path:
