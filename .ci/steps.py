@@ -113,7 +113,9 @@ def run_all(steps: list[Step], results: dict[str, Result]) -> None:
 
 def engine_digest() -> str:
     """A digest of all sources that the C compiler sees."""
-    found = [path for kind in ("pyx", "pxd", "pxi", "h") for path in ROOT.glob(f"c4core/**/*.{kind}")]
+    found = [
+        path for kind in ("pyx", "pxd", "pxi", "h") for path in ROOT.glob(f"c4core/**/*.{kind}")
+    ]
     digest = hashlib.sha256()
     for path in sorted(found):
         digest.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes() + b"\0")

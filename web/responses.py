@@ -1,14 +1,14 @@
-"""Answers: JSON, and JSON Lines as a stream."""
+"""JSON responses."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Final
 
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, Mapping
+    from collections.abc import Mapping
 
 JSON: Final = "application/json"
 JSON_LINES: Final = "application/x-ndjson"
@@ -27,23 +27,3 @@ def json_response(
 ) -> Response:
     """An answer that is one JSON value."""
     return Response(encode(value), status, headers, JSON)
-
-
-def jsonl_response(
-    values: AsyncIterable[object], headers: Mapping[str, str] | None = None
-) -> StreamingResponse:
-    """An answer that is a line of JSON for each value, written as they come.
-
-    An error after the first line ends the stream in its midst: the client sees that the answer is
-    not complete. So put what may be wrong with a line into the line.
-
-    Args:
-        values: one for each line.
-        headers: further ones.
-    """
-
-    async def lines() -> AsyncIterable[bytes]:
-        async for value in values:
-            yield encode(value) + b"\n"
-
-    return StreamingResponse(lines(), headers=headers, media_type=JSON_LINES)

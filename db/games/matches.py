@@ -143,11 +143,7 @@ def get_verdict(session: Session, match_id: int) -> str | None:
 
 
 def list_matches(
-    session: Session,
-    *,
-    limit: int = 50,
-    before_id: int | None = None,
-    job_id: int | None = None,
+    session: Session, *, limit: int = 50, before_id: int | None = None
 ) -> list[MatchInfo]:
     """The newest matches, newest first.
 
@@ -155,13 +151,10 @@ def list_matches(
         session: any.
         limit: at most so many.
         before_id: only matches older than this one, for paging.
-        job_id: only those of this job.
     """
     query = _matches().order_by(Match.id.desc()).limit(limit)
     if before_id is not None:
         query = query.where(Match.id < before_id)
-    if job_id is not None:
-        query = query.where(Match.job_id == job_id)
     return _infos(session, query)
 
 

@@ -34,7 +34,6 @@ def claim(
     lease_seconds: float,
     engine_version: int,
     job_id: int | None = None,
-    kinds: Sequence[str] | None = None,
 ) -> Claim | None:
     """Take a unit to work on. Any number of claimers get different units and do not wait.
 
@@ -51,12 +50,11 @@ def claim(
             at most.
         engine_version: of the claimer; jobs of other versions are left alone.
         job_id: only from this job.
-        kinds: only from jobs of these kinds.
 
     Returns:
         None if there is nothing to do now; leases that others hold may still run out.
     """
-    for job in _running_jobs(session, engine_version, job_id, kinds):
+    for job in _running_jobs(session, engine_version, job_id):
         again = _lapsed_again(session, job)
         while unit := _take_first(session, job, again):
             claimed = _lease(session, unit, owner, lease_seconds)
@@ -161,14 +159,10 @@ def _claimable(session: Session) -> Select[Any]:
     )
 
 
-def _running_jobs(
-    session: Session, engine_version: int, job_id: int | None, kinds: Sequence[str] | None
-) -> Sequence[int]:
+def _running_jobs(session: Session, engine_version: int, job_id: int | None) -> Sequence[int]:
     query = select(Job.id).where(_runs(engine_version)).order_by(Job.priority.desc(), Job.id)
     if job_id is not None:
         query = query.where(Job.id == job_id)
-    if kinds is not None:
-        query = query.where(Job.kind.in_(kinds))
     return session.scalars(query).all()
 
 

@@ -60,7 +60,6 @@ def read_answer(
     solver: Searcher,
     *,
     heard: Heard | None = None,
-    line_nodes: int = LINE_NODES,
 ) -> DeepAnswer:
     """Read the answer of a job, and find best play.
 
@@ -70,7 +69,6 @@ def read_answer(
         solver: searches for the end of best play.
         heard: what the solver has heard of the job (:func:`workers.deep.sharing.listening`): with
             that, it has little to search.
-        line_nodes: limit of nodes for it.
 
     Raises:
         JobNotFoundError: there is no such job.
@@ -89,7 +87,7 @@ def read_answer(
             end = end.play(column)
         score = -bounds.lower if len(line) % 2 else bounds.lower
         known = first_bounds if heard is None else heard.bounds
-        rest = searched_line(end, score, solver, known=known, node_limit=line_nodes)
+        rest = searched_line(end, score, solver, known=known, node_limit=LINE_NODES)
         for column in rest:
             end = end.play(column)
         line += rest

@@ -41,7 +41,6 @@ def submit(
     *,
     threads: int = 1,
     label: str | None = None,
-    priority: int = 0,
 ) -> int:
     """Make a job and start it; returns its number. Stored evaluations may prove it at once.
 
@@ -50,14 +49,11 @@ def submit(
         task: the question; about a game that goes on.
         threads: the expected number of threads that work on it.
         label: a name for people.
-        priority: jobs of higher priority are worked on first.
 
     Raises:
         StorageError: the database cannot be written.
     """
-    return database.run(
-        lambda session: _make(session, task, threads=threads, label=label, priority=priority)
-    )
+    return database.run(lambda session: _make(session, task, threads=threads, label=label))
 
 
 def join_or_submit(
@@ -109,9 +105,7 @@ def _find(session: Session, task: DeepTask) -> GrowingJob | None:
     return next(like, None)
 
 
-def _make(
-    session: Session, task: DeepTask, *, threads: int, label: str | None, priority: int = 0
-) -> int:
+def _make(session: Session, task: DeepTask, *, threads: int, label: str | None) -> int:
     job_id = jobs.create_job(
         session,
         kind=KIND,
@@ -119,7 +113,6 @@ def _make(
         params=task.as_params(),
         label=label,
         engine_version=ENGINE_VERSION,
-        priority=priority,
     )
     plan(session, job_id, Memory(job_id, task), task, threads=threads)
     jobs.start_job(session, job_id)

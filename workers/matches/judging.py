@@ -59,7 +59,6 @@ def plan_judging(
     games: int | None = None,
     least_ply: int = 0,
     label: str | None = None,
-    priority: int = 0,
 ) -> Submission | None:
     """The job that finds the scores for judging games: it is found and resumed, or made.
 
@@ -70,7 +69,6 @@ def plan_judging(
         least_ply: only moves with at least so many stones on the board: the first ones on a large
             board take longest by far.
         label: a name for people.
-        priority: jobs of higher priority are worked on first.
 
     Returns:
         None if all scores are known already.
@@ -104,7 +102,6 @@ def plan_judging(
         board=board,
         topic=topic_of("judging", keys),
         label=label,
-        priority=priority,
     )
     job_id = submit()
     # A job that is done has stored all these scores, unless they were deleted since.

@@ -101,7 +101,6 @@ def plan_matches(
     terms: Sequence[MatchTerms],
     *,
     label: str | None = None,
-    priority: int = 0,
     only_one: bool = False,
 ) -> MatchSubmission:
     """Make a job that plays some matches, and start it; all in one transaction.
@@ -110,7 +109,6 @@ def plan_matches(
         database: keeps the job.
         terms: those of at least one match, all on one board.
         label: a name for people, for the job and its matches.
-        priority: jobs of higher priority are worked on first.
         only_one: make no second job for the same matches.
 
     Raises:
@@ -141,7 +139,6 @@ def plan_matches(
             params=_params(asked),
             label=label,
             engine_version=ENGINE_VERSION,
-            priority=priority,
         )
         match_ids = []
         first = 0

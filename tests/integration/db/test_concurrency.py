@@ -272,7 +272,7 @@ def resume(session: Session, job_id: int) -> object:
 
 
 def end_its_match(session: Session, job_id: int) -> object:
-    (match,) = games.list_matches(session, job_id=job_id)
+    (match,) = games.matches_of_job(session, job_id)
     return games.end_early(session, match.id, games=0, verdict="H0")
 
 

@@ -17,7 +17,7 @@ from db.records.terms import MatchTerms
 from workers.matches.errors import GameImportError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from c4core.position import Side
     from db.database import Database
@@ -45,9 +45,7 @@ def import_games(
     start: Position | None = None,
     player_a: str = UNKNOWN_PLAYER,
     player_b: str = UNKNOWN_PLAYER,
-    seed: int = 0,
     label: str | None = None,
-    on_stored: Callable[[int], None] = lambda _games: None,
 ) -> ImportSummary:
     """Store games as a match of their own. Memory is constant, however many.
 
@@ -56,20 +54,18 @@ def import_games(
 
     Args:
         database: where to store them.
-        source: from :func:`game_of_moves` or :func:`game_of_final`, all on one board.
+        source: from :func:`game_of_moves`, all on one board.
         start: what all of them begin with (default: the empty 7x6 board).
         player_a: the description of one player, or a name.
         player_b: of the other.
-        seed: that of their original match, if it is known.
         label: a name for people.
-        on_stored: called now and then with the number of games stored so far.
 
     Raises:
         GameImportError: there is no game at all; nothing was stored.
         StorageError: the database cannot be written.
     """
     terms = MatchTerms(
-        player_a=player_a, player_b=player_b, games=0, seed=seed, start=start or Position()
+        player_a=player_a, player_b=player_b, games=0, seed=0, start=start or Position()
     )
     remaining = iter(source)
     batch = list(islice(remaining, GAMES_PER_TRANSACTION))
@@ -84,7 +80,6 @@ def import_games(
             numbered = [game._replace(number=number + index) for index, game in enumerate(batch)]
             database.run(partial(games.add_games, match_id=match_id, games=numbered))
             number += len(numbered)
-            on_stored(number)
             batch = list(islice(remaining, GAMES_PER_TRANSACTION))
         whole = replace(terms, games=number)
         database.run(lambda session: games.end_import(session, match_id, whole))
@@ -156,37 +151,6 @@ def game_of_moves(
         x_seconds=x_seconds,
         o_seconds=o_seconds,
         replaced=replaced,
-    )
-
-
-def game_of_final(
-    final: Position, winner: Side | None, *, start: Position | None = None
-) -> StoredGame:
-    """A game of which only the final grid is known.
-
-    Args:
-        final: the position at the end.
-        winner: who won, as its source says.
-        start: what it began with (default: the empty board).
-
-    Raises:
-        GameImportError: the game is not over there, or somebody else has won.
-    """
-    if not final.is_over:
-        raise GameImportError("the game is not over in its final grid")
-    if final.winner != winner:
-        raise GameImportError(
-            f"the final grid says {_told(final.winner, None)}, not {_told(winner, None)}"
-        )
-    return StoredGame(
-        number=0,
-        a_side="x",
-        seed=None,
-        moves=None,
-        final_key=final.key,
-        length=final.ply - (0 if start is None else start.ply),
-        winner=winner,
-        ending=(Ending.FULL if winner is None else Ending.FOUR).value,
     )
 
 
