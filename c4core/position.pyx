@@ -1,4 +1,4 @@
-"""An immutable position: two words of stones on a shared geometry (layout picture in board.pyx)."""
+"""An immutable position: two words of stones on a shared geometry (layout picture in engine/board.pxd)."""
 
 import operator
 from typing import Literal

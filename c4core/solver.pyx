@@ -563,7 +563,7 @@ cdef class Solver:
         """Solve with all threads, on the bounds given; the call's nodes grow by those of all.
 
         Every thread searches the same windows, and shares what it proves through the table and the
-        team's bounds. Near the root each announces what it searches (search.pyx), so that the threads
+        team's bounds. Near the root each announces what it searches (engine/search.pxi), so that the threads
         spread over the tree.
         """
         cdef Together together

@@ -1,6 +1,6 @@
 """``Book``: an open opening book; and the books that are included in this package.
 
-A position is two words (layout picture in board.pyx). It is turned to the image that has a slot
+A position is two words (layout picture in engine/board.pxd). It is turned to the image that has a slot
 (numbering.pyx), and the slot's score is decoded from a block of its ply's section (codec.pyx). Groups
 of scores are read from the file, checked and kept when they are first needed. numpy is imported where
 it is used: a program that looks up one position starts faster without it.

@@ -1,6 +1,6 @@
 """Whole plies at a time: scores from those of the next ply, and the ancestors that positions belong to.
 
-Keys are sorted canonical keys (layout picture in board.pyx). A score is for the side to move.
+Keys are sorted canonical keys (layout picture in engine/board.pxd). A score is for the side to move.
 
 A binary search in an array that is larger than the cache waits for memory at every step. So the children
 of a position are looked up side by side, and their waits overlap.

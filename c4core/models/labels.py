@@ -92,7 +92,7 @@ class Positions:
         own, mask = words_of_planes(self.planes)
         width, height = self.board
         bottom = sum(1 << column * (height + 1) for column in range(width))
-        return own | (mask + np.uint64(bottom))  # the layout picture is in board.pyx
+        return own | (mask + np.uint64(bottom))  # the layout picture is in engine/board.pxd
 
     @property
     def is_decisive(self) -> NDArray[np.bool_]:

@@ -1,6 +1,6 @@
 """Lines of four as words of bits, and the C side of the heuristics (see heuristics.pyx).
 
-A window is a line of four squares, named by its first square. A direction is a step of bits (board.pyx
+A window is a line of four squares, named by its first square. A direction is a step of bits (engine/board.pxd
 has the picture). Bit q of a word of windows stands for the squares q, q + step, q + 2 step, q + 3 step.
 There are 69 windows on 7x6.
 """
