@@ -10,10 +10,13 @@ from collections.abc import Callable
 
 import numpy as np
 
+from c4core.dataset.records import COLUMNS
 from tests.support.hostile import Case
 
 Arrays = dict[str, np.ndarray]
 
+MEMBERS = len(COLUMNS) + 1
+"""Columns and the card."""
 
 LARGE = 16 << 20
 """Bytes of an array that is larger than everything that may be allocated."""
@@ -132,7 +135,7 @@ def foreign_column(arrays: Arrays) -> Arrays:
 CASES = (
     Case("a small file of large columns", large_columns, "column planes would take", is_large=True),
     Case("many columns together", changed(large_together), "would take", is_large=True),
-    listing(14, "it has 14 members, and no data set has more than 13"),
+    listing(MEMBERS + 1, f"it has {MEMBERS + 1} members, and no data set has more than {MEMBERS}"),
     listing(15_000, "it has 15,000 members"),
     listing(400_000, "its list of members is too long"),
     Case("a long comment, which is harmless", with_comment, ""),

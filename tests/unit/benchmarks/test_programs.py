@@ -22,7 +22,6 @@ from benchmarks.matches.sources import GROUPS, all_matches
 from benchmarks.page import DOCS, fill, span_text
 from benchmarks.record import RESULTS, Results
 from benchmarks.scaling.measure import main as scaling
-from c4core.dataset.records import COLUMNS
 from c4core.players import parse_player
 from c4core.proof.certificate import BOARDS, shipped_file
 from cli.bench.positions import shipped_set
@@ -125,10 +124,6 @@ def test_what_pages_promise() -> None:
     page = (DOCS / "certificates.md").read_text()
     assert f"the empty boards {named} come with the program" in page
     assert all(shipped_file(board).stat().st_size <= 2_000_000 for board in BOARDS)
-    page = (DOCS / "datasets.md").read_text()
-    for column in COLUMNS:
-        row = rf"^\| `{column.name}` \| \w+ {re.escape(column.shape)} \|"
-        assert re.search(row, page, re.MULTILINE)
     page = (DOCS / "scaling.md").read_text()
     assert set(re.findall(r"python -m benchmarks scaling (\w+)", page)) == set(scaling.commands)
     assert set(kept(RESULTS, "learning")) == set(PARTS)

@@ -10,6 +10,7 @@ from types import ModuleType
 
 import pytest
 
+from c4core.dataset.records import COLUMNS
 from tests.support.running.command_line import C4
 from tests.support.running.console import answer, blocks, dialogue, without_measures
 
@@ -62,6 +63,13 @@ def test_index_names_every_document() -> None:
     for page in {*DOCS.glob("*.md"), DOCS / "api" / "index.rst"} - {DOCS / "index.md"}:
         assert f"]({page.relative_to(DOCS)})" in index
         assert f"\n{page.relative_to(DOCS).with_suffix('')}\n" in index  # in the site's contents
+
+
+def test_datasets_has_a_row_for_each_column() -> None:
+    page = (DOCS / "datasets.md").read_text()
+    for column in COLUMNS:
+        row = rf"^\| `{column.name}` \| \w+ {re.escape(column.shape)} \|"
+        assert re.search(row, page, re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
