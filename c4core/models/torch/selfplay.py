@@ -1,6 +1,6 @@
 """Self-play: a network with an output for every column learns from scratch.
 
-It plays many games side by side, as arrays of words in the engine's layout (engine/board.pxd), so that
+It plays many games side by side, as arrays of words (layout picture in engine/board.pxd), so that
 the network evaluates positions in batches. Some of its moves are random, fewer as it learns; the
 others are the open column with the largest output. After the games it learns the worth of each
 played column, by Watkins's Q(lambda) for two sides that take turns:
