@@ -8,8 +8,8 @@ a line that has the same moves and the score for the side to move. A third word,
 the number of positions searched. Pascal Pons's ``c4solver`` does this; ``c4 solve`` with ``--format
 c4solver`` answers without the third word. Its time is the processor time that the system charges to
 the finished child, minus that of the same program without any input (loading, allocating its
-table). So a short pass may even seem to take negative time; it is repeated, and means are taken. The program itself
-decides whether to empty its table between positions.
+table). So a short pass may even seem to take negative time; it is repeated, and means are taken.
+The program itself decides whether to empty its table between positions.
 """
 
 from __future__ import annotations

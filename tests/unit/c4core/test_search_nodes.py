@@ -13,8 +13,8 @@ from c4core import Position
 from c4core.notation import parse_board
 from c4core.solver import Solver
 
-# Whoever changes the search without meaning to change what it visits must find these unchanged;
-# whoever improves it writes the new counts here and says what they brought.
+# A change that is not meant to alter the search leaves these unchanged. After one that is, run this
+# file as a program: it prints the new counts.
 NODES = {
     ("7x6", "45461667"): 2578,
     ("7x6", "32164625"): 1106,
@@ -78,3 +78,9 @@ def test_every_kernel_visits_the_same_nodes(kernel: str) -> None:
     name, counts = json.loads(output)
     assert dict(zip(NODES, counts, strict=True)) == NODES
     assert name in KERNELS[: KERNELS.index(kernel) + 1]
+
+
+if __name__ == "__main__":
+    for board, moves in NODES:
+        nodes = Solver().solve(position(board, moves)).nodes
+        sys.stdout.write(f'    ("{board}", "{moves}"): {nodes},\n')
