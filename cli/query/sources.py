@@ -10,7 +10,6 @@ from c4core.evaluation import final_score
 from c4core.version import ENGINE_VERSION
 from db import evaluations
 from db.records.evaluations import StoredEvaluation
-from workers.books import search
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -49,6 +48,8 @@ def database_source(session: Session) -> Source:
 
 def book_source(book: Book) -> Source:
     """What a book has; always in the order of ply and key."""
+    from workers.books import search
+
     return Source(
         "book",
         lambda filters, *, after=None, **_order: search.stream(book, filters, after),

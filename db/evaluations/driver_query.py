@@ -13,21 +13,12 @@ from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy.dialects import sqlite
-from sqlalchemy.dialects.postgresql import psycopg
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from sqlalchemy import Connection, Dialect, Select
 
     from db.evaluations.columns import ColumnValues
-
-_DIALECTS: Final[dict[str, Callable[[], Dialect]]] = {
-    "sqlite": lambda: sqlite.dialect(paramstyle="named"),
-    "postgresql": psycopg.dialect,
-}
-"""Both take parameters by name."""
 
 _stream_numbers: Final = count()
 
@@ -90,7 +81,14 @@ class DriverQuery:
 
 @cache
 def _dialect(name: str) -> Dialect:
-    return _DIALECTS[name]()
+    """A database's dialect; parameters go by name. Other databases' dialects are not loaded."""
+    if name == "sqlite":
+        from sqlalchemy.dialects import sqlite  # noqa: PLC0415
+
+        return sqlite.dialect(paramstyle="named")
+    from sqlalchemy.dialects.postgresql import psycopg  # noqa: PLC0415
+
+    return psycopg.dialect()
 
 
 def _driver(connection: Connection) -> Any:  # noqa: ANN401 - the connection of one driver or the other
