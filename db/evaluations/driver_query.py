@@ -88,7 +88,8 @@ def _dialect(name: str) -> Dialect:
         return sqlite.dialect(paramstyle="named")
     from sqlalchemy.dialects.postgresql import psycopg  # noqa: PLC0415
 
-    return psycopg.dialect()
+    make: Callable[[], Dialect] = psycopg.dialect  # without types of its own
+    return make()
 
 
 def _driver(connection: Connection) -> Any:  # noqa: ANN401 - the connection of one driver or the other
