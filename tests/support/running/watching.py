@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from sqlalchemy import func, select, update
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from c4core.version import ENGINE_VERSION
@@ -138,9 +138,17 @@ def kill_at_work(url: str, process: subprocess.Popen[Any], owner: str | None = N
 
 
 def _holds_unit(database: Database, owner: str) -> bool:
-    held = select(func.count()).where(Unit.state == UnitState.LEASED, Unit.owner.endswith(owner))
-    with database.read() as session:
-        return session.scalar(held) > 0
+    """Whether a process holds a unit that no transaction is changing.
+
+    A server may still carry out the COMMIT that a process sent before it was stopped. Until then
+    the transaction locks the unit.
+    """
+    held = select(Unit.id).where(Unit.state == UnitState.LEASED, Unit.owner.endswith(owner))
+    if database.dialect == "sqlite":  # it commits in the process itself
+        with database.read() as session:
+            return session.scalar(held.limit(1)) is not None
+    with database.write() as session:
+        return session.scalar(held.limit(1).with_for_update(skip_locked=True)) is not None
 
 
 def end_leases(url: str, process: subprocess.Popen[Any]) -> None:
