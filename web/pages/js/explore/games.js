@@ -1,18 +1,24 @@
-/** Stored games: a list with conditions, page by page. */
+/** The stored games: a list with conditions, page by page. */
 
-import { make } from "../dom.js";
-import { choice, field, table } from "./parts.js";
-import { NAMES } from "../game/notation.js";
-import { asked, filter, paging } from "./paging.js";
-import { count, short, whole } from "./wording.js";
+import { choice, make, table, textInput } from "../dom.js";
+import { NAMES } from "../game/position.js";
+import { count, short, whole } from "../words.js";
+
+/** @import {Game, Games} from "../types.js" */
+/** @import {Page} from "./view.js" */
 
 const PAGE_ROWS = 50;
+const CONDITIONS = ["match", "board", "winner", "ending", "cursor"];
+
+/** @type {[string, string][]} */
 const WINNERS = [
   ["", "any"],
   ["x", "Red wins"],
   ["o", "Yellow wins"],
   ["draw", "draw"],
 ];
+
+/** @type {[string, string][]} */
 const ENDINGS = [
   ["", "any"],
   ["four", "four in a row"],
@@ -26,66 +32,38 @@ const ENDINGS = [
   ["unfinished", "unfinished"],
 ];
 
-/** @param {import("./view.js").Page} page */
+const HEADINGS = ["Game", "Red", "Yellow", "Winner", "Ending", { text: "Moves", right: true }, "Board"];
+
+/** @param {Page} page */
 export async function showGames(page) {
-  page.body.append(conditions(page));
-  const query = asked(page, "match", "board", "winner", "ending", "cursor");
-  const { games, next } = await page.get("/api/v1/games", { ...query, limit: PAGE_ROWS });
   page.body.append(
-    table(
-      "Stored games",
-      [
-        "Game",
-        "Red",
-        "Yellow",
-        "Winner",
-        "Ending",
-        { text: "Moves", right: true },
-        "Board",
-      ],
-      games.map((game) => row(page, game)),
-      {
-        empty:
-          "No stored game meets these conditions. c4 match and c4 tournament play and store them.",
-      },
-    ),
-    paging(page, next) ?? "",
+    page.form("Show", [
+      ["Match", textInput("match", page.value("match"), { size: 5 })],
+      ["Board", textInput("board", page.value("board"), { size: 5 })],
+      ["Winner", choice("winner", WINNERS, page.value("winner"))],
+      ["Ending", choice("ending", ENDINGS, page.value("ending"))],
+    ]),
   );
+  const conditions = Object.fromEntries(CONDITIONS.map((name) => [name, page.value(name)]));
+  /** @type {Games} */
+  const { games, next } = await page.get("/api/v1/games", { ...conditions, limit: PAGE_ROWS });
+  const rows = games.map((game) => row(page, game));
+  const empty = "No stored game meets these conditions. c4 match and c4 tournament play and store them.";
+  page.body.append(table("Stored games", HEADINGS, rows, { empty }), page.paging(next) ?? "");
   page.announce(count(games.length, "game"));
 }
 
-function conditions(page) {
-  const text = (name, size) =>
-    make("input", {
-      name,
-      size,
-      value: page.query.get(name) || "",
-      autocomplete: "off",
-      spellcheck: "false",
-    });
-  return filter(
-    page,
-    "games",
-    field("Match", text("match", 5)),
-    field("Board", text("board", 5)),
-    field("Winner", choice("winner", WINNERS, page.query.get("winner") || "")),
-    field("Ending", choice("ending", ENDINGS, page.query.get("ending") || "")),
-  );
-}
-
-function row(page, game) {
-  const href = page.link({ show: "game", match: game.match, number: game.number });
+/** @param {Page} page @param {Game} game */
+function row(page, { match, number, first, second, winner, ending, length, board }) {
+  const name = `${match}/${number}`;
+  const player = (/** @type {string | undefined} */ one) => make("span", { title: one }, short(one));
   return [
-    make("a", { href, "data-game": `${game.match}/${game.number}` }, `${game.match}/${game.number}`),
-    player(game.first),
-    player(game.second),
-    NAMES[game.winner] ?? (game.ending === "unfinished" ? "–" : "draw"),
-    game.ending,
-    whole(game.length ?? game.moves?.length ?? null),
-    game.board,
+    make("a", { href: page.link({ show: "game", match, number }), "data-game": name }, name),
+    player(first),
+    player(second),
+    winner === null ? (ending === "unfinished" ? "–" : "draw") : NAMES[winner],
+    ending,
+    whole(length),
+    board,
   ];
-}
-
-function player(description) {
-  return make("span", { title: description ?? null }, short(description));
 }

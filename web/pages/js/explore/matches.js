@@ -1,52 +1,142 @@
-/** Stored matches: a list, and of the matches of one tournament everybody against everybody. */
+/** The stored matches: a list, and a cross table for each tournament. */
 
-import { make } from "../dom.js";
-import { table } from "./parts.js";
-import { asked, paging } from "./paging.js";
-import { crossTable, tournaments } from "./tournament.js";
-import { count, moment, percent, short, whole } from "./wording.js";
+import { make, table } from "../dom.js";
+import { count, moment, percent, short, whole } from "../words.js";
+
+/** @import {MatchSummary, Matches, Tally} from "../types.js" */
+/** @import {Page} from "./view.js" */
+/** @typedef {Tally & {match: number}} Cell the results of a pair, and a match of theirs */
+/**
+ * A tournament. `results` has the row's player and the column's player as its keys.
+ * @typedef {{
+ *   job: number, players: {name: string, score: number}[], results: Map<string, Map<string, Cell>>,
+ * }} Tournament
+ */
 
 const PAGE_ROWS = 50;
 
-/** @param {import("./view.js").Page} page */
+/** Fewest players of a cross table: the match of two players says everything itself. */
+const FEWEST = 3;
+
+/** Most players of a cross table: a larger table cannot be read. */
+const MOST = 12;
+
+const HEADINGS = [
+  "Match",
+  "A",
+  "B",
+  { text: "Games", right: true },
+  { text: "A won – lost – drawn", right: true },
+  { text: "Score of A", right: true },
+  "Begun",
+];
+
+/** @param {Page} page */
 export async function showMatches(page) {
-  const query = asked(page, "cursor");
-  const { matches, next } = await page.get("/api/v1/matches", { ...query, limit: PAGE_ROWS });
+  /** @type {Matches} */
+  const { matches, next } = await page.get("/api/v1/matches", { cursor: page.value("cursor"), limit: PAGE_ROWS });
+  const rows = matches.map((match) => row(page, match));
+  const empty = "No match is stored. c4 match and c4 tournament play them.";
   page.body.append(
-    table(
-      "Stored matches",
-      [
-        "Match",
-        "A",
-        "B",
-        { text: "Games", right: true },
-        { text: "A won – lost – drawn", right: true },
-        { text: "Score of A", right: true },
-        "Begun",
-      ],
-      matches.map((match) => row(page, match)),
-      { empty: "No match is stored. c4 match and c4 tournament play them." },
-    ),
-    paging(page, next) ?? "",
+    table("Stored matches", HEADINGS, rows, { empty }),
+    page.paging(next) ?? "",
     ...tournaments(matches).map((found) => crossTable(page, found)),
   );
   page.announce(count(matches.length, "match", "matches"));
 }
 
-function row(page, match) {
-  const { a, b } = match;
-  const label = match.label ? `${match.match}, ${match.label}` : String(match.match);
+/** @param {Page} page @param {MatchSummary} summary */
+function row(page, { match, label, a, b, finished, games, created }) {
+  const attributes = { href: page.link({ show: "match", match }), "data-match": match };
   return [
-    make(
-      "a",
-      { href: page.link({ show: "match", match: match.match }), "data-match": match.match },
-      label,
-    ),
+    make("a", attributes, label ? `${match}, ${label}` : match),
     make("span", { title: a.player }, short(a.player)),
     make("span", { title: b.player }, short(b.player)),
-    match.finished ? whole(match.games) : `${whole(match.games)}, being played`,
+    finished ? whole(games) : `${whole(games)}, being played`,
     `${whole(a.wins)} – ${whole(a.losses)} – ${whole(a.draws)}`,
     percent(a.score),
-    moment(match.created),
+    moment(created),
   ];
+}
+
+/**
+ * The tournaments among matches: matches of one job, with enough players for a table.
+ * @param {MatchSummary[]} matches @returns {Tournament[]}
+ */
+function tournaments(matches) {
+  /** @type {Map<number, MatchSummary[]>} */
+  const jobs = new Map();
+  for (const match of matches) {
+    if (match.job !== null && match.a.player !== match.b.player) {
+      jobs.set(match.job, [...(jobs.get(match.job) ?? []), match]);
+    }
+  }
+  return [...jobs]
+    .map(([job, group]) => tournament(job, group))
+    .filter(({ players }) => players.length >= FEWEST && players.length <= MOST);
+}
+
+/** @param {number} job @param {MatchSummary[]} matches @returns {Tournament} */
+function tournament(job, matches) {
+  /** @type {Tournament["results"]} */
+  const results = new Map();
+  /** @param {string} player @param {string} other @param {Tally} tally @param {number} match */
+  const add = (player, other, tally, match) => {
+    const row = results.get(player) ?? new Map();
+    results.set(player, row.set(other, { ...sumOf([row.get(other), tally]), match }));
+  };
+  for (const { a, b, match } of matches) {
+    add(a.player, b.player, a, match);
+    add(b.player, a.player, { wins: a.losses, losses: a.wins, draws: a.draws }, match);
+  }
+  const players = [...results]
+    .map(([name, row]) => ({ name, score: shareOf(sumOf([...row.values()])) ?? 0 }))
+    .sort((one, other) => other.score - one.score);
+  return { job, players, results };
+}
+
+/** @param {(Tally | undefined)[]} tallies @returns {Tally} */
+function sumOf(tallies) {
+  const sum = { wins: 0, losses: 0, draws: 0 };
+  for (const { wins, losses, draws } of tallies.filter((tally) => tally !== undefined)) {
+    sum.wins += wins;
+    sum.losses += losses;
+    sum.draws += draws;
+  }
+  return sum;
+}
+
+/** @param {Tally} tally @returns {number | null} null without games */
+function shareOf({ wins, losses, draws }) {
+  const games = wins + losses + draws;
+  return games === 0 ? null : (wins + draws / 2) / games;
+}
+
+/**
+ * The score of each player against each other; a cell links to the match.
+ * @param {Page} page @param {Tournament} tournament
+ */
+function crossTable(page, { job, players, results }) {
+  const headings = [
+    "Player",
+    { text: "All", right: true },
+    ...players.map(({ name }, index) => ({ text: `${index + 1}.`, right: true, title: name })),
+  ];
+  const rows = players.map(({ name, score }, index) => [
+    make("span", { title: name }, `${index + 1}. ${short(name)}`),
+    percent(score),
+    ...players.map((other) => cell(page, results.get(name)?.get(other.name))),
+  ]);
+  return table(`Tournament of job ${whole(job)}: score of the row's player against the column's`, headings, rows);
+}
+
+/** @param {Page} page @param {Cell | undefined} tally */
+function cell(page, tally) {
+  if (tally === undefined) return "";
+  const share = shareOf(tally);
+  if (share === null) return "–";
+  const { match, wins, losses, draws } = tally;
+  const tone = share > 0.5 ? "win" : share < 0.5 ? "loss" : "draw";
+  const title = `won ${wins}, lost ${losses}, drawn ${draws}`;
+  return make("a", { href: page.link({ show: "match", match }), class: `score ${tone}`, title }, percent(share));
 }
