@@ -215,7 +215,8 @@ class TestAddresses:
                 (query) => JSON.stringify(stateOf(new URL(query, "http://c4.example"))) !== plain);
         """
         nonsense = ["/?board=99x99", "/?board=7", "/?match=1", "/?match=x&number=0", "/?view=no"]
-        assert ask_module(modules, "game/session.js", script, [*nonsense, "/?flip=2", "/other"]) == []
+        nonsense += ["/?flip=2", "/other"]
+        assert ask_module(modules, "game/session.js", script, nonsense) == []
 
     def test_the_server_answers_the_address_of_every_view(self, modules: Browser) -> None:
         script = """

@@ -4,10 +4,29 @@ const PREFIX = "c4.";
 const TOKEN = "c4-token";
 
 /**
- * Settings for as long as the page is open: some private windows forbid storage.
+ * What was kept since the page was opened: some private windows forbid storage.
  * @type {Map<string, string>}
  */
 const memory = new Map();
+
+/** @param {"localStorage" | "sessionStorage"} area @param {string} name */
+function read(area, name) {
+  try {
+    return window[area].getItem(name) ?? memory.get(name) ?? null;
+  } catch {
+    return memory.get(name) ?? null;
+  }
+}
+
+/** @param {"localStorage" | "sessionStorage"} area @param {string} name @param {string} text */
+function keep(area, name, text) {
+  memory.set(name, text);
+  try {
+    window[area].setItem(name, text);
+  } catch {
+    // The memory has it.
+  }
+}
 
 /**
  * Read a setting.
@@ -17,12 +36,7 @@ const memory = new Map();
  * @returns {Value}
  */
 export function readSetting(name, standard) {
-  let text = memory.get(name) ?? null;
-  try {
-    text = localStorage.getItem(PREFIX + name) ?? text;
-  } catch {
-    // Storage is forbidden; the memory serves.
-  }
+  const text = read("localStorage", PREFIX + name);
   if (text === null) return standard;
   try {
     return JSON.parse(text);
@@ -36,13 +50,7 @@ export function readSetting(name, standard) {
  * @param {string} name @param {unknown} value
  */
 export function keepSetting(name, value) {
-  const text = JSON.stringify(value);
-  memory.set(name, text);
-  try {
-    localStorage.setItem(PREFIX + name, text);
-  } catch {
-    // Storage is forbidden; the memory serves.
-  }
+  keep("localStorage", PREFIX + name, JSON.stringify(value));
 }
 
 /**
@@ -60,7 +68,7 @@ export function keepSwitch(box, name, standard, onChange) {
 
 /** The token that the person has given; "" without one. */
 export function readToken() {
-  return sessionStorage.getItem(TOKEN) ?? "";
+  return read("sessionStorage", TOKEN) ?? "";
 }
 
 /**
@@ -68,5 +76,5 @@ export function readToken() {
  * @param {string} token
  */
 export function keepToken(token) {
-  sessionStorage.setItem(TOKEN, token);
+  keep("sessionStorage", TOKEN, token);
 }

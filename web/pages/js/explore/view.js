@@ -8,10 +8,8 @@ import { button, field, make } from "../dom.js";
 import { VIEWS } from "../views.js";
 import { messageOf, sentence } from "../words.js";
 import { showBook } from "./book.js";
-import { showGame } from "./game.js";
-import { showGames } from "./games.js";
-import { showMatch } from "./match.js";
-import { showMatches } from "./matches.js";
+import { showGame, showGames } from "./games.js";
+import { showMatch, showMatches } from "./matches.js";
 import { showPositions } from "./positions.js";
 
 /** @import {Api, Query} from "../api.js" */
