@@ -49,7 +49,7 @@ const SIGNS = [
 
 const SCORES = "Every score is exact: the result of the column if both sides play perfectly from then on.";
 
-class Page {
+class App {
   #api = new Api();
   #session = new Session();
   #analyst = new Analyst(this.#api);
@@ -247,4 +247,4 @@ function fillHelp() {
   byId("open-help").addEventListener("click", () => dialog.showModal());
 }
 
-new Page().start();
+new App().start();

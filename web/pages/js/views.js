@@ -8,13 +8,12 @@ import { byId, make, setAttribute } from "./dom.js";
 /** @import {Api} from "./api.js" */
 /** @import {Reason, Session} from "./game/session.js" */
 /** @typedef {"analysis" | "play" | "explore" | "work"} View */
-/** @typedef {{api: Api, visit: (address: string) => void}} App what a module gets; `visit` shows an address */
-/** @typedef {{mount: (element: HTMLElement, app: App) => void}} Module of a view */
-/** @typedef {{title: string, address: string, load?: () => Promise<Module>}} Registered */
+/** @typedef {{mount: (section: HTMLElement, api: Api) => void}} Module of a view */
+/** @typedef {{title: string, address: string, load?: () => Promise<Module>}} ViewEntry */
 
 /**
  * The views in the order of the tabs. web/files.py lists their paths, which the server answers with the page.
- * @type {Readonly<Record<View, Registered>>}
+ * @type {Readonly<Record<View, ViewEntry>>}
  */
 export const VIEWS = Object.freeze({
   analysis: { title: "Analysis", address: "/" },
@@ -92,7 +91,7 @@ export class Views {
     this.#mounted.add(view);
     try {
       const module = await VIEWS[view].load?.();
-      module?.mount(section, { api: this.#api, visit: (address) => this.#session.visit(address) });
+      module?.mount(section, this.#api);
     } catch (error) {
       // The server may only be away: the next visit tries again.
       this.#mounted.delete(view);

@@ -11,7 +11,7 @@ import { signed } from "../words.js";
 /**
  * The position after `shown` moves. `score` is for red, null if it is unknown; `side` and `column` are of the last
  * move, null at the start.
- * @typedef {{shown: number, score: number | null, side: Side | null, column: number | null, mark: Mark}} Point
+ * @typedef {{shown: number, score: number | null, side: Side | null, column: number | null, mark: Mark}} GamePoint
  */
 
 const WIDTH = 400;
@@ -23,7 +23,7 @@ const WIDEST = 32;
 
 export class Graph {
   #onGo;
-  /** @type {Point[]} */
+  /** @type {GamePoint[]} */
   #points = [];
   #shown = 0;
   #most = 1;
@@ -146,7 +146,7 @@ export class Graph {
 
 /**
  * The start and the position after each move. Scores of moves are for the side that moved, those of points for red.
- * @param {JudgedMove[]} judged @returns {Point[]}
+ * @param {JudgedMove[]} judged @returns {GamePoint[]}
  */
 function pointsOf(judged) {
   /** @param {number | null} score @param {Side} side */
@@ -181,7 +181,7 @@ function drawMark(mark, x, y) {
   return draw("g", { class: "graph-mark", "data-mark": mark }, shape);
 }
 
-/** @param {Point | undefined} point */
+/** @param {GamePoint | undefined} point */
 function describe(point) {
   if (point === undefined) return "";
   const score = point.score === null ? "score not known" : `score ${signed(point.score)} for red`;

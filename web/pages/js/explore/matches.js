@@ -7,11 +7,11 @@ import { accuracyPlot, coursePlot, intervalPlot } from "./plots.js";
 /** @import {Child} from "../dom.js" */
 /** @import {MatchPlayer, MatchReport, MatchSummary, Matches, Tally} from "../types.js" */
 /** @import {Page} from "./view.js" */
-/** @typedef {Tally & {match: number}} Cell the results of a pair, and a match of theirs */
+/** @typedef {Tally & {match: number}} PairResults the results of a pair, and a match of theirs */
 /**
  * A tournament. `results` has the row's player and the column's player as its keys.
  * @typedef {{
- *   job: number, players: {name: string, score: number}[], results: Map<string, Map<string, Cell>>,
+ *   job: number, players: {name: string, score: number}[], results: Map<string, Map<string, PairResults>>,
  * }} Tournament
  */
 
@@ -135,7 +135,7 @@ function crossTable(page, { job, players, results }) {
   return table(`Tournament of job ${whole(job)}: score of the row's player against the column's`, headings, rows);
 }
 
-/** @param {Page} page @param {Cell | undefined} tally */
+/** @param {Page} page @param {PairResults | undefined} tally */
 function cell(page, tally) {
   if (tally === undefined) return "";
   const share = shareOf(tally);

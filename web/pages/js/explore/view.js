@@ -13,14 +13,13 @@ import { showMatch, showMatches } from "./matches.js";
 import { showPositions } from "./positions.js";
 
 /** @import {Api, Query} from "../api.js" */
-/** @import {App} from "../views.js" */
-/** @typedef {{show: (page: Page) => Promise<void>, tab?: string, within?: string}} Registered */
+/** @typedef {{show: (page: Page) => Promise<void>, tab?: string, within?: string}} PageEntry */
 
 const PATH = VIEWS.explore.address;
 
 /**
  * The registry of pages. A page has a tab, or is within the tab of another page.
- * @type {Readonly<Record<string, Registered>>}
+ * @type {Readonly<Record<string, PageEntry>>}
  */
 const PAGES = Object.freeze({
   book: { show: showBook, tab: "Book" },
@@ -33,9 +32,9 @@ const PAGES = Object.freeze({
 
 /**
  * Fill the section of the explorer.
- * @param {HTMLElement} element @param {App} app
+ * @param {HTMLElement} element @param {Api} api
  */
-export function mount(element, { api }) {
+export function mount(element, api) {
   new Explorer(element, api).show();
 }
 

@@ -187,22 +187,14 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Go to an address of the page without loading the page again.
-   * @param {string} address such as `/?pos=4453` or `/explore?match=3`
-   */
-  visit(address) {
-    window.history.pushState(null, "", address);
-    this.readAddress();
-    window.scrollTo(0, 0);
-  }
-
-  /**
    * Show another view. Views with a board share it: they show what was on the board.
    * @param {View} view
    */
   show(view) {
     const changes = view === "play" ? { review: null, stored: null } : {};
-    this.visit(addressOf({ ...this.#left, ...changes, view }));
+    window.history.pushState(null, "", addressOf({ ...this.#left, ...changes, view }));
+    this.readAddress();
+    window.scrollTo(0, 0);
   }
 
   /**

@@ -11,16 +11,15 @@ import { JobList } from "./jobs.js";
 
 /** @import {Api} from "../api.js" */
 /** @import {Job, Worker, Workers} from "../types.js" */
-/** @import {App} from "../views.js" */
 
 const PATH = VIEWS.work.address;
 const POLL_MS = 5000;
 
 /**
  * Fill the section of the work view.
- * @param {HTMLElement} element @param {App} app
+ * @param {HTMLElement} element @param {Api} api
  */
-export function mount(element, { api }) {
+export function mount(element, api) {
   const live = make("p", { class: "unseen", role: "status", "aria-live": "polite" });
   const announce = (/** @type {string} */ text) => {
     live.textContent = text;
