@@ -83,6 +83,14 @@ export class Api extends EventTarget {
   }
 
   /**
+   * Open a stream of server-sent events.
+   * @param {string} path @returns {EventSource}
+   */
+  stream(path) {
+    return new EventSource(path);
+  }
+
+  /**
    * @param {string} address @param {RequestInit} options
    * @returns {Promise<Response>} a successful one
    */

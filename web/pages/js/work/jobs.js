@@ -22,7 +22,7 @@ const MOST_STREAMS = 2;
 export class JobList {
   #api;
   #announce;
-  #streams = new ProgressStreams((id, progress, hasEnded) => this.#take(id, progress, hasEnded));
+  #streams;
   /** @type {Map<number, JobCard>} */
   #cards = new Map();
   #pages = 1;
@@ -37,6 +37,7 @@ export class JobList {
   constructor(api, announce) {
     this.#api = api;
     this.#announce = announce;
+    this.#streams = new ProgressStreams(api, (id, progress, hasEnded) => this.#take(id, progress, hasEnded));
     this.#state.addEventListener("change", () => this.refresh());
     const title = make("h2", { id: "jobs-title" }, "Jobs");
     this.element = make(
@@ -145,12 +146,14 @@ export class JobList {
  * itself again and begins with the present state.
  */
 class ProgressStreams {
+  #api;
   #onProgress;
   /** @type {Map<number, EventSource>} */
   #streams = new Map();
 
-  /** @param {(id: number, progress: JobProgress, hasEnded: boolean) => void} onProgress */
-  constructor(onProgress) {
+  /** @param {Api} api @param {(id: number, progress: JobProgress, hasEnded: boolean) => void} onProgress */
+  constructor(api, onProgress) {
+    this.#api = api;
     this.#onProgress = onProgress;
   }
 
@@ -166,7 +169,7 @@ class ProgressStreams {
 
   /** @param {number} id */
   #open(id) {
-    const stream = new EventSource(`/api/v1/jobs/${id}/events`);
+    const stream = this.#api.stream(`/api/v1/jobs/${id}/events`);
     this.#streams.set(id, stream);
     stream.addEventListener("progress", ({ data }) => this.#onProgress(id, JSON.parse(data), false));
     stream.addEventListener("end", ({ data }) => {
