@@ -22,7 +22,7 @@
  */
 
 /**
- * Of GET and POST /api/v1/game. Scores are for the side that moved.
+ * Answers of GET and POST /api/v1/game. Scores are for the side that moved.
  *
  * @typedef {{
  *   ply: number, side: Side, column: number, before: number | null, after: number | null, best: number[], mark: Mark,
@@ -35,7 +35,7 @@
  */
 
 /**
- * Of GET /api/v1/players and POST /api/v1/move.
+ * Answers of GET /api/v1/players and POST /api/v1/move.
  *
  * @typedef {{
  *   name: string, type: "whole" | "number" | "flag" | "choice" | "digits" | "file" | "text",
@@ -52,7 +52,7 @@
  */
 
 /**
- * Of GET /api/v1/book.
+ * Answers of GET /api/v1/book.
  *
  * @typedef {{
  *   column: number, moves: string | null, score: number | null, plies: number | null, continuations: number,
@@ -65,7 +65,7 @@
  */
 
 /**
- * Of GET /api/v1/evaluations. `next` is the cursor of the next page.
+ * Answers of GET /api/v1/evaluations. `next` is the cursor of the next page.
  *
  * @typedef {{
  *   board: string, ply: number, key: string, side: Side, score: number | null, lower: number, upper: number,
@@ -76,7 +76,7 @@
  */
 
 /**
- * Of GET /api/v1/games and GET /api/v1/games/{match}/{number}.
+ * Answers of GET /api/v1/games and GET /api/v1/games/{match}/{number}.
  *
  * @typedef {{
  *   match: number, number: number, board: string, winner: Side | null, ending: string, length: number,
@@ -88,7 +88,7 @@
  */
 
 /**
- * Of GET /api/v1/matches and GET /api/v1/matches/{id}.
+ * Answers of GET /api/v1/matches and GET /api/v1/matches/{id}.
  *
  * @typedef {{wins: number, losses: number, draws: number}} Tally
  * @typedef {Tally & {score: number | null}} Results
@@ -120,7 +120,7 @@
  */
 
 /**
- * Of /api/v1/jobs. Scores in the tree of a deep job are for the side to move at its start.
+ * Answers of /api/v1/jobs. Scores in the tree of a deep job are for the side to move at its start.
  *
  * @typedef {"planning" | "running" | "waiting" | "interrupted" | "done" | "failed" | "cancelled"} JobState
  * @typedef {{lower: number, upper: number}} Bounds
@@ -144,7 +144,7 @@
  */
 
 /**
- * Of GET /api/v1/workers.
+ * Answers of GET /api/v1/workers.
  *
  * @typedef {{
  *   name: string, host: string, threads: number, positions_done: number, nodes_per_second: number | null,
