@@ -93,12 +93,20 @@ release:
 
 tools: $(VENV)/dev
 
-lint: $(VENV)/dev
+# The type checker of the page's JavaScript is an npm package; npm and node come from PyPI.
+TYPESCRIPT := 7.0.2
+WITH_NODE := PATH="$(CURDIR)/$(BIN):$$PATH"
+$(VENV)/typescript-$(TYPESCRIPT): $(VENV)/dev
+	$(WITH_NODE) $(BIN)/npm install --global --prefix $(CURDIR)/$(VENV) --silent --ignore-scripts typescript@$(TYPESCRIPT)
+	touch $@
+
+lint: $(VENV)/dev $(VENV)/typescript-$(TYPESCRIPT)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml --allowlist tests/stubtest-allowlist.txt $(STUBBED)
 	$(BIN)/lint-imports
+	$(WITH_NODE) $(BIN)/tsc --project web
 
 # Every warning is an error.
 docs: $(VENV)/dev

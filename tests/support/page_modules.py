@@ -21,7 +21,7 @@ def ask_module(browser: Browser, name: str, script: str, given: object) -> Any: 
 
     Args:
         browser: shows an address of the server whose modules are asked.
-        name: of the module, such as ``game/rules.js``.
+        name: of the module, such as ``game/position.js``.
         script: has ``module``, what the module exports, and ``given``.
         given: what JSON can write.
     """

@@ -49,6 +49,22 @@ def focused(browser: Browser) -> str:
     return found
 
 
+def test_a_browser_may_forbid_storage(browser: Browser) -> None:
+    forbidden = (
+        "Object.defineProperty(window, area, {get() { throw new DOMException('forbidden'); }});"
+    )
+    source = f"for (const area of ['localStorage', 'sessionStorage']) {forbidden}"
+    added = browser.driver.execute_cdp_cmd(
+        "Page.addScriptToEvaluateOnNewDocument", {"source": source}
+    )
+    try:
+        open_analysis(browser, pos="44")
+        browser.click("#tabs a[data-view='work']")
+        browser.one("[data-drop]")
+    finally:
+        browser.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
+
+
 class TestKeyboard:
     def test_tab_reaches_columns_and_enter_plays(self, browser: Browser) -> None:
         open_analysis(browser)

@@ -13,6 +13,7 @@ from c4core.notation import LABELS, BoardSize, check_board, column_label
 from tests.support.boards.finished_games import finished_games
 from tests.support.browser import Browser
 from tests.support.page_modules import ask_module
+from web.files import VIEWS
 from workers.positions.showing.threats import find_threats
 
 BOARDS: Final = [BoardSize(*size) for size in ((7, 6), (5, 4), (8, 7), (12, 4), (3, 19), (16, 3))]
@@ -80,7 +81,7 @@ class TestRules:
     def test_every_position_of_random_games(self, modules: Browser, board: BoardSize) -> None:
         games = moves_of_games(GAMES, board, seed=3)
         found = ask_module(
-            modules, "game/rules.js", PLAY, [as_game(moves, board) for moves in games]
+            modules, "game/position.js", PLAY, [as_game(moves, board) for moves in games]
         )
         for moves, answer in zip(games, found, strict=True):
             assert answer["error"] is None
@@ -97,7 +98,7 @@ class TestRules:
             ("".join(chance.choices("1234567890x*", (9,) * 7 + (1,) * 5, k=30)), BOARDS[0])
             for _ in range(150)
         ] + [("".join(chance.choices("123456", k=30)), BOARDS[1]) for _ in range(50)]
-        found = ask_module(modules, "game/rules.js", PLAY, [as_game(*line) for line in lines])
+        found = ask_module(modules, "game/position.js", PLAY, [as_game(*line) for line in lines])
         ends = [len(answer["positions"]) - 1 if answer["error"] else None for answer in found]
         assert ends == [first_mistake(*line) for line in lines]
         assert len(set(ends)) > 10
@@ -120,7 +121,7 @@ class TestNotation:
         """
         numbers = list(range(1, len(LABELS)))
         expected = [[column_label(number - 1), number] for number in numbers]
-        assert ask_module(modules, "game/notation.js", script, numbers) == expected
+        assert ask_module(modules, "game/position.js", script, numbers) == expected
 
     def test_boards_that_can_be_played_on(self, modules: Browser) -> None:
         script = """
@@ -132,7 +133,7 @@ class TestNotation:
             });
         """
         sizes = [(width, height) for width in range(40) for height in range(24)]
-        found = ask_module(modules, "game/notation.js", script, sizes)
+        found = ask_module(modules, "game/position.js", script, sizes)
         assert found == [[True, *size] if is_playable(*size) else [False, 0, 0] for size in sizes]
 
 
@@ -147,13 +148,13 @@ def is_playable(width: int, height: int) -> bool:
 
 class TestGrids:
     SCRIPT: Final = """
-        const {SetupError, lineTo, parseGrid} = module;
+        const {GridError, lineTo, parseGrid} = module;
         return given.map((text) => {
             try {
                 const position = parseGrid(text);
                 return {grid: position.gridText(), line: lineTo(position)};
             } catch (error) {
-                if (!(error instanceof SetupError)) throw error;
+                if (!(error instanceof GridError)) throw error;
                 return null;
             }
         });
@@ -166,7 +167,7 @@ class TestGrids:
             Position(moves[: chance.randint(0, 24)], width=board.width, height=board.height)
             for moves in moves_of_games(GAMES, board, seed=4)
         ]
-        found = ask_module(modules, "game/setup.js", self.SCRIPT, [str(one) for one in positions])
+        found = ask_module(modules, "game/grids.js", self.SCRIPT, [str(one) for one in positions])
         for position, answer in zip(positions, found, strict=True):
             assert answer["grid"] == str(position).replace("\n", "/")
             assert Position(answer["line"], width=board.width, height=board.height) == position
@@ -181,7 +182,7 @@ class TestGrids:
             for place in chance.sample(range(len(text)), 2):
                 text[place] = chance.choice("xo.") if text[place] != "\n" else "\n"
             grids.append("".join(text))
-        found = ask_module(modules, "game/setup.js", self.SCRIPT, grids)
+        found = ask_module(modules, "game/grids.js", self.SCRIPT, grids)
         refused = [answer is None for answer in found]
         assert refused == [is_refused(grid) for grid in grids]
         assert 20 < sum(refused) < 180
@@ -204,7 +205,7 @@ class TestAddresses:
         """
         chance = random.Random(8)
         states = [random_state(chance) for _ in range(400)]
-        assert ask_module(modules, "game/state.js", script, states) == states
+        assert ask_module(modules, "game/session.js", script, states) == states
 
     def test_an_address_that_says_nonsense_is_the_empty_board(self, modules: Browser) -> None:
         script = """
@@ -214,7 +215,15 @@ class TestAddresses:
                 (query) => JSON.stringify(stateOf(new URL(query, "http://c4.example"))) !== plain);
         """
         nonsense = ["/?board=99x99", "/?board=7", "/?match=1", "/?match=x&number=0", "/?view=no"]
-        assert ask_module(modules, "game/state.js", script, [*nonsense, "/?flip=2", "/other"]) == []
+        nonsense += ["/?flip=2", "/other"]
+        assert ask_module(modules, "game/session.js", script, nonsense) == []
+
+    def test_the_server_answers_the_address_of_every_view(self, modules: Browser) -> None:
+        script = """
+            const paths = Object.values(module.VIEWS).map(({address}) => address.split("?")[0]);
+            return [...new Set(paths)];
+        """
+        assert ask_module(modules, "views.js", script, None) == list(VIEWS)
 
 
 def random_state(chance: random.Random) -> dict[str, object]:

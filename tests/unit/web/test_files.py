@@ -1,12 +1,14 @@
-"""The page's files: what is there is sent, nothing else is."""
+"""The page's files: the server sends the files that exist, and nothing else."""
 
+import re
 from pathlib import Path
 
 import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from web.files import DIRECTORY, page_routes
+from tests.support.web_api import Api
+from web.files import DIRECTORY, VIEWS, page_routes
 
 
 @pytest.fixture
@@ -41,7 +43,7 @@ def test_browsers_find_the_icon_where_they_look_for_it(client: TestClient) -> No
     assert (answer.text, answer.headers["content-type"]) == ("<svg/>", "image/svg+xml")
 
 
-@pytest.mark.parametrize("path", ["/", "/explore", "/work"])
+@pytest.mark.parametrize("path", VIEWS)
 def test_every_view_is_the_page(client: TestClient, path: str) -> None:
     answer = client.get(path, params={"pos": "4453"})
     assert answer.text == "<!doctype html>"
@@ -75,5 +77,13 @@ def test_no_other_path_leads_to_a_file(client: TestClient, path: str) -> None:
 def test_all_files_of_the_package_have_a_type() -> None:
     files = {path for path in DIRECTORY.rglob("*") if path.is_file()}
     routes = {route.path for route in page_routes()}
-    assert {"/", "/explore", "/work"} <= routes
-    assert len(routes) == len(files) + 3  # the index has three addresses, the icon two
+    assert set(VIEWS) <= routes
+    assert len(routes) == len(files) + len(VIEWS)  # the index has an address a view, the icon two
+
+
+def test_the_page_reads_only_fields_that_the_api_describes(bare: Api) -> None:
+    document = bare.client.get("/api/v1/openapi.json").text
+    types = (DIRECTORY / "js" / "types.js").read_text()
+    read = set(re.findall(r"(\w+)\??: ", types))
+    assert len(read) > 100
+    assert not [name for name in read if f'"{name}":' not in document]

@@ -1,24 +1,29 @@
 /**
- * The server: every request goes through here. An answer that is an error is thrown as
- * {@link ApiError} with the server's own words; a server that cannot be reached is waited for.
+ * Requests to the server. Every request of the page goes through {@link Api}. An error response is thrown as
+ * {@link ApiError} in the server's own words; an unreachable server as {@link AwayError}.
  */
 
-import { tokenHeader } from "./kept_token.js";
+import { readToken } from "./storage.js";
+
+/** @typedef {Record<string, string | number | boolean | null | undefined>} Query null and undefined are left out */
 
 const RETRY_MS = 2000;
-const MOST_WAITS = 3;
+const MOST_RETRIES = 3;
+const UNAUTHORISED = 401;
+const TOO_MANY = 429;
 
-/** What the server says about a request that it does not answer. */
+/** An error response. */
 export class ApiError extends Error {
-  /**
-   * @param {number} status
-   * @param {string} message
-   * @param {string | null} field the parameter that was wrong
-   */
-  constructor(status, message, field = null) {
+  /** @param {number} status @param {string} message @param {string | null} field the parameter that is wrong */
+  constructor(status, message, field) {
     super(message);
     this.status = status;
     this.field = field;
+  }
+
+  /** Whether the server would refuse the same request again. */
+  get isFinal() {
+    return this.status < 500 && this.status !== TOO_MANY;
   }
 }
 
@@ -29,52 +34,76 @@ export class AwayError extends Error {
   }
 }
 
-/** @type {Record<string, string | number | boolean | null | undefined>} */
-const NOTHING = {};
-
 /**
- * `away` is sent when the server stops answering, `back` when it answers again.
+ * The connection to the server. It sends the events `away` and `back` when the server stops and resumes
+ * answering, and `token` when the server refuses a request that has no valid token.
  */
 export class Api extends EventTarget {
+  #isAway = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+
   constructor() {
     super();
-    this.isAway = false;
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.timer = undefined;
-    window.addEventListener("online", () => this.isAway && this.#look());
+    window.addEventListener("online", () => this.#isAway && this.#probe());
   }
 
   /**
-   * @param {string} path
-   * @param {typeof NOTHING} [query] null and undefined are left out.
-   * @param {AbortSignal} [signal]
-   * @param {string} [token] for what makes a job.
+   * Get JSON. The caller names the type of the answer; ./types.js has it.
+   * @template Answer
+   * @param {string} path @param {Query} [query] @param {AbortSignal} [signal]
+   * @returns {Promise<Answer>}
    */
-  get(path, query = NOTHING, signal = undefined, token = "") {
-    return this.#ask(addressWith(path, query), { signal, headers: tokenHeader(token) });
+  async get(path, query = {}, signal = undefined) {
+    return (await this.#request(addressWith(path, query), { signal })).json();
   }
 
   /**
+   * Send JSON, and get JSON.
+   * @template Answer
    * @param {string} path
-   * @param {unknown} body what JSON can write; text is sent as it is, as JSON already.
-   * @param {{query?: typeof NOTHING, signal?: AbortSignal}} [options]
+   * @param {unknown} body a value that JSON can write; text is sent unchanged
+   * @param {{query?: Query, signal?: AbortSignal}} [options]
+   * @returns {Promise<Answer>}
    */
-  post(path, body, { query = NOTHING, signal } = {}) {
-    const headers = { "Content-Type": "application/json" };
+  async post(path, body, { query = {}, signal } = {}) {
     const text = typeof body === "string" ? body : JSON.stringify(body);
-    return this.#ask(addressWith(path, query), { method: "POST", headers, body: text, signal });
+    return (await this.send(path, { body: text, type: "application/json", query, signal })).json();
   }
 
   /**
-   * @param {string} address
-   * @param {RequestInit} options
-   * @returns {Promise<any>}
+   * Post any content.
+   * @param {string} path
+   * @param {{body?: BodyInit, type?: string, query?: Query, signal?: AbortSignal}} [content]
+   * @returns {Promise<Response>}
    */
-  async #ask(address, options) {
-    for (let waits = 0; ; waits += 1) {
-      const response = await this.#fetch(address, options);
-      if (response.status !== 429 || waits >= MOST_WAITS) return contentOf(response);
-      // Too many requests: a fast hand on the arrow keys. The server says how long to wait.
+  send(path, { body, type, query = {}, signal } = {}) {
+    const headers = type === undefined ? undefined : { "Content-Type": type };
+    return this.#request(addressWith(path, query), { method: "POST", headers, body, signal });
+  }
+
+  /**
+   * Open a stream of server-sent events.
+   * @param {string} path @returns {EventSource}
+   */
+  stream(path) {
+    return new EventSource(path);
+  }
+
+  /**
+   * @param {string} address @param {RequestInit} options
+   * @returns {Promise<Response>} a successful one
+   */
+  async #request(address, options) {
+    const headers = new Headers(options.headers);
+    const token = readToken();
+    if (token !== "") headers.set("Authorization", `Bearer ${token}`);
+    for (let retries = 0; ; retries += 1) {
+      const response = await this.#fetch(address, { ...options, headers });
+      if (response.ok) return response;
+      if (response.status === UNAUTHORISED) this.dispatchEvent(new Event("token"));
+      if (response.status !== TOO_MANY || retries >= MOST_RETRIES) throw await errorOf(response);
+      // An arrow key that is held sends many requests. The server says how long to wait.
       const seconds = Number(response.headers.get("Retry-After") ?? "1");
       await pause(Math.max(200, seconds * 1000), options.signal);
     }
@@ -84,10 +113,10 @@ export class Api extends EventTarget {
   async #fetch(address, options) {
     try {
       const response = await fetch(address, { ...options, credentials: "same-origin" });
-      if (this.isAway) this.#report(false);
+      if (this.#isAway) this.#report(false);
       return response;
     } catch (error) {
-      if (error instanceof DOMException && error.name === "AbortError") throw error;
+      if (isAbort(error)) throw error;
       this.#report(true);
       throw new AwayError();
     }
@@ -95,14 +124,14 @@ export class Api extends EventTarget {
 
   /** @param {boolean} isAway */
   #report(isAway) {
-    clearTimeout(this.timer);
-    if (isAway) this.timer = setTimeout(() => this.#look(), RETRY_MS);
-    if (isAway === this.isAway) return;
-    this.isAway = isAway;
+    clearTimeout(this.#timer);
+    if (isAway) this.#timer = setTimeout(() => this.#probe(), RETRY_MS);
+    if (isAway === this.#isAway) return;
+    this.#isAway = isAway;
     this.dispatchEvent(new Event(isAway ? "away" : "back"));
   }
 
-  async #look() {
+  async #probe() {
     try {
       const response = await fetch("/healthz", { cache: "no-store" });
       this.#report(!response.ok);
@@ -112,7 +141,10 @@ export class Api extends EventTarget {
   }
 }
 
-/** @param {string} path @param {typeof NOTHING} query */
+/**
+ * A path with a query.
+ * @param {string} path @param {Query} query @returns {string}
+ */
 export function addressWith(path, query) {
   const pairs = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -123,22 +155,15 @@ export function addressWith(path, query) {
 }
 
 /** @param {Response} response */
-async function contentOf(response) {
-  /** @type {any} */
-  let content = null;
-  try {
-    content = await response.json();
-  } catch {
-    // A proxy's page of its own, or nothing: the status says what there is to say.
-  }
-  if (response.ok) return content;
+async function errorOf(response) {
+  // A proxy answers with a page of its own, which is not JSON; then the status has to do.
+  const content = await response.json().catch(() => null);
   const words = content?.error ?? `The server answered ${response.status} ${response.statusText}.`;
-  throw new ApiError(response.status, words, content?.field ?? null);
+  return new ApiError(response.status, words, content?.field ?? null);
 }
 
 /**
- * @param {number} milliseconds
- * @param {AbortSignal | null | undefined} signal
+ * @param {number} milliseconds @param {AbortSignal | null | undefined} signal
  * @returns {Promise<void>}
  */
 function pause(milliseconds, signal) {
@@ -151,7 +176,10 @@ function pause(milliseconds, signal) {
   });
 }
 
-/** Whether an error only says that nobody waits for the answer any more. @param {unknown} error */
+/**
+ * Whether an error only says that the request was cancelled.
+ * @param {unknown} error @returns {boolean}
+ */
 export function isAbort(error) {
   return error instanceof DOMException && error.name === "AbortError";
 }

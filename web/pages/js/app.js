@@ -1,132 +1,156 @@
-/** Puts the page together: one session, one board, and the views around it. */
+/** The page: it creates the session, the board and the views, and has the controls, the keys and the help. */
 
-import { Analysis } from "./analysis.js";
-import { Analyst } from "./analyst.js";
+import { Analysis } from "./analysis/analysis.js";
+import { Analyst } from "./analysis/analyst.js";
+import { Review } from "./analysis/review.js";
+import { SetupDialog } from "./analysis/setup.js";
 import { Api } from "./api.js";
 import { Board } from "./board/board.js";
 import { Columns } from "./board/columns.js";
-import { byId } from "./dom.js";
-import { HelpDialog } from "./help_dialog.js";
-import { listenToKeys } from "./keys.js";
-import { showMoves } from "./moves.js";
-import { NAMES, boardText } from "./game/notation.js";
-import { Play } from "./play/view.js";
-import { Review } from "./review/view.js";
+import { showMoves } from "./board/moves.js";
+import { button, byId, make } from "./dom.js";
+import { NAMES, boardText, columnNumber } from "./game/position.js";
 import { Session } from "./game/session.js";
-import { SetupDialog } from "./setup_dialog.js";
-import { Views } from "./views.js";
+import { Play } from "./play/view.js";
+import { Views, hasBoard } from "./views.js";
 
-/** Columns that have room side by side on a phone. */
+/** @import {Reason} from "./game/session.js" */
+
+/** Most columns that fit side by side on a phone. */
 const WIDEST = 12;
 
-/** Announcements that are told together. */
+/** Announcements within this time are made together. */
 const SPEECH_MS = 700;
 
-class Page {
-  constructor() {
-    this.api = new Api();
-    this.session = new Session();
-    this.analyst = new Analyst(this.api);
-    this.board = new Board({ onPlay: (column) => this.play(column) });
-    this.columns = new Columns(byId("columns"), byId("outcome"), (column) => this.play(column));
-    const draw = () => this.draw();
-    this.analysis = new Analysis(this.session, this.analyst, draw, announce);
-    this.review = new Review(this.session, this.api, draw);
-    this.play_view = new Play(this.session, this.api, {
-      onReview: () => this.review.open(),
-      onHints: draw,
-      announce,
-    });
-    this.setup = new SetupDialog(this.session);
-    this.help = new HelpDialog();
-    this.views = new Views(this.session, this.api);
-    byId("board").append(this.board.element);
-    this.#listen();
-  }
+const KEYS = [
+  ["1 … 9, then a …", "play a column (Shift and its letter from the tenth on)"],
+  ["← →", "previous and next move"],
+  ["Home End", "first and last position"],
+  ["u r", "undo and redo"],
+  ["e", "evaluation on and off"],
+  ["Space", "show a hidden evaluation"],
+  ["t", "threats on and off"],
+  ["h", "hints on and off, in a game"],
+  ["f", "flip left and right"],
+  ["c", "clear the board"],
+  ["s", "set up a position"],
+  ["l", "think longer"],
+  ["?", "this help"],
+];
+
+const SIGNS = [
+  ["+3", "The side to move wins; the larger the number, the sooner."],
+  ["0", "A draw."],
+  ["\u22122", "The side to move loses; the nearer to 0, the later."],
+  ["▲", "A best column."],
+  ["?? ? !", "In a review: a move that gave the result away, one that was not the best, the only good one."],
+  ["● ○ ◇", "The same marks in the graph of a review."],
+];
+
+const SCORES = "Every score is exact: the result of the column if both sides play perfectly from then on.";
+
+class App {
+  #api = new Api();
+  #session = new Session();
+  #analyst = new Analyst(this.#api);
+  #board = new Board({ onPlay: (column) => this.#play(column) });
+  #columns = new Columns(byId("columns"), byId("outcome"), (column) => this.#play(column));
+  #analysis = new Analysis(this.#session, this.#analyst, () => this.#draw(), announce);
+  #review = new Review(this.#session, this.#api, () => this.#draw());
+  #game = new Play(this.#session, this.#api, {
+    onReview: () => this.#review.open(),
+    onHints: () => this.#draw(),
+    announce,
+  });
+  #setup = new SetupDialog(this.#session);
+  #views = new Views(this.#session, this.#api);
 
   start() {
-    this.session.readAddress("load");
+    byId("board").append(this.#board.element);
+    fillHelp();
+    this.#listen();
+    this.#session.readAddress("load");
   }
 
   /** @param {number} column */
-  play(column) {
-    const { position, state } = this.session;
-    if (state.view === "play") this.play_view.play(column);
-    else if (this.session.play(column)) announce(`${NAMES[position.side]} played column ${column}.`);
+  #play(column) {
+    const { position, state } = this.#session;
+    if (state.view === "play") this.#game.play(column);
+    else if (this.#session.play(column)) announce(`${NAMES[position.side]} played column ${column}.`);
   }
 
-  /** Draw everything for the session's state. @param {string} [why] */
-  draw(why = "change") {
-    const { session, analysis } = this;
-    const { state } = session;
-    this.views.show(why);
-    if (state.view === "explore" || state.view === "work") return this.analyst.rest();
-    const { position } = session;
+  /**
+   * Draw everything for the session's state.
+   * @param {Reason} [why]
+   */
+  #draw(why = "change") {
+    const session = this.#session;
+    const { state, position } = session;
+    this.#views.show(why);
+    if (!hasBoard(state.view)) {
+      this.#analyst.rest();
+      return;
+    }
     const isPlay = state.view === "play";
-    analysis.hasHints = this.play_view.form.hints.checked;
-    const isPlayable = !isPlay || this.play_view.isPersons;
-    const answers = position.isOver ? null : (analysis.answer?.columns ?? null);
-    const best = answers === null ? [] : (analysis.answer?.best ?? []);
-    this.board.show(position, {
+    this.#analysis.hasHints = this.#game.hasHints;
+    const isPlayable = !isPlay || this.#game.isPersons;
+    const answer = position.isOver ? null : this.#analysis.answer;
+    this.#board.show(position, {
       flipped: state.flipped,
       threats: byId("toggle-threats").matches(":checked") ? position.threats() : null,
-      best: isPlayable ? best : [],
+      best: isPlayable ? (answer?.best ?? []) : [],
       isPlayable,
     });
     byId("table").style.setProperty("--wide", String(position.size.width));
     byId("table").style.setProperty("--high", String(position.size.height));
     byId("table").classList.toggle("is-wide", position.size.width > WIDEST);
-    this.columns.show(position, { flipped: state.flipped, answers, isPlayable, isBare: !analysis.isShown });
-    this.review.show();
+    const answers = answer?.columns ?? null;
+    this.#columns.show(position, { flipped: state.flipped, answers, isPlayable, isBare: !this.#analysis.isShown });
+    this.#review.show();
     const isReviewed = state.review !== null && !isPlay;
-    showMoves(session, this.review.marks, isReviewed ? this.review.shared : Infinity);
+    showMoves(session, this.#review.marks, isReviewed ? this.#review.shared : Infinity);
     byId("open-review").hidden = isPlay || isReviewed || state.line === "";
     this.#showControls();
-    analysis.show();
-    this.play_view.show(why);
-    return undefined;
+    this.#analysis.show();
+    this.#game.show(why);
   }
 
   #showControls() {
-    const { state, isAtEnd } = this.session;
-    const isStart = state.shown === 0;
-    for (const id of ["first", "previous", "undo"]) setDisabled(id, isStart);
-    for (const id of ["last", "next", "redo"]) setDisabled(id, isAtEnd);
+    const { state, isAtEnd, moves } = this.#session;
+    // Not `disabled`: such a button would lose the focus.
+    for (const id of ["first", "previous", "undo"]) byId(id).setAttribute("aria-disabled", String(state.shown === 0));
+    for (const id of ["last", "next", "redo"]) byId(id).setAttribute("aria-disabled", String(isAtEnd));
     byId("flip").setAttribute("aria-pressed", String(state.flipped));
-    const moves = this.session.moves === "" ? "" : `${this.session.moves} · `;
-    document.title = `${moves}${boardText(state.board)} · C4 ${state.view}`;
+    document.title = `${moves === "" ? "" : `${moves} · `}${boardText(state.board)} · C4 ${state.view}`;
   }
 
-  undo() {
-    if (this.session.state.shown === 0) return;
-    if (this.session.state.view === "play") this.play_view.undo();
-    else this.session.step(-1);
+  #undo() {
+    if (this.#session.state.shown === 0) return;
+    if (this.#session.state.view === "play") this.#game.undo();
+    else this.#session.step(-1);
   }
 
-  clear() {
-    this.play_view.isOn = false;
-    this.session.setUp({});
+  #clear() {
+    this.#game.stop();
+    this.#session.setUp({});
   }
 
-  flip() {
-    this.session.change({ flipped: !this.session.state.flipped }, { isStep: true });
+  #flip() {
+    this.#session.change({ flipped: !this.#session.state.flipped }, { isStep: true });
   }
 
   #listen() {
-    const { session } = this;
-    session.addEventListener("change", (event) => {
-      this.draw(/** @type {CustomEvent} */ (event).detail.why);
-    });
-    /** @type {Record<string, () => void>} */
+    const session = this.#session;
+    session.addEventListener("change", (event) => this.#draw(/** @type {CustomEvent} */ (event).detail.why));
     const clicks = {
       first: () => session.go(0),
       previous: () => session.step(-1),
       next: () => session.step(1),
       last: () => session.go(session.state.line.length),
-      undo: () => this.undo(),
+      undo: () => this.#undo(),
       redo: () => session.step(1),
-      flip: () => this.flip(),
-      clear: () => this.clear(),
+      flip: () => this.#flip(),
+      clear: () => this.#clear(),
       "copy-link": () => void copyLink(),
     };
     for (const [id, act] of Object.entries(clicks)) {
@@ -134,63 +158,93 @@ class Page {
         if (byId(id).getAttribute("aria-disabled") !== "true") act();
       });
     }
-    this.api.addEventListener("away", () => (byId("banner").hidden = false));
-    this.api.addEventListener("back", () => (byId("banner").hidden = true));
-    listenToKeys({
-      isActive: () => ["analysis", "play"].includes(session.state.view),
-      onColumn: (column) => this.play(column),
-      commands: {
-        ArrowLeft: clicks.previous,
-        ArrowRight: clicks.next,
-        Home: clicks.first,
-        End: clicks.last,
-        u: clicks.undo,
-        r: clicks.redo,
-        f: clicks.flip,
-        c: clicks.clear,
-        e: () => byId("toggle-evaluation").click(),
-        t: () => byId("toggle-threats").click(),
-        h: () => byId("hints").click(),
-        s: () => this.setup.open(),
-        l: () => byId("think-longer").hidden || byId("think-longer").click(),
-        "?": () => this.help.open(),
-        " ": () => byId("hidden-note").hidden || byId("show-once").click(),
-      },
+    this.#api.addEventListener("away", () => (byId("banner").hidden = false));
+    this.#api.addEventListener("back", () => (byId("banner").hidden = true));
+    /** @type {Record<string, () => void>} */
+    const commands = {
+      ArrowLeft: clicks.previous,
+      ArrowRight: clicks.next,
+      Home: clicks.first,
+      End: clicks.last,
+      u: clicks.undo,
+      r: clicks.redo,
+      f: clicks.flip,
+      c: clicks.clear,
+      e: () => byId("toggle-evaluation").click(),
+      t: () => byId("toggle-threats").click(),
+      h: () => byId("hints").click(),
+      s: () => this.#setup.open(),
+      l: () => byId("think-longer").hidden || byId("think-longer").click(),
+      "?": () => byId("help", HTMLDialogElement).showModal(),
+      " ": () => byId("hidden-note").hidden || byId("show-once").click(),
+    };
+    document.addEventListener("keydown", (event) => {
+      if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
+      if (!hasBoard(session.state.view) || isTaken(event)) return;
+      const command = commands[event.key];
+      if (command !== undefined) command();
+      else if (/^[1-9A-W]$/.test(event.key)) this.#play(columnNumber(event.key));
+      else return;
+      event.preventDefault();
     });
   }
 }
 
 /**
- * A button that cannot be pressed now keeps the focus, so it is not `disabled`.
- * @param {string} id @param {boolean} isDisabled
+ * Whether the element with the focus needs the key for itself.
+ * @param {KeyboardEvent} event
  */
-function setDisabled(id, isDisabled) {
-  byId(id).setAttribute("aria-disabled", String(isDisabled));
+function isTaken({ target, key }) {
+  if (!(target instanceof Element)) return false;
+  if (document.querySelector("dialog[open]") !== null) return true;
+  if (target.closest("input:not([type=checkbox]), textarea, select, [role=slider]")) return true;
+  return key === " " && target.closest("button, a, summary, input") !== null;
 }
 
-/** When something was announced last. */
-let spokenAt = -SPEECH_MS;
+/** The time of the last announcement. */
+let announcedAt = -SPEECH_MS;
 
 /**
- * Tell a screen reader. What follows at once, such as the score after a move, is told with it.
+ * Announce a text to screen readers. A text that follows at once, such as the score after a move, is added.
  * @param {string} text
  */
 function announce(text) {
   const element = byId("announcement");
-  const isSoon = performance.now() - spokenAt < SPEECH_MS;
+  const isSoon = performance.now() - announcedAt < SPEECH_MS;
   element.textContent = isSoon ? `${element.textContent} ${text}` : text;
-  spokenAt = performance.now();
+  announcedAt = performance.now();
 }
 
 async function copyLink() {
-  const button = byId("copy-link");
+  const link = byId("copy-link");
   try {
     await navigator.clipboard.writeText(window.location.href);
-    button.textContent = "Copied";
+    link.textContent = "Copied";
   } catch {
-    button.textContent = "Copy it from the address bar";
+    link.textContent = "Copy it from the address bar";
   }
-  setTimeout(() => (button.textContent = "Copy link"), 2000);
+  setTimeout(() => (link.textContent = "Copy link"), 2000);
 }
 
-new Page().start();
+/** Fill the dialog with the keys and the signs. */
+function fillHelp() {
+  const dialog = byId("help", HTMLDialogElement);
+  /** @param {string[][]} rows @param {"kbd" | "b"} tag */
+  const list = (rows, tag) =>
+    make(
+      "dl",
+      { class: "keys" },
+      rows.map(([name, meaning]) => make("div", {}, make("dt", {}, make(tag, {}, name)), make("dd", {}, meaning))),
+    );
+  dialog.append(
+    // A dialog that scrolls would open at its end if the button there had the focus.
+    make("h2", { id: "help-title", tabindex: -1, autofocus: true }, "Keys and signs"),
+    list(KEYS, "kbd"),
+    list(SIGNS, "b"),
+    make("p", { class: "quiet" }, SCORES),
+    make("div", { class: "buttons" }, button("Close", () => dialog.close(), { id: "help-close", class: "main" })),
+  );
+  byId("open-help").addEventListener("click", () => dialog.showModal());
+}
+
+new App().start();

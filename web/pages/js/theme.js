@@ -1,5 +1,5 @@
-/* Dark or light: as the system has it until the person chooses. Not a module, and in the head, so that
-   the page is not drawn in the wrong colours first. */
+/* The theme: dark or light as the system says, until the person chooses. The script is in the head and not a
+   module, so that the page is never drawn in the wrong colours. */
 
 (() => {
   const NAME = "c4.theme";
@@ -18,9 +18,7 @@
     const choice = chosen();
     const isDark = choice === null ? system.matches : choice === "dark";
     root.dataset.theme = isDark ? "dark" : "light";
-    document
-      .querySelector('meta[name="theme-color"]')
-      ?.setAttribute("content", isDark ? "#12151c" : "#f6f4ef");
+    document.querySelector('meta[name="theme-color"]')?.setAttribute("content", isDark ? "#12151c" : "#f6f4ef");
     document.getElementById("theme")?.setAttribute("aria-pressed", String(isDark));
   };
 
@@ -30,7 +28,7 @@
     try {
       localStorage.setItem(NAME, next);
     } catch {
-      // Without storage the choice holds until the page is closed.
+      // Without storage the choice lasts until the page is closed.
     }
     apply();
   };

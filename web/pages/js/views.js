@@ -1,84 +1,111 @@
-/** The views: which one is shown, and the explorer and the work, which come when first asked for. */
+/**
+ * The registry of views. A view with `load` has a section of its own, which its module fills when the view is first
+ * shown; the other views share the board. The tabs and the sections follow from the registry.
+ */
 
-import { byId, make } from "./dom.js";
-import { addressOf } from "./game/state.js";
+import { byId, make, setAttribute } from "./dom.js";
 
-/** @typedef {import("./game/state.js").View} View */
+/** @import {Api} from "./api.js" */
+/** @import {Reason, Session} from "./game/session.js" */
+/** @typedef {"analysis" | "play" | "explore" | "work"} View */
+/** @typedef {{mount: (section: HTMLElement, api: Api) => void}} Module of a view */
+/** @typedef {{title: string, address: string, load?: () => Promise<Module>}} ViewEntry */
 
-const TITLES = Object.freeze({ analysis: "Analysis", play: "Play", explore: "Explorer", work: "Work" });
+/**
+ * The views in the order of the tabs. web/files.py lists their paths, which the server answers with the page.
+ * @type {Readonly<Record<View, ViewEntry>>}
+ */
+export const VIEWS = Object.freeze({
+  analysis: { title: "Analysis", address: "/" },
+  play: { title: "Play", address: "/?view=play" },
+  explore: { title: "Explorer", address: "/explore", load: () => import("./explore/view.js") },
+  work: { title: "Work", address: "/work", load: () => import("./work/view.js") },
+});
 
+const NAMES = /** @type {View[]} */ (Object.keys(VIEWS));
+
+/**
+ * Whether a view shows the board that the views share.
+ * @param {View} view @returns {boolean}
+ */
+export function hasBoard(view) {
+  return VIEWS[view].load === undefined;
+}
+
+/**
+ * The view of an address; the first view if no other has it.
+ * @param {URL} url @returns {View}
+ */
+export function viewAt(url) {
+  const path = url.pathname.replace(/\/+$/, "");
+  const view = url.searchParams.get("view");
+  const address = path === "" && view !== null ? `/?view=${view}` : path || "/";
+  return NAMES.find((name) => VIEWS[name].address === address) ?? NAMES[0];
+}
+
+/** The tabs, and the section of each view that has one. */
 export class Views {
-  /**
-   * @param {import("./game/session.js").Session} session
-   * @param {import("./api.js").Api} api
-   */
+  #session;
+  #api;
+  /** @type {Map<View, HTMLElement>} */
+  #sections = new Map();
+  /** @type {Set<View>} */
+  #mounted = new Set();
+
+  /** @param {Session} session @param {Api} api */
   constructor(session, api) {
-    this.session = session;
-    this.api = api;
-    /** @type {Set<string>} */
-    this.mounted = new Set();
-    /** The board as it was left, for whoever comes back from another view. */
-    this.left = session.state;
+    this.#session = session;
+    this.#api = api;
+    for (const view of NAMES) {
+      const { title, address } = VIEWS[view];
+      byId("tabs").append(make("a", { href: address, "data-view": view }, title));
+      if (!hasBoard(view)) this.#sections.set(view, make("section", { id: view, hidden: true }));
+    }
+    byId("main").append(...this.#sections.values());
     byId("tabs").addEventListener("click", (event) => this.#click(event));
   }
 
-  /** @param {string} why */
+  /**
+   * Show the session's view.
+   * @param {Reason} why
+   */
   show(why) {
-    const { view } = this.session.state;
+    const { view } = this.#session.state;
+    const { title } = VIEWS[view];
     document.body.dataset.view = view;
-    byId("title").textContent = TITLES[view];
-    byId("table").hidden = view === "explore" || view === "work";
-    byId("explore").hidden = view !== "explore";
-    byId("work").hidden = view !== "work";
+    byId("title").textContent = title;
+    byId("table").hidden = !hasBoard(view);
     for (const link of byId("tabs").querySelectorAll("a")) {
-      if (link.dataset.view === view) link.setAttribute("aria-current", "page");
-      else link.removeAttribute("aria-current");
+      setAttribute(link, "aria-current", link.dataset.view === view ? "page" : null);
     }
-    if (view !== "explore" && view !== "work") {
-      this.left = this.session.state;
-      return;
-    }
-    document.title = `${TITLES[view]} · C4`;
-    if (!this.mounted.has(view)) void this.#mount(view);
-    else if (why === "address") byId(view).dispatchEvent(new CustomEvent("c4:show"));
+    for (const [name, section] of this.#sections) section.hidden = name !== view;
+    const section = this.#sections.get(view);
+    if (section === undefined) return;
+    document.title = `${title} · C4`;
+    if (!this.#mounted.has(view)) void this.#mount(view, section);
+    else if (why === "address") section.dispatchEvent(new CustomEvent("c4:show"));
   }
 
-  /**
-   * Go to an address of the page without loading it anew.
-   * @param {string} address such as `/?pos=4453` or `/explore?match=3`
-   */
-  navigate(address) {
-    window.history.pushState(null, "", address);
-    this.session.readAddress();
-    window.scrollTo(0, 0);
-  }
-
-  /** @param {"explore" | "work"} view */
-  async #mount(view) {
-    this.mounted.add(view);
-    const element = byId(view);
+  /** @param {View} view @param {HTMLElement} section */
+  async #mount(view, section) {
+    this.#mounted.add(view);
     try {
-      const { mount } = await import(`./${view}/view.js`);
-      await mount(element, { api: this.api, navigate: (/** @type {string} */ address) => this.navigate(address) });
+      const module = await VIEWS[view].load?.();
+      module?.mount(section, this.#api);
     } catch (error) {
-      // It may only be that the server is away: the next visit tries again.
-      this.mounted.delete(view);
+      // The server may only be away: the next visit tries again.
+      this.#mounted.delete(view);
       console.error(error);
-      element.replaceChildren(make("p", { class: "failure" }, "This view could not be loaded."));
+      section.replaceChildren(make("p", { class: "failure" }, "This view could not be loaded."));
     }
   }
 
-  /**
-   * Analysis and play share the board: what stands on it stays.
-   * @param {MouseEvent} event
-   */
+  /** @param {MouseEvent} event */
   #click(event) {
     const link = event.target instanceof Element ? event.target.closest("a") : null;
     if (link === null || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
     event.preventDefault();
     const view = /** @type {View} */ (link.dataset.view);
-    if (view === this.session.state.view) return;
-    const reviewed = view === "play" ? { review: null, stored: null } : {};
-    this.navigate(addressOf({ ...this.left, view, ...reviewed }));
+    if (view !== this.#session.state.view) this.#session.show(view);
   }
 }

@@ -1,220 +1,135 @@
-/** The book as a tree: a position, its continuations with scores and counts, and the way there. */
+/** The book as a tree: a position, its moves with scores and counts, and the moves that lead to it. */
 
-import { NAMES } from "../game/notation.js";
-import { sideAt } from "../game/rules.js";
-import { make } from "../dom.js";
-import { field, table } from "./parts.js";
-import { boardOf } from "./miniature.js";
-import { count, signed, outcome, verdict, whole } from "./wording.js";
+import { Board } from "../board/board.js";
+import { make, table, textInput } from "../dom.js";
+import { NAMES, positionAfter, sideAt } from "../game/position.js";
+import { count, outcomeText, signed, valueOf, whole } from "../words.js";
 
-/** @param {import("./view.js").Page} page */
+/** @import {BookMove, BookPosition} from "../types.js" */
+/** @import {Page} from "./view.js" */
+
+/** @param {Page} page */
 export async function showBook(page) {
-  const board = page.query.get("board") || "7x6";
-  const moves = page.query.get("moves") || "";
+  const board = page.value("board") || "7x6";
+  const moves = page.value("moves");
+  /** @type {BookPosition} */
   const tree = await page.get("/api/v1/book", { moves, board });
-  const best = bestScore(tree.children);
+  const { book } = tree;
+  const scores = tree.children.flatMap(({ score }) => (score === null ? [] : [score]));
+  const best = scores.length === 0 ? null : Math.max(...scores);
   page.body.replaceChildren(
-    header(page, board, moves),
+    page.form("Go", [
+      ["Moves", textInput("moves", moves, { inputmode: "numeric", placeholder: "4453" })],
+      ["Board", textInput("board", board, { size: 5, pattern: "\\d+x\\d+", placeholder: "7x6" })],
+    ]),
     crumbs(page, board, moves),
     make(
       "div",
       { class: "book" },
-      make(
-        "div",
-        { class: "book-board" },
-        boardOf(board, moves, {
-          label: `Position after ${moves || "no moves"}`,
-          onPlay: (column) => playColumn(page, tree, column),
-          best:
-            best === null
-              ? []
-              : tree.children.filter((child) => child.score === best).map((child) => child.column),
-        }).element,
-        summary(tree, moves, board),
-      ),
-      make(
-        "div",
-        { class: "book-tree" },
-        tree.book ? continuations(page, tree, best) : missing(board),
-      ),
+      make("div", { class: "book-board" }, drawBoard(page, tree, moves, best), summary(tree, moves)),
+      make("div", { class: "book-tree" }, book === null ? missing(board) : continuations(page, tree, book, best)),
     ),
   );
-  page.announce(
-    tree.book ? count(tree.children.length, "continuation") : "No book for this position",
-  );
+  page.announce(book === null ? "No book for this position" : count(tree.children.length, "continuation"));
 }
 
-/** The form that goes to any position of any board. */
-function header(page, board, moves) {
-  const text = make("input", {
-    name: "moves",
-    value: moves,
-    inputmode: "numeric",
-    autocomplete: "off",
-    spellcheck: "false",
-    placeholder: "4453",
+/** @param {Page} page @param {BookPosition} tree @param {string} moves @param {number | null} best */
+function drawBoard(page, tree, moves, best) {
+  const board = new Board({
+    label: `Position after ${moves || "no moves"}`,
+    onPlay: (column) => {
+      const child = tree.children.find((one) => one.column === column);
+      if (child !== undefined) page.go({ show: "book", moves: child.moves, board: tree.board });
+    },
   });
-  const size = make("input", {
-    name: "board",
-    value: board,
-    size: 5,
-    autocomplete: "off",
-    spellcheck: "false",
-    pattern: "\\d+x\\d+",
-    placeholder: "7x6",
-  });
-  const go = (event) => {
-    event.preventDefault();
-    page.go({ show: "book", moves: text.value.trim(), board: size.value.trim() });
-  };
-  return make(
-    "form",
-    { class: "filter", onsubmit: go },
-    field("Moves", text),
-    field("Board", size),
-    make("button", { type: "submit", class: "plain" }, "Go"),
-  );
+  const isBest = (/** @type {BookMove} */ child) => child.score !== null && child.score === best;
+  board.show(positionAfter(tree.board, moves), { best: tree.children.filter(isBest).map(({ column }) => column) });
+  return board.element;
 }
 
+/** @param {Page} page @param {string} board @param {string} moves */
 function crumbs(page, board, moves) {
-  const steps = [...moves];
-  const items = ["Start", ...steps].map((step, index) => {
-    const here = index === steps.length;
-    const label = index ? `${index}. column ${step}` : "Start";
+  const items = ["Start", ...moves].map((step, index) => {
+    const label = index === 0 ? "Start" : `${index}. column ${step}`;
     const href = page.link({ show: "book", moves: moves.slice(0, index), board });
-    return make(
-      "li",
-      {},
-      here
-        ? make("span", { "aria-current": "page", "aria-label": label }, step)
-        : make("a", { href, "aria-label": label }, step),
-    );
+    const isHere = index === moves.length;
+    const attributes = { "aria-label": label, ...(isHere ? { "aria-current": "page" } : { href }) };
+    return make("li", {}, make(isHere ? "span" : "a", attributes, step));
   });
-  return make(
-    "nav",
-    { class: "crumbs", "aria-label": "Moves to this position" },
-    make("ol", {}, items),
-  );
+  return make("nav", { class: "crumbs", "aria-label": "Moves to this position" }, make("ol", {}, items));
 }
 
-function summary(tree, moves, board) {
-  const known = tree.score !== null && tree.score !== undefined;
+/** @param {BookPosition} tree @param {string} moves */
+function summary({ score, board }, moves) {
   const side = NAMES[sideAt(moves.length)];
+  const words =
+    score === null
+      ? `${side} to move; the score is not in the book`
+      : `Score ${signed(score)} for ${side}, who is to move`;
+  const href = `/?pos=${encodeURIComponent(moves)}&board=${board}`;
   return make(
     "div",
     { class: "book-summary" },
-    make(
-      "p",
-      { class: `score-line ${outcome(tree.score)}` },
-      known
-        ? `Score ${signed(tree.score)} for ${side}, who is to move`
-        : `${side} to move; the score is not in the book`,
-    ),
-    make(
-      "p",
-      {},
-      make(
-        "a",
-        { href: `/?pos=${encodeURIComponent(moves)}&board=${board}` },
-        "Analyse this position",
-      ),
-    ),
+    make("p", { class: `score-line ${valueOf(score)}` }, words),
+    make("p", {}, make("a", { href }, "Analyse this position")),
   );
 }
 
-function continuations(page, tree, best) {
-  const most = Math.max(1, ...tree.children.map((child) => child.continuations ?? 0));
-  const rows = [...tree.children].sort(byScore).map((child) => {
-    const isBest = child.score !== null && child.score === best;
-    return [
-      make(
-        "a",
-        { href: childLink(page, tree, child), class: "column-link", "data-child": child.column },
-        `Column ${child.column}`,
-      ),
-      make(
-        "span",
-        { class: `score ${outcome(child.score)}` },
-        isBest ? make("span", { class: "best-mark", "aria-hidden": "true" }, "★ ") : "",
-        signed(child.score),
-        isBest ? make("span", { class: "unseen" }, ", best") : "",
-      ),
-      verdict(child.score, child.plies),
-      make(
-        "span",
-        { class: "counted" },
-        make("span", {}, whole(child.continuations)),
-        share(child.continuations, most),
-      ),
-    ];
-  });
-  const { name, plies, positions } = tree.book;
+/**
+ * @param {Page} page @param {BookPosition} tree @param {NonNullable<BookPosition["book"]>} book
+ * @param {number | null} best
+ */
+function continuations(page, tree, book, best) {
+  const most = Math.max(1, ...tree.children.map((child) => child.continuations));
+  const order = (/** @type {BookMove} */ child) => child.score ?? -99;
+  const rows = [...tree.children]
+    .sort((one, other) => order(other) - order(one) || one.column - other.column)
+    .map((child) => row(page, tree, child, best, most));
+  const title = "Different positions of the book that can follow; mirror images count once";
+  const counted = tree.counted_ply === null ? "Positions below" : `Positions at ${count(tree.counted_ply, "stone")}`;
+  const headings = ["Column", { text: "Score", right: true }, "Result", { text: counted, title }];
+  const empty = "The book ends here: no continuation is in it.";
+  const about = `${book.name}: ${count(book.positions, "position")}, complete to ${count(book.plies, "stone")}.`;
   return make(
     "div",
     {},
-    table(
-      `Moves of ${NAMES[tree.side]}`,
-      [
-        "Column",
-        { text: "Score", right: true },
-        "Result",
-        {
-          text: counted(tree),
-          title: "Different positions of the book that can follow; mirror images count once",
-        },
-      ],
-      rows,
-      { empty: "The book ends here: no continuation is in it." },
-    ),
-    make(
-      "p",
-      { class: "quiet" },
-      `${name}: ${count(positions, "position")}, complete to ${count(plies, "stone")}.`,
-    ),
+    table(`Moves of ${NAMES[tree.side]}`, headings, rows, { empty }),
+    make("p", { class: "quiet" }, about),
   );
 }
 
-function counted({ counted_ply: ply }) {
-  return ply === null || ply === undefined
-    ? "Positions below"
-    : `Positions at ${count(ply, "stone")}`;
+/**
+ * @param {Page} page @param {BookPosition} tree @param {BookMove} child
+ * @param {number | null} best the best score @param {number} most the most continuations of a move
+ */
+function row(page, tree, child, best, most) {
+  const { column, score, plies, continuations: number } = child;
+  const href = page.link({ show: "book", moves: child.moves, board: tree.board });
+  const isBest = score !== null && score === best;
+  const value = valueOf(score);
+  // The page's security policy forbids style attributes; the length of a progress bar needs none.
+  const share = number > 0 && make("progress", { class: "share", max: most, value: number, "aria-hidden": "true" });
+  return [
+    make("a", { href, class: "column-link", "data-child": column }, `Column ${column}`),
+    make(
+      "span",
+      { class: `score ${value}` },
+      isBest && make("span", { class: "best-mark", "aria-hidden": "true" }, "★ "),
+      signed(score),
+      isBest && make("span", { class: "unseen" }, ", best"),
+    ),
+    outcomeText({ value, plies }),
+    make("span", { class: "counted" }, make("span", {}, whole(number)), share),
+  ];
 }
 
-/** How many positions lie below, beside the most of all continuations. */
-function share(number, most) {
-  // The page's rules forbid style attributes, so the length is an attribute that needs none.
-  return number
-    ? make("progress", { class: "share", max: most, value: number, "aria-hidden": "true" })
-    : "";
-}
-
+/** @param {string} board */
 function missing(board) {
   return make(
     "p",
     { class: "failure" },
-    `No book has this position. A book of ${board} that the server is told of with --book would be shown here; `,
+    `No book has this position. To see a book of ${board} here, start the server with --book FILE; `,
     make("code", {}, `c4 book build --board ${board}`),
-    " makes one.",
+    " builds one.",
   );
-}
-
-function childLink(page, tree, child) {
-  return page.link({ show: "book", moves: child.moves, board: tree.board });
-}
-
-/** A click on the board goes where the row of that column does. */
-function playColumn(page, tree, column) {
-  const child = tree.children.find((one) => one.column === column);
-  if (child) page.go({ show: "book", moves: child.moves, board: tree.board });
-}
-
-function bestScore(children) {
-  const known = children
-    .map((child) => child.score)
-    .filter((score) => score !== null && score !== undefined);
-  return known.length ? Math.max(...known) : null;
-}
-
-function byScore(one, other) {
-  return (other.score ?? -99) - (one.score ?? -99) || one.column - other.column;
 }

@@ -1,18 +1,28 @@
-/** Stored games: a list with conditions, page by page. */
+/** The stored games: a list with conditions, page by page, and one game with its replay and its review. */
 
-import { make } from "../dom.js";
-import { choice, field, table } from "./parts.js";
-import { NAMES } from "../game/notation.js";
-import { asked, filter, paging } from "./paging.js";
-import { count, short, whole } from "./wording.js";
+import { Graph } from "../analysis/graph.js";
+import { isAbort } from "../api.js";
+import { Board, drawMiniature } from "../board/board.js";
+import { choice, draw, facts, make, setAttribute, table, textInput } from "../dom.js";
+import { parseGrid } from "../game/grids.js";
+import { DEFAULT_BOARD, NAMES, Position, SIDES, columnNumber, parseBoard, playLine } from "../game/position.js";
+import { count, duration, markText, messageOf, percent, short, signed, whole } from "../words.js";
+
+/** @import {Game, Games, JudgedMove, ReviewAnswer, Side} from "../types.js" */
+/** @import {Page} from "./view.js" */
 
 const PAGE_ROWS = 50;
+const CONDITIONS = ["match", "board", "winner", "ending", "cursor"];
+
+/** @type {[string, string][]} */
 const WINNERS = [
   ["", "any"],
   ["x", "Red wins"],
   ["o", "Yellow wins"],
   ["draw", "draw"],
 ];
+
+/** @type {[string, string][]} */
 const ENDINGS = [
   ["", "any"],
   ["four", "four in a row"],
@@ -26,66 +36,294 @@ const ENDINGS = [
   ["unfinished", "unfinished"],
 ];
 
-/** @param {import("./view.js").Page} page */
+const HEADINGS = ["Game", "Red", "Yellow", "Winner", "Ending", { text: "Moves", right: true }, "Board"];
+
+/**
+ * Show the list of games.
+ * @param {Page} page
+ */
 export async function showGames(page) {
-  page.body.append(conditions(page));
-  const query = asked(page, "match", "board", "winner", "ending", "cursor");
-  const { games, next } = await page.get("/api/v1/games", { ...query, limit: PAGE_ROWS });
   page.body.append(
-    table(
-      "Stored games",
-      [
-        "Game",
-        "Red",
-        "Yellow",
-        "Winner",
-        "Ending",
-        { text: "Moves", right: true },
-        "Board",
-      ],
-      games.map((game) => row(page, game)),
-      {
-        empty:
-          "No stored game meets these conditions. c4 match and c4 tournament play and store them.",
-      },
-    ),
-    paging(page, next) ?? "",
+    page.form("Show", [
+      ["Match", textInput("match", page.value("match"), { size: 5 })],
+      ["Board", textInput("board", page.value("board"), { size: 5 })],
+      ["Winner", choice("winner", WINNERS, page.value("winner"))],
+      ["Ending", choice("ending", ENDINGS, page.value("ending"))],
+    ]),
   );
+  const conditions = Object.fromEntries(CONDITIONS.map((name) => [name, page.value(name)]));
+  /** @type {Games} */
+  const { games, next } = await page.get("/api/v1/games", { ...conditions, limit: PAGE_ROWS });
+  const rows = games.map((game) => row(page, game));
+  const empty = "No stored game meets these conditions. c4 match and c4 tournament play and store them.";
+  page.body.append(table("Stored games", HEADINGS, rows, { empty }), page.paging(next) ?? "");
   page.announce(count(games.length, "game"));
 }
 
-function conditions(page) {
-  const text = (name, size) =>
-    make("input", {
-      name,
-      size,
-      value: page.query.get(name) || "",
-      autocomplete: "off",
-      spellcheck: "false",
-    });
-  return filter(
-    page,
-    "games",
-    field("Match", text("match", 5)),
-    field("Board", text("board", 5)),
-    field("Winner", choice("winner", WINNERS, page.query.get("winner") || "")),
-    field("Ending", choice("ending", ENDINGS, page.query.get("ending") || "")),
-  );
-}
-
-function row(page, game) {
-  const href = page.link({ show: "game", match: game.match, number: game.number });
+/** @param {Page} page @param {Game} game */
+function row(page, { match, number, first, second, winner, ending, length, board }) {
+  const name = `${match}/${number}`;
+  const player = (/** @type {string | undefined} */ one) => make("span", { title: one }, short(one));
   return [
-    make("a", { href, "data-game": `${game.match}/${game.number}` }, `${game.match}/${game.number}`),
-    player(game.first),
-    player(game.second),
-    NAMES[game.winner] ?? (game.ending === "unfinished" ? "–" : "draw"),
-    game.ending,
-    whole(game.length ?? game.moves?.length ?? null),
-    game.board,
+    make("a", { href: page.link({ show: "game", match, number }), "data-game": name }, name),
+    player(first),
+    player(second),
+    winner === null ? (ending === "unfinished" ? "–" : "draw") : NAMES[winner],
+    ending,
+    whole(length),
+    board,
   ];
 }
 
-function player(description) {
-  return make("span", { title: description ?? null }, short(description));
+/**
+ * Show one game.
+ * @param {Page} page
+ */
+export async function showGame(page) {
+  const [match, number] = [page.value("match"), page.value("number")];
+  /** @type {Game} */
+  const game = await page.get(`/api/v1/games/${encodeURIComponent(match)}/${encodeURIComponent(number)}`);
+  const replay = new Replay(game, Number(page.value("ply")), (text) => page.announce(text));
+  const { winner, ending, detail, moves, seed, x_seconds: red = 0, o_seconds: yellow = 0 } = game;
+  page.body.append(
+    make("h2", {}, `Game ${game.match}/${game.number}`),
+    players(game),
+    moves === undefined ? lastPosition(game) : replay.element,
+    facts([
+      ["Winner", winner !== null ? NAMES[winner] : ending === "unfinished" ? "nobody yet" : "a draw"],
+      ["Ending", detail ? `${ending}: ${detail}` : ending],
+      ["Moves", moves || null],
+      ["Seed", seed ?? null],
+      ["Time", red || yellow ? `${duration(red)} and ${duration(yellow)}` : null],
+    ]),
+    links(page, game),
+  );
+  if (moves) void judge(page, replay, match, number);
+}
+
+/** @param {Game} game */
+function players({ first, second }) {
+  /** @param {Side} side @param {string | undefined} player */
+  const seat = (side, player) => {
+    const name = make("strong", { title: player }, short(player));
+    return make("span", { class: `seat ${side}` }, `${NAMES[side]} `, name);
+  };
+  const against = make("span", { class: "quiet" }, " against ");
+  return make("p", { class: "versus" }, seat("x", first), against, seat("o", second));
+}
+
+/** @param {Game} game */
+function lastPosition({ final_grid: grid, board }) {
+  const position = grid === undefined ? null : parseGrid(grid);
+  const attributes = { href: `/?grid=${position?.gridText()}&board=${board}`, "aria-label": "Show the last position" };
+  return make(
+    "div",
+    { class: "only-end" },
+    make("p", { class: "quiet" }, "Only the last position of this game is known, so it cannot be replayed."),
+    position && make("a", attributes, drawMiniature(position)),
+  );
+}
+
+/** @param {Page} page @param {Game} game */
+function links(page, { match, number }) {
+  const game = (/** @type {number} */ other, /** @type {string} */ text) =>
+    make("a", { href: page.link({ show: "game", match, number: other }) }, text);
+  return make(
+    "nav",
+    { class: "links", "aria-label": "Games of this match" },
+    number > 0 ? [game(number - 1, "Game before"), " · "] : null,
+    game(number + 1, "Next game"),
+    " · ",
+    make("a", { href: page.link({ show: "match", match }) }, `Match ${match}`),
+    " · ",
+    make("a", { href: `/?match=${match}&number=${number}` }, "Review on the analysis board"),
+  );
+}
+
+/**
+ * Add the review: the game is shown at once, its review takes longer.
+ * @param {Page} page @param {Replay} replay @param {string} match @param {string} number
+ */
+async function judge(page, replay, match, number) {
+  try {
+    /** @type {ReviewAnswer} */
+    const review = await page.get("/api/v1/game", { match, number });
+    replay.judge(review);
+    const known = SIDES.flatMap((side) => {
+      const share = review.accuracy[side];
+      return share === null ? [] : [`${NAMES[side]} ${percent(share / 100)}`];
+    });
+    const accuracy = known.length > 0 ? `Accuracy: ${known.join(", ")}. ` : "";
+    replay.say(`${accuracy}${review.complete ? "" : "Some moves could not be judged in time."}`);
+  } catch (error) {
+    if (!isAbort(error)) replay.say(`No review: ${messageOf(error)}`);
+  }
+}
+
+/** The positions of a game step by step: the board, the moves, and the score by move if it is known. */
+class Replay {
+  #game;
+  #announce;
+  #positions;
+  #board;
+  #ply = 0;
+  /** @type {JudgedMove[]} */
+  #judged = [];
+  /** @type {Graph | null} */
+  #graph = null;
+  #graphPlace = make("div", { class: "replay-graph" });
+  #words = make("p", { class: "replay-words", "data-words": "" });
+  #note = make("p", { class: "quiet", role: "status" }, "Judging the moves …");
+  #analyse = make("a", { href: "/" }, "Analyse this position");
+  #controls;
+  #moves;
+
+  /** @param {Game} game @param {number} ply where to begin; 0 for the end @param {(text: string) => void} announce */
+  constructor(game, ply, announce) {
+    const { start_grid: start, moves = "" } = game;
+    this.#game = game;
+    this.#announce = announce;
+    const empty = Position.empty(parseBoard(game.board) ?? DEFAULT_BOARD);
+    this.#positions = playLine(start === undefined ? empty : parseGrid(start), moves).positions;
+    this.#board = new Board({ label: `Game ${game.match}/${game.number}` });
+    this.#controls = {
+      first: this.#control("first", "First position", "M18 6l-8 6 8 6zM6.5 6v12", () => 0),
+      previous: this.#control("previous", "Previous move", "M16 6l-8 6 8 6z", () => this.#ply - 1),
+      next: this.#control("next", "Next move", "M8 6l8 6-8 6z", () => this.#ply + 1),
+      last: this.#control("last", "Last position", "M6 6l8 6-8 6zM17.5 6v12", () => this.#last),
+    };
+    this.#moves = [...moves].slice(0, this.#last).map((character, index) => this.#move(character, index));
+    const controls = Object.values(this.#controls);
+    this.element = make(
+      "div",
+      { class: "replay", "data-replay": "", onkeydown: (event) => this.#press(event) },
+      make(
+        "div",
+        { class: "replay-board" },
+        this.#board.element,
+        make("div", { class: "replay-controls", role: "group", "aria-label": "Replay" }, controls),
+      ),
+      make(
+        "div",
+        { class: "replay-side" },
+        this.#words,
+        this.#graphPlace,
+        this.#note,
+        make(
+          "ol",
+          { class: "replay-moves", "aria-label": "Moves" },
+          this.#moves.map((move) => make("li", {}, move)),
+        ),
+        make("p", {}, this.#analyse),
+      ),
+    );
+    this.#goTo(ply || this.#last);
+  }
+
+  get #last() {
+    return this.#positions.length - 1;
+  }
+
+  /** @param {string} name @param {string} label @param {string} shape @param {() => number} step */
+  #control(name, label, shape, step) {
+    const icon = draw("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, draw("path", { d: shape }));
+    const onclick = () => this.#goTo(step());
+    return make("button", { type: "button", class: "plain", "aria-label": label, "data-step": name, onclick }, icon);
+  }
+
+  /** @param {string} character @param {number} index */
+  #move(character, index) {
+    const { side } = this.#positions[index];
+    const attributes = {
+      type: "button",
+      class: `step ${side}`,
+      "data-ply": index + 1,
+      "aria-label": `Move ${index + 1}, ${NAMES[side]}, column ${columnNumber(character)}`,
+      onclick: () => this.#goTo(index + 1),
+    };
+    return make("button", attributes, character, make("span", { class: "mark" }));
+  }
+
+  /** @param {number} ply the number of moves on the board */
+  #goTo(ply) {
+    this.#ply = Math.max(0, Math.min(ply, this.#last));
+    this.#board.show(this.#positions[this.#ply]);
+    const { first, previous, next, last } = this.#controls;
+    first.disabled = previous.disabled = this.#ply === 0;
+    next.disabled = last.disabled = this.#ply === this.#last;
+    for (const [index, move] of this.#moves.entries()) {
+      setAttribute(move, "aria-current", index + 1 === this.#ply ? "step" : null);
+    }
+    this.#analyse.href = this.#address();
+    this.#words.textContent = this.#description();
+    this.#announce(this.#words.textContent);
+    this.#graph?.show(this.#judged, this.#ply);
+  }
+
+  /** The analysis of the position that is shown, with the complete game to step through. */
+  #address() {
+    const { board, moves = "" } = this.#game;
+    const start = this.#positions[0];
+    const query = new URLSearchParams({ pos: moves.slice(0, this.#ply), board, line: moves });
+    if (start.ply > 0) query.set("grid", start.gridText());
+    return `/?${query.toString().replaceAll("%2F", "/")}`;
+  }
+
+  #description() {
+    const move = this.#game.moves?.[this.#ply - 1];
+    const judged = this.#judged[this.#ply - 1];
+    return [
+      move === undefined ? "The beginning." : `Move ${this.#ply} of ${this.#last}: column ${columnNumber(move)}.`,
+      `${this.#positions[this.#ply].turnText}.`,
+      ...(judged === undefined || judged.after === null ? [] : [worthText(judged)]),
+    ].join(" ");
+  }
+
+  /**
+   * Mark the moves.
+   * @param {ReviewAnswer} review
+   */
+  judge({ moves_judged: judged }) {
+    this.#judged = judged;
+    for (const [index, move] of this.#moves.entries()) {
+      const mark = judged[index]?.mark ?? "";
+      if (mark === "") continue;
+      move.dataset.mark = mark;
+      move.querySelector(".mark")?.replaceChildren(mark);
+      move.setAttribute("aria-label", `${move.getAttribute("aria-label")}, ${markText(mark)}`);
+    }
+    if (judged.some(({ after }) => after !== null)) {
+      this.#graph = new Graph("replay-graph", (ply) => this.#goTo(ply));
+      this.#graphPlace.replaceChildren(this.#graph.element);
+    }
+    this.#goTo(this.#ply);
+  }
+
+  /** @param {string} text */
+  say(text) {
+    this.#note.textContent = text;
+    this.#note.hidden = text === "";
+  }
+
+  /** @param {KeyboardEvent} event */
+  #press(event) {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    /** @type {Record<string, number>} */
+    const steps = { ArrowLeft: this.#ply - 1, ArrowRight: this.#ply + 1, Home: 0, End: this.#last };
+    const isSlider = event.target instanceof Element && event.target.closest("[role=slider]") !== null;
+    if (!(event.key in steps) || isSlider) return;
+    event.preventDefault();
+    event.stopPropagation(); // the page has the same keys for its own board
+    this.#goTo(steps[event.key]);
+  }
+}
+
+/** @param {JudgedMove} move */
+function worthText({ side, before, after, best, mark }) {
+  const name = NAMES[side];
+  if (before === after) {
+    return `The score for ${name} stays ${signed(after)}${mark === "!" ? ": the only move" : ""}.`;
+  }
+  const columns = best.length === 1 ? `column ${best[0]} was` : `columns ${best.join(", ")} were`;
+  return `The score for ${name} goes from ${signed(before)} to ${signed(after)}; ${columns} best.`;
 }

@@ -1,96 +1,78 @@
-/** The positions that are stored: a query with conditions, page by page. */
+/** The stored positions: a list with conditions, page by page. */
 
-import { make } from "../dom.js";
-import { choice, field, table } from "./parts.js";
-import { drawn } from "./miniature.js";
-import { NAMES } from "../game/notation.js";
-import { asked, filter, paging } from "./paging.js";
-import { count, outcome, scoreOrBounds, whole } from "./wording.js";
+import { drawMiniature } from "../board/board.js";
+import { choice, make, table, textInput } from "../dom.js";
+import { parseGrid } from "../game/grids.js";
+import { NAMES } from "../game/position.js";
+import { count, signed, valueOf, whole } from "../words.js";
 
-const CONDITIONS = [
-  "board",
-  "min_ply",
-  "max_ply",
-  "min_score",
-  "max_score",
-  "value",
-  "exact",
-  "cursor",
-];
+/** @import {StoredPosition, StoredPositions} from "../types.js" */
+/** @import {Page} from "./view.js" */
+
 const PAGE_ROWS = 50;
+const CONDITIONS = ["min_ply", "max_ply", "min_score", "max_score", "value", "exact", "cursor"];
+
+/** @type {[string, string][]} */
 const VALUES = [
   ["", "any"],
   ["win", "win"],
   ["draw", "draw"],
   ["loss", "loss"],
 ];
-const EXACT = [
+
+/** @type {[string, string][]} */
+const PROOFS = [
   ["", "any"],
   ["true", "exact"],
   ["false", "bounds only"],
 ];
 
-/** @param {import("./view.js").Page} page */
+const HEADINGS = [
+  "Position",
+  { text: "Stones", right: true },
+  "To move",
+  { text: "Score", right: true },
+  { text: "Plies to the end", right: true },
+  "Best columns",
+  { text: "Nodes", right: true, title: "Positions searched to prove it" },
+];
+
+/** @param {Page} page */
 export async function showPositions(page) {
-  page.body.append(conditions(page));
-  const query = asked(page, ...CONDITIONS);
-  query.board ||= "7x6";
-  const { rows, next } = await page.get("/api/v1/evaluations", { ...query, limit: PAGE_ROWS });
+  const board = page.value("board") || "7x6";
+  const number = (/** @type {string} */ name) => textInput(name, page.value(name), { size: 4, inputmode: "text" });
   page.body.append(
-    table(
-      "Stored positions",
-      [
-        "Position",
-        { text: "Stones", right: true },
-        "To move",
-        { text: "Score", right: true },
-        { text: "Plies to the end", right: true },
-        "Best columns",
-        { text: "Nodes", right: true, title: "Positions searched to prove it" },
-      ],
-      rows.map(row),
-      { empty: "No stored position meets these conditions." },
-    ),
-    paging(page, next) ?? "",
+    page.form("Show", [
+      ["Board", textInput("board", board, { size: 5, inputmode: "text" })],
+      ["Stones from", number("min_ply")],
+      ["to", number("max_ply")],
+      ["Score from", number("min_score")],
+      ["to", number("max_score")],
+      ["Value", choice("value", VALUES, page.value("value"))],
+      ["Proof", choice("exact", PROOFS, page.value("exact"))],
+    ]),
   );
+  const conditions = Object.fromEntries(CONDITIONS.map((name) => [name, page.value(name)]));
+  /** @type {StoredPositions} */
+  const { rows, next } = await page.get("/api/v1/evaluations", { ...conditions, board, limit: PAGE_ROWS });
+  const empty = "No stored position meets these conditions.";
+  page.body.append(table("Stored positions", HEADINGS, rows.map(row), { empty }), page.paging(next) ?? "");
   page.announce(count(rows.length, "position"));
 }
 
-function conditions(page) {
-  const text = (name, size = 4) =>
-    make("input", {
-      name,
-      size,
-      value: page.query.get(name) || "",
-      inputmode: "text",
-      autocomplete: "off",
-      spellcheck: "false",
-    });
-  const board = text("board", 5);
-  board.value ||= "7x6";
-  return filter(
-    page,
-    "positions",
-    field("Board", board),
-    field("Stones from", text("min_ply")),
-    field("to", text("max_ply")),
-    field("Score from", text("min_score")),
-    field("to", text("max_score")),
-    field("Value", choice("value", VALUES, page.query.get("value") || "")),
-    field("Proof", choice("exact", EXACT, page.query.get("exact") || "")),
-  );
-}
-
-function row(stored) {
-  const grid = stored.grid.trim().split(/\s+/).join("/");
-  const label = `Analyse the position ${stored.key}, ${count(stored.ply, "stone")}`;
+/** @param {StoredPosition} stored */
+function row({ key, ply, side, score, lower, upper, plies, best, nodes, board, grid }) {
+  const position = parseGrid(grid);
+  const href = `/?grid=${position.gridText()}&board=${board}`;
+  const label = `Analyse the position ${key}, ${count(ply, "stone")}`;
+  const text = score === null ? `${signed(lower)} to ${signed(upper)}` : signed(score);
   return [
-    make("a", { href: `/?grid=${grid}&board=${stored.board}`, "aria-label": label }, drawn(grid)),
-    stored.ply,
-    NAMES[stored.side],
-    make("span", { class: `score ${outcome(stored.score)}` }, scoreOrBounds(stored)),
-    stored.plies === null ? "–" : whole(stored.plies),
-    stored.best?.length ? stored.best.join(", ") : "–",
-    whole(stored.nodes),
+    make("a", { href, "aria-label": label }, drawMiniature(position)),
+    ply,
+    NAMES[side],
+    make("span", { class: `score ${valueOf(score)}` }, text),
+    whole(plies),
+    best === null || best.length === 0 ? "–" : best.join(", "),
+    whole(nodes),
   ];
 }

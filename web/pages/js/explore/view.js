@@ -1,154 +1,235 @@
 /**
- * The explorer: the book, stored positions, games and matches.
- *
- * What is shown is in the address (`/explore?show=match&match=3`), so that every page of it is a link
- * and the way back works. Each page is a module with a function that is asked to fill the section.
+ * The explorer: the book, stored positions, games and matches. The address says what is shown
+ * (`/explore?show=match&match=3`), so each page of the explorer is a link and the back button works.
  */
 
-import { ApiError } from "../api.js";
-import { make } from "../dom.js";
-import { sentence } from "../game/notation.js";
+import { ApiError, addressWith, isAbort } from "../api.js";
+import { button, field, make } from "../dom.js";
+import { VIEWS } from "../views.js";
+import { messageOf, sentence } from "../words.js";
 import { showBook } from "./book.js";
-import { showGame } from "./game.js";
-import { showGames } from "./games.js";
-import { showMatch } from "./match.js";
-import { showMatches } from "./matches.js";
+import { showGame, showGames } from "./games.js";
+import { showMatch, showMatches } from "./matches.js";
 import { showPositions } from "./positions.js";
-import { address, given } from "./requests.js";
 
-const PATH = "/explore";
-const TOO_MANY = 429;
-const PAGES = {
-  book: { show: showBook, tab: "book" },
-  positions: { show: showPositions, tab: "positions" },
-  games: { show: showGames, tab: "games" },
-  game: { show: showGame, tab: "games" },
-  matches: { show: showMatches, tab: "matches" },
-  match: { show: showMatch, tab: "matches" },
-};
-const TABS = [
-  ["book", "Book"],
-  ["positions", "Positions"],
-  ["games", "Games"],
-  ["matches", "Matches"],
-];
+/** @import {Api, Query} from "../api.js" */
+/** @typedef {{show: (page: Page) => Promise<void>, tab?: string, within?: string}} PageEntry */
+
+const PATH = VIEWS.explore.address;
 
 /**
- * What a page gets.
- * @typedef {Object} Page
- * @property {HTMLElement} body to fill.
- * @property {URLSearchParams} query what the address says.
- * @property {(path: string, query?: Object<string, any>) => Promise<any>} get asks the server; the
- *     question is dropped when another page is shown.
- * @property {(query: Object<string, any>) => void} go shows another page.
- * @property {(query: Object<string, any>) => string} link the address of another page.
- * @property {(text: string) => void} announce tells a screen reader.
- * @property {AbortSignal} signal says when another page is shown.
+ * The registry of pages. A page has a tab, or is within the tab of another page.
+ * @type {Readonly<Record<string, PageEntry>>}
  */
+const PAGES = Object.freeze({
+  book: { show: showBook, tab: "Book" },
+  positions: { show: showPositions, tab: "Positions" },
+  games: { show: showGames, tab: "Games" },
+  game: { show: showGame, within: "games" },
+  matches: { show: showMatches, tab: "Matches" },
+  match: { show: showMatch, within: "matches" },
+});
 
 /**
- * Fill the section.
- * @param {HTMLElement} element
- * @param {{api: import("../api.js").Api, navigate: (address: string) => void}} app
+ * Fill the section of the explorer.
+ * @param {HTMLElement} element @param {Api} api
  */
-export function mount(element, { api, navigate }) {
-  new Explorer(element, api, navigate).show();
+export function mount(element, api) {
+  new Explorer(element, api).show();
+}
+
+/** What a page of the explorer gets to fill itself. */
+export class Page {
+  #api;
+  #explorer;
+
+  /**
+   * @param {Explorer} explorer @param {Api} api
+   * @param {string} name of the page
+   * @param {URLSearchParams} query the query of the address
+   * @param {AbortSignal} signal is sent when another page is shown
+   */
+  constructor(explorer, api, name, query, signal) {
+    this.#explorer = explorer;
+    this.#api = api;
+    this.name = name;
+    this.query = query;
+    this.signal = signal;
+    this.body = make("div", { class: `page-${name}` });
+  }
+
+  /**
+   * A value of the query; "" if it is missing.
+   * @param {string} name
+   */
+  value(name) {
+    return this.query.get(name) ?? "";
+  }
+
+  /**
+   * Ask the server. The question is dropped when another page is shown.
+   * @template Answer
+   * @param {string} path @param {Query} [query]
+   * @returns {Promise<Answer>}
+   */
+  get(path, query = {}) {
+    return this.#api.get(path, given(query), this.signal);
+  }
+
+  /**
+   * The address of a page of the explorer.
+   * @param {Query} query `show` is the name of the page
+   */
+  link(query) {
+    return addressWith(PATH, given(query));
+  }
+
+  /**
+   * Show a page of the explorer.
+   * @param {Query} query
+   */
+  go(query) {
+    this.#explorer.visit(this.link(query));
+  }
+
+  /**
+   * Announce a text to screen readers.
+   * @param {string} text
+   */
+  announce(text) {
+    this.#explorer.announce(text);
+  }
+
+  /**
+   * Make a form whose fields are the query of a page.
+   * @param {string} submit the text of its button @param {[label: string, input: HTMLElement][]} fields
+   */
+  form(submit, fields) {
+    const onsubmit = (/** @type {SubmitEvent} */ event) => {
+      event.preventDefault();
+      const form = /** @type {HTMLFormElement} */ (event.currentTarget);
+      const values = [...new FormData(form)].map(([name, value]) => [name, String(value).trim()]);
+      this.go({ show: this.name, ...Object.fromEntries(values) });
+    };
+    return make(
+      "form",
+      { class: "filter", onsubmit },
+      ...fields.map(([label, input]) => field(label, input)),
+      make("button", { type: "submit", class: "plain" }, submit),
+    );
+  }
+
+  /**
+   * Make links to the other pages of a list.
+   * @param {string | null} next the server's cursor of the next page; null on the last page
+   * @returns {HTMLElement | null} null if the list has one page
+   */
+  paging(next) {
+    const { cursor, ...first } = Object.fromEntries(this.query);
+    if (next === null && cursor === undefined) return null;
+    return make(
+      "nav",
+      { class: "paging", "aria-label": "Pages" },
+      cursor === undefined ? make("span") : make("a", { href: this.link(first) }, "First page"),
+      next === null
+        ? make("span", { class: "quiet" }, "The end")
+        : make("a", { href: this.link({ ...first, cursor: next }), rel: "next" }, "Next page"),
+    );
+  }
 }
 
 class Explorer {
-  constructor(element, api, navigate) {
-    this.api = api;
-    this.navigate = navigate;
-    this.tabs = make("nav", { class: "subtabs", "aria-label": "Explorer" });
-    this.body = make("div", { class: "page", "data-explore": "" });
-    this.live = make("p", { class: "unseen", role: "status", "aria-live": "polite" });
-    element.replaceChildren(this.tabs, this.body, this.live);
-    element.addEventListener("click", (event) => this.follow(event));
+  #api;
+  #tabs = make("nav", { class: "subtabs", "aria-label": "Explorer" });
+  #body = make("div", { class: "page", "data-explore": "" });
+  #live = make("p", { class: "unseen", role: "status", "aria-live": "polite" });
+  #control = new AbortController();
+  /** The query of the page that is shown. @type {string | null} */
+  #shown = null;
+
+  /** @param {HTMLElement} element @param {Api} api */
+  constructor(element, api) {
+    this.#api = api;
+    element.replaceChildren(this.#tabs, this.#body, this.#live);
+    element.addEventListener("click", (event) => this.#follow(event));
     element.addEventListener("c4:show", () => this.show());
-    this.running = null;
-    this.shown = null;
   }
 
-  /** Follow a link to another page of the explorer without loading everything again. */
-  follow(event) {
-    const link = event.target.closest("a[href]");
-    const plain =
-      event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
-    if (!link || !plain || link.hasAttribute("download")) return;
-    const url = new URL(link.href);
-    if (url.origin !== location.origin || url.pathname !== PATH) return;
-    event.preventDefault();
-    this.visit(url.pathname + url.search);
+  /** @param {string} text */
+  announce(text) {
+    this.#live.textContent = text;
   }
 
-  visit(url) {
-    if (url !== location.pathname + location.search) history.pushState(null, "", url);
-    this.show();
+  /** @param {string} address */
+  visit(address) {
+    if (address !== location.pathname + location.search) history.pushState(null, "", address);
+    void this.show();
   }
 
-  /** Show what the address says. */
+  /** Show the page that the address names. */
   async show() {
-    if (location.pathname !== PATH || this.shown === location.search) return;
-    this.shown = location.search;
+    if (location.pathname !== PATH || this.#shown === location.search) return;
+    this.#shown = location.search;
     const query = new URLSearchParams(location.search);
-    const name = PAGES[query.get("show")] ? query.get("show") : "book";
-    this.running?.abort();
-    const running = (this.running = new AbortController());
-    this.mark(PAGES[name].tab);
-    this.body.setAttribute("aria-busy", "true");
-    const body = make("div", { class: `page-${name}` });
+    const wanted = query.get("show") ?? "";
+    const name = Object.hasOwn(PAGES, wanted) ? wanted : "book";
+    this.#control.abort();
+    this.#control = new AbortController();
+    const { signal } = this.#control;
+    const page = new Page(this, this.#api, name, query, signal);
+    this.#showTabs(name);
+    this.#body.setAttribute("aria-busy", "true");
     try {
-      await PAGES[name].show(this.page(body, query, running.signal));
+      await PAGES[name].show(page);
     } catch (error) {
-      if (error.name === "AbortError") return;
-      this.refuse(body, error);
+      if (isAbort(error)) return;
+      page.body.replaceChildren(this.#failure(error));
     }
-    if (running.signal.aborted) return;
-    this.body.replaceChildren(body);
-    this.body.removeAttribute("aria-busy");
+    if (signal.aborted) return;
+    this.#body.replaceChildren(page.body);
+    this.#body.removeAttribute("aria-busy");
   }
 
-  page(body, query, signal) {
-    const link = (values) => address(PATH, values);
-    return {
-      body,
-      query,
-      signal,
-      get: (path, values) => this.api.get(path, given(values ?? {}), signal),
-      link,
-      go: (values) => this.visit(link(values)),
-      announce: (text) => {
-        this.live.textContent = text;
-      },
-    };
+  /**
+   * Follow a link to a page of the explorer without loading everything again.
+   * @param {MouseEvent} event
+   */
+  #follow(event) {
+    const link = event.target instanceof Element ? event.target.closest("a") : null;
+    const isPlain = event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
+    if (link === null || !isPlain || link.hasAttribute("download")) return;
+    if (link.origin !== location.origin || link.pathname !== PATH) return;
+    event.preventDefault();
+    this.visit(link.pathname + link.search);
   }
 
-  mark(tab) {
-    this.tabs.replaceChildren(
-      ...TABS.map(([name, text]) =>
-        make(
-          "a",
-          { href: address(PATH, { show: name }), "aria-current": name === tab ? "page" : null },
-          text,
-        ),
-      ),
-    );
+  /** @param {string} name of the page that is shown */
+  #showTabs(name) {
+    const current = PAGES[name].within ?? name;
+    const tabs = Object.entries(PAGES).flatMap(([show, { tab }]) => {
+      if (tab === undefined) return [];
+      const href = addressWith(PATH, { show });
+      return [make("a", { href, "aria-current": show === current ? "page" : null }, tab)];
+    });
+    this.#tabs.replaceChildren(...tabs);
   }
 
-  refuse(body, error) {
-    const again = () => {
-      this.shown = null;
-      this.show();
-    };
-    // What the server has refused it would refuse again.
-    const isFinal = error instanceof ApiError && error.status < 500 && error.status !== TOO_MANY;
-    body.replaceChildren(
-      make(
-        "div",
-        { class: "failure", role: "alert" },
-        make("p", {}, sentence(error.message)),
-        isFinal ? null : make("button", { type: "button", class: "plain", onclick: again }, "Try again"),
-      ),
-    );
+  /** @param {unknown} error */
+  #failure(error) {
+    const again = button("Try again", () => {
+      this.#shown = null;
+      void this.show();
+    });
+    const isFinal = error instanceof ApiError && error.isFinal;
+    const words = make("p", {}, sentence(messageOf(error)));
+    return make("div", { class: "failure", role: "alert" }, words, isFinal ? null : again);
   }
+}
+
+/**
+ * A query without its empty values: an empty field of a form is not a condition.
+ * @param {Query} query @returns {Query}
+ */
+function given(query) {
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
 }

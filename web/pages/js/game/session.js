@@ -1,145 +1,269 @@
 /**
- * What the board shows and how it changes. Everything that the person does goes through here, and
- * every change is sent as `change`; the address follows (see state.js).
+ * What the page shows, and its address: `/?pos=4453&board=7x6`. Everything that a person does changes the session,
+ * every change sends `change`, and the address follows. A link is an analysis, so the address holds all that is on
+ * the board:
+ *
+ * - `pos`: the moves up to the position that is shown;
+ * - `line`: the longer line that `pos` is part of, unless it is the reviewed game;
+ * - `board`: columns x rows; `grid`: the position that the line begins from, rows from the top;
+ * - `review`: the moves of the reviewed game; `match`, `number`: a stored game;
+ * - `flip=1`: mirrored; `view=play`: the game. Views with a path of their own have queries of their own.
  */
 
-import { boardText, columnLabel } from "./notation.js";
-import { Position, playLine } from "./rules.js";
-import { SetupError, parseGrid } from "./setup.js";
-import { addressOf, initialState, stateOf } from "./state.js";
+import { VIEWS, hasBoard, viewAt } from "../views.js";
+import { GridError, parseGrid } from "./grids.js";
+import { DEFAULT_BOARD, Position, boardText, columnLabel, parseBoard, playLine } from "./position.js";
 
-/** @typedef {import("./state.js").State} State */
+/** @import {Question} from "../types.js" */
+/** @import {View} from "../views.js" */
+/** @import {Size} from "./position.js" */
+/**
+ * The state of the page. `grid` is the position that the line begins from, null for the empty board; `shown`
+ * counts the moves of the line that are on the board; `review` has the moves of the reviewed game; `stored` names
+ * a stored game to fetch.
+ * @typedef {{
+ *   view: View, board: Size, grid: string | null, line: string, shown: number, flipped: boolean,
+ *   review: string | null, stored: {match: number, number: number} | null,
+ * }} State
+ */
+/** @typedef {"load" | "address" | "change" | "move" | "step" | "line" | "setup"} Reason of a change */
 
+/** @returns {State} */
+export function initialState() {
+  return {
+    view: "analysis",
+    board: DEFAULT_BOARD,
+    grid: null,
+    line: "",
+    shown: 0,
+    flipped: false,
+    review: null,
+    stored: null,
+  };
+}
+
+/**
+ * Read the state from an address. Unreadable values keep their defaults; moves are not checked.
+ * @param {URL} url @returns {State}
+ */
+export function stateOf(url) {
+  const query = url.searchParams;
+  const pos = readMoves(query.get("pos"));
+  const review = query.has("review") ? readMoves(query.get("review")) : null;
+  const line = query.has("line") ? readMoves(query.get("line")) : (review ?? "");
+  return {
+    view: viewAt(url),
+    board: parseBoard(query.get("board") ?? "") ?? DEFAULT_BOARD,
+    grid: query.get("grid"),
+    line: line.startsWith(pos) ? line : pos,
+    shown: pos.length,
+    flipped: query.get("flip") === "1",
+    review,
+    stored: readStored(query),
+  };
+}
+
+/**
+ * Read moves as people paste them: with blanks, commas and capitals.
+ * @param {string | null} text @returns {string}
+ */
+export function readMoves(text) {
+  return (text ?? "").toLowerCase().replace(/[\s,;.-]/g, "");
+}
+
+/** @param {URLSearchParams} query */
+function readStored(query) {
+  const match = query.get("match") ?? "";
+  const number = query.get("number") ?? "";
+  if (!/^\d+$/.test(match) || !/^\d+$/.test(number)) return null;
+  return { match: Number(match), number: Number(number) };
+}
+
+/**
+ * Write the address of a state.
+ * @param {State} state @returns {string} from the slash on
+ */
+export function addressOf(state) {
+  if (!hasBoard(state.view)) return VIEWS[state.view].address;
+  const query = new URL(VIEWS[state.view].address, window.location.origin).searchParams;
+  const pos = state.line.slice(0, state.shown);
+  const board = boardText(state.board);
+  const isPlain = state.line === "" && board === boardText(DEFAULT_BOARD);
+  if (!isPlain || state.grid !== null) {
+    query.set("pos", pos);
+    query.set("board", board);
+  }
+  if (state.line !== (state.review?.startsWith(pos) ? state.review : pos)) query.set("line", state.line);
+  if (state.grid !== null) query.set("grid", state.grid);
+  if (state.review !== null) query.set("review", state.review);
+  if (state.stored !== null) {
+    query.set("match", String(state.stored.match));
+    query.set("number", String(state.stored.number));
+  }
+  if (state.flipped) query.set("flip", "1");
+  // A query may hold a slash, and a grid is readable only with it.
+  const text = query.toString().replaceAll("%2F", "/");
+  return text === "" ? "/" : `/?${text}`;
+}
+
+/** The state of the page, with the positions of its line. */
 export class Session extends EventTarget {
+  #state = initialState();
+  /** The state of the board when another view was opened. */
+  #left = this.#state;
+  #positions = [Position.empty(DEFAULT_BOARD)];
+  /** @type {string | null} */
+  #problem = null;
+
   constructor() {
     super();
-    this.state = initialState();
-    /** Every position of the line, the start among them. */
-    this.positions = [Position.empty(this.state.board)];
-    /** What was wrong with the address, in words; null where nothing was. @type {string | null} */
-    this.problem = null;
     window.addEventListener("popstate", () => this.readAddress());
+  }
+
+  get state() {
+    return this.#state;
+  }
+
+  /** Every position of the line, with the start. */
+  get positions() {
+    return this.#positions;
+  }
+
+  /** What is wrong with the address, in words; null if nothing is. */
+  get problem() {
+    return this.#problem;
   }
 
   /** The position that is shown. */
   get position() {
-    return this.positions[this.state.shown];
+    return this.#positions[this.#state.shown];
   }
 
-  /** The moves up to it. */
+  /** The moves up to the position that is shown. */
   get moves() {
-    return this.state.line.slice(0, this.state.shown);
+    return this.#state.line.slice(0, this.#state.shown);
   }
 
   get isAtEnd() {
-    return this.state.shown === this.state.line.length;
+    return this.#state.shown === this.#state.line.length;
   }
 
   /**
-   * What names the position in a request: its moves, or its grid where it was set up as one.
-   * @returns {Record<string, string>}
+   * The position as a request names it: by its moves, or by its grid if it was set up as one.
+   * @returns {Question}
    */
   get question() {
-    const board = boardText(this.state.board);
-    return this.state.grid === null
-      ? { moves: this.moves, board }
-      : { grid: this.position.gridText(), board };
+    const board = boardText(this.#state.board);
+    return this.#state.grid === null ? { moves: this.moves, board } : { grid: this.position.gridText(), board };
   }
 
   /**
-   * Show what the address says; a line with a mistake is shown up to it.
-   * @param {string} why "load" when the page begins
+   * Show what the address says. A line with a mistake is shown up to the mistake.
+   * @param {Reason} why
    */
   readAddress(why = "address") {
     const state = stateOf(new URL(window.location.href));
-    this.problem = null;
+    this.#problem = null;
     let start = Position.empty(state.board);
     if (state.grid !== null) {
       try {
         start = parseGrid(state.grid);
         state.board = start.size;
       } catch (error) {
-        if (!(error instanceof SetupError)) throw error;
-        this.problem = `The grid of the address: ${error.message}`;
+        if (!(error instanceof GridError)) throw error;
+        this.#problem = `The grid of the address: ${error.message}`;
         state.grid = null;
       }
     }
     const { positions, error } = playLine(start, state.line);
-    this.problem ??= error;
+    this.#problem ??= error;
     const isReviewed = state.line === state.review;
     state.line = state.line.slice(0, positions.length - 1);
     if (isReviewed) state.review = state.line;
     state.shown = Math.min(state.shown, state.line.length);
-    this.state = state;
-    this.positions = positions;
-    this.#tell(why);
+    this.#state = state;
+    this.#positions = positions;
+    this.#announce(why);
+  }
+
+  /**
+   * Show another view. Views with a board share it: they show what was on the board.
+   * @param {View} view
+   */
+  show(view) {
+    const changes = view === "play" ? { review: null, stored: null } : {};
+    window.history.pushState(null, "", addressOf({ ...this.#left, ...changes, view }));
+    this.readAddress();
+    window.scrollTo(0, 0);
   }
 
   /**
    * Change the state, and the address with it.
    * @param {Partial<State>} changes
-   * @param {{isStep?: boolean, why?: string}} [options] isStep: the back button does not come here.
+   * @param {{isStep?: boolean, why?: Reason}} [options] isStep: the back button skips this change
    */
   change(changes, { isStep = false, why = "change" } = {}) {
-    this.state = { ...this.state, ...changes };
-    this.problem = null;
-    const address = addressOf(this.state);
+    this.#state = { ...this.#state, ...changes };
+    this.#problem = null;
+    const address = addressOf(this.#state);
     const isSame = address === window.location.pathname + window.location.search;
     if (isStep || isSame) window.history.replaceState(null, "", address);
     else window.history.pushState(null, "", address);
-    this.#tell(why);
+    this.#announce(why);
   }
 
   /**
-   * Play a column; what came after on the line is given up unless it begins so.
+   * Play a column. The rest of the line stays if it begins with this move.
    * @param {number} column
+   * @returns {boolean} false if the column cannot be played
    */
   play(column) {
     const next = this.position.play(column);
     if (next === null) return false;
     const label = columnLabel(column);
-    const { line, shown } = this.state;
-    if (line[shown] === label) {
-      this.change({ shown: shown + 1 }, { why: "move" });
-      return true;
-    }
-    this.positions = [...this.positions.slice(0, shown + 1), next];
-    this.change({ line: this.moves + label, shown: shown + 1 }, { why: "move" });
+    const { line, shown } = this.#state;
+    const isKnown = line[shown] === label;
+    if (!isKnown) this.#positions = [...this.#positions.slice(0, shown + 1), next];
+    this.change({ line: isKnown ? line : this.moves + label, shown: shown + 1 }, { why: "move" });
     return true;
   }
 
-  /** Show the position after so many moves. @param {number} shown */
+  /**
+   * Show the position after a number of moves.
+   * @param {number} shown
+   */
   go(shown) {
-    const within = Math.max(0, Math.min(shown, this.state.line.length));
-    if (within !== this.state.shown) this.change({ shown: within }, { isStep: true, why: "step" });
+    const within = Math.max(0, Math.min(shown, this.#state.line.length));
+    if (within !== this.#state.shown) this.change({ shown: within }, { isStep: true, why: "step" });
   }
 
-  /** @param {number} by moves; below 0 back. */
+  /**
+   * Step through the line.
+   * @param {number} by moves; negative numbers step back
+   */
   step(by) {
-    this.go(this.state.shown + by);
+    this.go(this.#state.shown + by);
   }
 
   /**
    * Show another line from the same start.
-   * @param {string} line @param {number} shown @param {Partial<State>} [changes]
+   * @param {string} line @param {number} shown
    */
-  follow(line, shown, changes = {}) {
-    const { positions } = playLine(this.positions[0], line);
-    this.positions = positions;
-    const whole = line.slice(0, positions.length - 1);
-    this.change({ ...changes, line: whole, shown: Math.min(shown, whole.length) }, { why: "line" });
+  follow(line, shown) {
+    this.#positions = playLine(this.#positions[0], line).positions;
+    const played = line.slice(0, this.#positions.length - 1);
+    this.change({ line: played, shown: Math.min(shown, played.length) }, { why: "line" });
   }
 
   /**
-   * Begin anew.
-   * @param {{size?: import("./notation.js").Size, start?: Position | null, line?: string,
-   *   shown?: number, changes?: Partial<State>, isStep?: boolean}} setup start: null for the empty
-   *   board of that size; isStep as in {@link change}.
+   * Set up a board.
+   * @param {{size?: Size, start?: Position | null, line?: string, shown?: number, changes?: Partial<State>,
+   *   isStep?: boolean}} setup start: null for the empty board of that size; isStep as in {@link change}
    */
-  setUp({ size = this.state.board, start = null, line = "", shown = line.length, changes = {}, isStep = false }) {
+  setUp({ size = this.#state.board, start = null, line = "", shown = line.length, changes = {}, isStep = false }) {
     const first = start ?? Position.empty(size);
-    this.positions = playLine(first, line).positions;
-    const whole = line.slice(0, this.positions.length - 1);
+    this.#positions = playLine(first, line).positions;
+    const played = line.slice(0, this.#positions.length - 1);
     this.change(
       {
         review: null,
@@ -147,15 +271,16 @@ export class Session extends EventTarget {
         ...changes,
         board: first.size,
         grid: start === null ? null : start.gridText(),
-        line: whole,
-        shown: Math.min(shown, whole.length),
+        line: played,
+        shown: Math.min(shown, played.length),
       },
       { isStep, why: "setup" },
     );
   }
 
-  /** @param {string} why */
-  #tell(why) {
+  /** @param {Reason} why */
+  #announce(why) {
+    if (hasBoard(this.#state.view)) this.#left = this.#state;
     this.dispatchEvent(new CustomEvent("change", { detail: { why } }));
   }
 }

@@ -1,8 +1,12 @@
-/** Who plays: seats and a strength first, any player with its parameters for those who look further. */
+/** Who plays: a seat and a strength, or any player with its parameters. */
 
-import { make } from "../dom.js";
+import { button, make } from "../dom.js";
+import { keepSetting, keepSwitch, readSetting } from "../storage.js";
 import { PlayerForm, STRENGTHS } from "./players.js";
-import { keepSetting, keepSwitch, readSetting } from "../settings.js";
+
+/** @import {Api} from "../api.js" */
+/** @import {Player, Side} from "../types.js" */
+/** @typedef {{id: string, name: string, about: string}} Option */
 
 const SEATS = Object.freeze([
   { id: "x", name: "Red", about: "You begin." },
@@ -12,123 +16,125 @@ const SEATS = Object.freeze([
 ]);
 
 export class PlayForm {
+  #api;
+  #onPlayers;
+  #seat = readSetting("seat", "x");
+  #strength = readSetting("strength", "medium");
+  /** @type {Record<Side, PlayerForm> | null} */
+  #any = null;
+  #isLoading = false;
+  #about = make("p", { class: "quiet", id: "play-about", "aria-live": "polite" });
+  #hints = make("input", { type: "checkbox", id: "hints", "aria-keyshortcuts": "h" });
+  #start;
+  #continue;
+  #details = make(
+    "details",
+    { id: "play-any" },
+    make("summary", {}, "Any player"),
+    make("p", { class: "quiet", id: "play-any-note" }, "Loading the players…"),
+  );
+  #strengths;
+
   /**
-   * @param {import("../api.js").Api} api
-   * @param {{onStart: () => void, onContinue: () => void, onPlayers: () => void,
-   *   onHints: (isOn: boolean) => void}} events
+   * @param {Api} api
+   * @param {{onStart: () => void, onContinue: () => void, onPlayers: () => void, onHints: () => void}} events
+   *   onPlayers: other players are chosen
    */
   constructor(api, { onStart, onContinue, onPlayers, onHints }) {
-    this.api = api;
-    this.onPlayers = onPlayers;
-    this.seat = readSetting("seat", "x");
-    this.strength = readSetting("strength", "medium");
-    /** @type {{x: PlayerForm, o: PlayerForm} | null} */
-    this.any = null;
-    this.isLoading = false;
-    this.about = make("p", { class: "quiet", id: "play-about", "aria-live": "polite" });
-    const hints = make("input", { type: "checkbox", id: "hints", "aria-keyshortcuts": "h" });
-    keepSwitch(hints, "hints", false, onHints);
-    this.hints = hints;
-    this.start = make("button", { type: "button", id: "play-start", class: "main", onclick: onStart }, "New game");
-    this.go = make("button", { type: "button", id: "play-continue", class: "plain", onclick: onContinue }, "Play on from here");
-    this.details = make(
-      "details",
-      { id: "play-any" },
-      make("summary", {}, "Any player"),
-      make("p", { class: "quiet", id: "play-any-note" }, "Loading the players…"),
-    );
-    this.strengths = choice("strength", "Opponent", STRENGTHS, this.strength, (id) => this.#choose("strength", id));
+    this.#api = api;
+    this.#onPlayers = onPlayers;
+    keepSwitch(this.#hints, "hints", false, onHints);
+    this.#start = button("New game", onStart, { id: "play-start", class: "main" });
+    this.#continue = button("Play on from here", onContinue, { id: "play-continue" });
+    const seats = radios("seat", "You play", SEATS, this.#seat, (id) => {
+      this.#seat = id;
+      this.#keep("seat", id);
+    });
+    this.#strengths = radios("strength", "Opponent", STRENGTHS, this.#strength, (id) => {
+      this.#strength = id;
+      this.#keep("strength", id);
+    });
     this.element = make(
       "form",
-      { id: "play-form", onsubmit: (/** @type {Event} */ event) => event.preventDefault() },
-      choice("seat", "You play", SEATS, this.seat, (id) => this.#choose("seat", id)),
-      this.strengths,
-      this.about,
-      make("div", { class: "buttons" }, this.start, this.go),
-      make("label", { class: "switch" }, hints, make("span", {}, "Hints: show the score of every column")),
-      this.details,
+      { id: "play-form", onsubmit: (event) => event.preventDefault() },
+      seats,
+      this.#strengths,
+      this.#about,
+      make("div", { class: "buttons" }, this.#start, this.#continue),
+      make("label", { class: "switch" }, this.#hints, make("span", {}, "Hints: show the score of every column")),
+      this.#details,
     );
     this.#describe();
   }
 
-  /** Who plays each side: "person", or a player's description. @returns {{x: string, o: string}} */
+  get hasHints() {
+    return this.#hints.checked;
+  }
+
+  /**
+   * The player of each side: "person" or a description.
+   * @returns {Record<Side, string>}
+   */
   get players() {
-    const strength = STRENGTHS.find((each) => each.id === this.strength) ?? STRENGTHS[2];
-    const seated = (/** @type {string} */ side) =>
-      this.seat === "both" || this.seat === side ? "person" : strength.player;
-    return { x: this.any?.x.text || seated("x"), o: this.any?.o.text || seated("o") };
+    /** @param {Side} side */
+    const seated = (side) => (this.#seat === "both" || this.#seat === side ? "person" : this.#chosen.player);
+    return { x: this.#any?.x.text || seated("x"), o: this.#any?.o.text || seated("o") };
+  }
+
+  get #chosen() {
+    return STRENGTHS.find(({ id }) => id === this.#strength) ?? STRENGTHS[2];
   }
 
   /** @param {{isOn: boolean, canContinue: boolean}} state */
   show({ isOn, canContinue }) {
-    this.start.textContent = isOn ? "New game" : "Start";
-    this.go.hidden = !canContinue;
+    this.#start.textContent = isOn ? "New game" : "Start";
+    this.#continue.hidden = !canContinue;
   }
 
-  /** Fetch the players, once. */
+  /** Fetch the list of players, once. */
   async load() {
-    if (this.any !== null || this.isLoading) return;
-    this.isLoading = true;
+    if (this.#any !== null || this.#isLoading) return;
+    this.#isLoading = true;
     try {
-      const players = (await this.api.get("/api/v1/players")).filter(
-        (/** @type {any} */ player) => player.stands_for === null,
-      );
-      this.any = {
-        x: new PlayerForm("player-x", "Red", players, this.onPlayers),
-        o: new PlayerForm("player-o", "Yellow", players, this.onPlayers),
+      /** @type {Player[]} */
+      const found = await this.#api.get("/api/v1/players");
+      const players = found.filter((player) => player.stands_for === null);
+      this.#any = {
+        x: new PlayerForm("player-x", "Red", players, this.#onPlayers),
+        o: new PlayerForm("player-o", "Yellow", players, this.#onPlayers),
       };
-      this.details.lastChild?.replaceWith(this.any.x.element, this.any.o.element);
+      this.#details.lastChild?.replaceWith(this.#any.x.element, this.#any.o.element);
     } catch {
-      // The strengths serve without the list; it is asked for again with the next move.
+      // The strengths work without the list; the next move fetches it again.
     }
-    this.isLoading = false;
+    this.#isLoading = false;
   }
 
-  /** @param {"seat" | "strength"} what @param {string} id */
-  #choose(what, id) {
-    this[what] = id;
-    keepSetting(what, id);
+  /** @param {"seat" | "strength"} name @param {string} id */
+  #keep(name, id) {
+    keepSetting(name, id);
     this.#describe();
-    this.onPlayers();
+    this.#onPlayers();
   }
 
   #describe() {
-    const seat = SEATS.find((each) => each.id === this.seat) ?? SEATS[0];
-    const strength = STRENGTHS.find((each) => each.id === this.strength) ?? STRENGTHS[2];
-    const isAlone = this.seat !== "both";
-    this.strengths.disabled = !isAlone;
-    this.about.textContent = isAlone ? `${seat.about} ${strength.name}: ${strength.about}` : seat.about;
+    const { about } = SEATS.find(({ id }) => id === this.#seat) ?? SEATS[0];
+    const isAlone = this.#seat !== "both";
+    this.#strengths.disabled = !isAlone;
+    this.#about.textContent = isAlone ? `${about} ${this.#chosen.name}: ${this.#chosen.about}` : about;
   }
 }
 
 /**
  * A row of radio buttons.
- * @param {string} name @param {string} legend
- * @param {readonly {id: string, name: string, about: string}[]} options
- * @param {string} chosen @param {(id: string) => void} onChoose
+ * @param {string} name @param {string} legend @param {readonly Option[]} options @param {string} chosen
+ * @param {(id: string) => void} onChoose
  */
-function choice(name, legend, options, chosen, onChoose) {
-  return make(
-    "fieldset",
-    { class: "choice" },
-    make("legend", {}, legend),
-    make(
-      "div",
-      { class: "choice-row" },
-      ...options.map((option) =>
-        make(
-          "label",
-          { title: option.about },
-          make("input", {
-            type: "radio",
-            name,
-            value: option.id,
-            checked: option.id === chosen,
-            onchange: () => onChoose(option.id),
-          }),
-          make("span", {}, option.name),
-        ),
-      ),
-    ),
-  );
+function radios(name, legend, options, chosen, onChoose) {
+  const rows = options.map(({ id, name: text, about }) => {
+    const onchange = () => onChoose(id);
+    const input = make("input", { type: "radio", name, value: id, checked: id === chosen, onchange });
+    return make("label", { title: about }, input, make("span", {}, text));
+  });
+  return make("fieldset", { class: "choice" }, make("legend", {}, legend), make("div", { class: "choice-row" }, rows));
 }

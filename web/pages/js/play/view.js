@@ -1,189 +1,207 @@
-/** A game: people and players take turns; afterwards one click leads to its review. */
+/** A game: people and players take turns; then one click leads to its review. */
 
 import { AwayError, isAbort } from "../api.js";
-import { byId, isStill, make } from "../dom.js";
-import { NAMES, otherSide, plural, sentence } from "../game/notation.js";
+import { button, byId, isStill, make } from "../dom.js";
+import { NAMES, otherSide } from "../game/position.js";
+import { count, messageOf, sentence } from "../words.js";
 import { PlayForm } from "./form.js";
 import { playerName } from "./players.js";
+
+/** @import {Api} from "../api.js" */
+/** @import {Reason, Session} from "../game/session.js" */
+/** @import {MoveAnswer, Question} from "../types.js" */
 
 /** Seconds that a player may think. */
 const SECONDS = 5;
 
-/** Until an answer is played, so that the eye sees the own stone land first. */
+/** Time before an answer is played, so that the person's own stone is seen to fall first. */
 const ANSWER_MS = 450;
 
 export class Play {
+  #session;
+  #api;
+  #announce;
+  #form;
+  /** Whether a game is on, so that the players move. */
+  #isOn = false;
+  #seed = randomSeed();
+  #failure = "";
+  /** The position that was on the board when another view was opened. */
+  #left = "";
+  /** The position that a player is thinking about. */
+  #thinking = "";
+  #control = new AbortController();
+  #status = make("p", { id: "play-status" });
+  #again = button("Play again", () => this.#start(), { id: "play-again" });
+  #review;
+  #retry = button("Let it try again", () => this.#tryAgain(), { id: "play-retry" });
+
   /**
-   * @param {import("../game/session.js").Session} session
-   * @param {import("../api.js").Api} api
-   * @param {{onReview: () => void, onHints: (isOn: boolean) => void, announce: (text: string) => void}} events
+   * @param {Session} session @param {Api} api
+   * @param {{onReview: () => void, onHints: () => void, announce: (text: string) => void}} events
    */
   constructor(session, api, { onReview, onHints, announce }) {
-    this.session = session;
-    this.api = api;
-    this.announce = announce;
-    /** Whether a game is on, and the players move. */
-    this.isOn = false;
-    this.seed = randomSeed();
-    this.failure = "";
-    /** The position as it was left for another view. */
-    this.left = "";
-    /** The position that a player is thinking about. */
-    this.thinking = "";
-    this.control = new AbortController();
-    this.status = make("p", { id: "play-status" });
-    this.again = make("button", { type: "button", id: "play-again", class: "plain", onclick: () => this.start() }, "Play again");
-    this.review = make("button", { type: "button", id: "play-review", class: "main", onclick: onReview }, "Review the game");
-    this.retry = make("button", { type: "button", id: "play-retry", class: "plain", onclick: () => this.#retry() }, "Let it try again");
-    this.form = new PlayForm(api, {
-      onStart: () => this.start(),
+    this.#session = session;
+    this.#api = api;
+    this.#announce = announce;
+    this.#review = button("Review the game", onReview, { id: "play-review", class: "main" });
+    this.#form = new PlayForm(api, {
+      onStart: () => this.#start(),
       onContinue: () => this.#continue(),
       onPlayers: () => this.#changePlayers(),
       onHints,
     });
     byId("play").append(
       make("h2", { id: "play-title" }, "Play"),
-      this.status,
-      make("div", { class: "buttons" }, this.review, this.again, this.retry),
-      this.form.element,
+      this.#status,
+      make("div", { class: "buttons" }, this.#review, this.#again, this.#retry),
+      this.#form.element,
     );
-    api.addEventListener("back", () => this.#retry());
+    api.addEventListener("back", () => this.#tryAgain());
   }
 
-  /** A new game on an empty board of the same size. */
-  start() {
-    this.seed = randomSeed();
-    this.failure = "";
-    this.isOn = true;
-    this.session.setUp({ size: this.session.state.board });
-    this.announce(this.#statusText());
-  }
-
-  /** A person plays a column. @param {number} column */
-  play(column) {
-    this.isOn = true;
-    const { side } = this.session.position;
-    if (this.form.players[side] !== "person") return;
-    this.session.play(column);
+  get hasHints() {
+    return this.#form.hasHints;
   }
 
   /** Whether it is a person's turn. */
   get isPersons() {
-    const { position } = this.session;
-    return !position.isOver && this.form.players[position.side] === "person";
-  }
-
-  /** Back to a person's last move; the answers to it go with it. */
-  undo() {
-    const { session } = this;
-    const hasPerson = Object.values(this.form.players).includes("person");
-    let shown = session.state.shown - 1;
-    const isPersons = () => this.form.players[session.positions[shown].side] === "person";
-    while (hasPerson && shown > 0 && !isPersons()) shown -= 1;
-    session.go(shown);
-  }
-
-  /** Draw the game, and let a player move if it is its turn. @param {string} why */
-  show(why) {
-    const { session } = this;
-    const isShown = session.state.view === "play";
-    byId("play").hidden = !isShown;
-    if (!isShown) return this.#giveUp();
-    void this.form.load();
-    this.#resume(why);
-    this.status.textContent = this.#statusText();
-    this.status.dataset.side = session.position.winner ?? session.position.side;
-    const { isOver } = session.position;
-    this.review.hidden = !isOver;
-    this.again.hidden = !isOver;
-    this.retry.hidden = this.failure === "";
-    this.form.show({ isOn: this.isOn, canContinue: !this.isOn && session.state.line !== "" });
-    this.#move();
-    return undefined;
+    const { position } = this.#session;
+    return !position.isOver && this.#form.players[position.side] === "person";
   }
 
   /**
-   * A page that is loaded with moves shows a game that was left: it goes on. One who comes from an
-   * analysis, with another position, is asked first.
-   * @param {string} why
+   * Play a person's column.
+   * @param {number} column
    */
-  #resume(why) {
-    const name = JSON.stringify(this.session.question);
-    if (why === "load") this.isOn = this.session.state.line !== "";
-    else if (why === "address" && this.left !== "" && this.left !== name) this.isOn = false;
-    this.left = name;
+  play(column) {
+    this.#isOn = true;
+    if (this.#form.players[this.#session.position.side] === "person") this.#session.play(column);
   }
 
-  #statusText() {
-    const { position, state } = this.session;
-    const { side, winner } = position;
-    if (winner !== null) {
-      const who = this.form.players[winner] === "person" ? "" : ` (${playerName(this.form.players[winner])})`;
-      return `${NAMES[winner]}${who} has won after ${plural(position.ply, "move")}.`;
-    }
-    if (position.isFull) return "A draw: the board is full.";
-    if (this.failure !== "") return this.failure;
-    if (!this.isOn) return this.isPersons ? "Choose, then start; or simply play a column." : "Choose, then start.";
-    const player = this.form.players[side];
-    if (player === "person") {
-      const isAlone = this.form.players[otherSide(side)] !== "person";
-      return isAlone ? `Your move: you are ${NAMES[side].toLowerCase()}.` : `${NAMES[side]} to move.`;
-    }
-    if (!this.session.isAtEnd) return `Move ${state.shown} of ${state.line.length}.`;
-    return `${playerName(player)} (${NAMES[side].toLowerCase()}) is thinking…`;
+  /** Stop the game. */
+  stop() {
+    this.#isOn = false;
   }
 
-  #changePlayers() {
-    this.failure = "";
-    this.#giveUp();
-    this.show("players");
+  /** Take back a person's last move, with the answers to it. */
+  undo() {
+    const { players } = this.#form;
+    const { positions, state } = this.#session;
+    let shown = state.shown - 1;
+    if (Object.values(players).includes("person")) {
+      while (shown > 0 && players[positions[shown].side] !== "person") shown -= 1;
+    }
+    this.#session.go(shown);
+  }
+
+  /**
+   * Show the game, and let a player move if it is its turn.
+   * @param {Reason} why
+   */
+  show(why) {
+    const { state, position, question } = this.#session;
+    byId("play").hidden = state.view !== "play";
+    if (state.view !== "play") {
+      this.#cancel();
+      return;
+    }
+    void this.#form.load();
+    const name = JSON.stringify(question);
+    // A page that is loaded with moves continues the game that was left. A person who comes from an analysis with
+    // another position is asked first.
+    if (why === "load") this.#isOn = state.line !== "";
+    else if (why === "address" && this.#left !== "" && this.#left !== name) this.#isOn = false;
+    this.#left = name;
+    this.#status.textContent = this.#statusText();
+    this.#status.dataset.side = position.winner ?? position.side;
+    this.#review.hidden = !position.isOver;
+    this.#again.hidden = !position.isOver;
+    this.#retry.hidden = this.#failure === "";
+    this.#form.show({ isOn: this.#isOn, canContinue: !this.#isOn && state.line !== "" });
+    this.#move();
+  }
+
+  /** Begin a game on an empty board of the same size. */
+  #start() {
+    this.#seed = randomSeed();
+    this.#failure = "";
+    this.#isOn = true;
+    this.#session.setUp({});
+    this.#announce(this.#statusText());
   }
 
   #continue() {
-    this.isOn = true;
-    this.show("players");
+    this.#isOn = true;
+    this.show("change");
   }
 
-  #retry() {
-    if (this.failure === "") return;
-    this.failure = "";
-    this.show("retry");
+  #changePlayers() {
+    this.#failure = "";
+    this.#cancel();
+    this.show("change");
   }
 
-  #giveUp() {
-    this.control.abort();
-    this.control = new AbortController();
-    this.thinking = "";
+  #tryAgain() {
+    if (this.#failure === "") return;
+    this.#failure = "";
+    this.show("change");
+  }
+
+  #statusText() {
+    const { position, state, isAtEnd } = this.#session;
+    const { side, winner } = position;
+    const { players } = this.#form;
+    if (winner !== null) {
+      const who = players[winner] === "person" ? "" : ` (${playerName(players[winner])})`;
+      return `${NAMES[winner]}${who} has won after ${count(position.ply, "move")}.`;
+    }
+    if (position.isFull) return "A draw: the board is full.";
+    if (this.#failure !== "") return this.#failure;
+    if (!this.#isOn) return this.isPersons ? "Choose, then start; or simply play a column." : "Choose, then start.";
+    if (players[side] === "person") {
+      const isAlone = players[otherSide(side)] !== "person";
+      return isAlone ? `Your move: you are ${NAMES[side].toLowerCase()}.` : `${NAMES[side]} to move.`;
+    }
+    if (!isAtEnd) return `Move ${state.shown} of ${state.line.length}.`;
+    return `${playerName(players[side])} (${NAMES[side].toLowerCase()}) is thinking…`;
+  }
+
+  #cancel() {
+    this.#control.abort();
+    this.#control = new AbortController();
+    this.#thinking = "";
   }
 
   /** Ask the player whose turn it is. */
   #move() {
-    const { position, isAtEnd, question } = this.session;
+    const { position, isAtEnd, question } = this.#session;
     const name = JSON.stringify([question, position.side]);
-    if (this.thinking !== "" && this.thinking !== name) this.#giveUp();
-    const isWaiting = !this.isOn || position.isOver || this.isPersons || !isAtEnd;
-    if (isWaiting || this.failure !== "" || this.thinking === name) return;
-    this.thinking = name;
-    void this.#ask(question, this.form.players[position.side], this.control.signal);
+    if (this.#thinking !== "" && this.#thinking !== name) this.#cancel();
+    const isWaiting = !this.#isOn || position.isOver || this.isPersons || !isAtEnd;
+    if (isWaiting || this.#failure !== "" || this.#thinking === name) return;
+    this.#thinking = name;
+    void this.#ask(question, this.#form.players[position.side], this.#control.signal);
   }
 
-  /** @param {Record<string, string>} question @param {string} player @param {AbortSignal} signal */
+  /** @param {Question} question @param {string} player @param {AbortSignal} signal */
   async #ask(question, player, signal) {
     const rest = new Promise((resolve) => setTimeout(resolve, isStill() ? 0 : ANSWER_MS));
     try {
-      const body = { ...question, player, seed: this.seed, seconds: SECONDS };
-      const [answer] = await Promise.all([this.api.post("/api/v1/move", body, { signal }), rest]);
+      const body = { ...question, player, seed: this.#seed, seconds: SECONDS };
+      /** @type {Promise<MoveAnswer>} */
+      const asked = this.#api.post("/api/v1/move", body, { signal });
+      const [{ column }] = await Promise.all([asked, rest]);
       if (signal.aborted) return;
-      this.thinking = "";
-      const { side } = this.session.position;
-      this.session.play(answer.column);
-      this.announce(`${NAMES[side]} played column ${answer.column}. ${this.#statusText()}`);
+      this.#thinking = "";
+      const { side } = this.#session.position;
+      this.#session.play(column);
+      this.#announce(`${NAMES[side]} played column ${column}. ${this.#statusText()}`);
     } catch (error) {
       if (isAbort(error) || signal.aborted) return;
-      this.thinking = "";
-      const words = error instanceof Error ? error.message : String(error);
-      this.failure = error instanceof AwayError ? "The game waits for the server." : sentence(words);
-      this.show("failure");
+      this.#thinking = "";
+      this.#failure = error instanceof AwayError ? "The game waits for the server." : sentence(messageOf(error));
+      this.show("change");
     }
   }
 }

@@ -1,33 +1,37 @@
 /**
- * The work view: jobs with their progress, the workers, and the start of a batch by dropping a file.
- *
- * `/work` is the list, `/work?job=5` points at one job of it.
+ * The work view: a form that starts a job, the jobs with their progress, and the workers. `/work` is the list,
+ * `/work?job=5` points at a job.
  */
 
-import { make } from "../dom.js";
+import { facts, make, table } from "../dom.js";
+import { VIEWS } from "../views.js";
+import { count, duration, messageOf, whole } from "../words.js";
 import { Batch } from "./batch.js";
-import { JobList } from "./job_list.js";
-import { Workers } from "./workers.js";
+import { JobList } from "./jobs.js";
 
-const PATH = "/work";
+/** @import {Api} from "../api.js" */
+/** @import {Job, Worker, Workers} from "../types.js" */
+
+const PATH = VIEWS.work.address;
+const POLL_MS = 5000;
 
 /**
- * Fill the section.
- * @param {HTMLElement} element
- * @param {{api: import("../api.js").Api}} app
+ * Fill the section of the work view.
+ * @param {HTMLElement} element @param {Api} api
  */
-export function mount(element, { api }) {
+export function mount(element, api) {
   const live = make("p", { class: "unseen", role: "status", "aria-live": "polite" });
-  const announce = (text) => {
+  const announce = (/** @type {string} */ text) => {
     live.textContent = text;
   };
   const jobs = new JobList(api, announce);
-  const workers = new Workers(api);
-  const batch = new Batch(announce, (job) => {
+  const workers = new WorkerList(api);
+  const onStart = (/** @type {Job} */ job) => {
     history.replaceState(null, "", `${PATH}?job=${job.id}`);
-    jobs.refresh(job.id);
-    workers.refresh();
-  });
+    void jobs.refresh(job.id);
+    void workers.refresh();
+  };
+  const batch = new Batch(api, announce, onStart);
   element.replaceChildren(
     make(
       "div",
@@ -38,15 +42,88 @@ export function mount(element, { api }) {
     live,
   );
 
-  // A page that nobody sees asks nothing: browsers allow six connections to a host, of all its tabs
-  // together, and a stream of events takes one for as long as it is open.
+  // A page that nobody sees sends no requests: a browser opens six connections to a host for all its tabs together,
+  // and each stream of events takes one.
   const follow = () => {
-    const seen = location.pathname === PATH && !document.hidden;
-    jobs.follow(seen);
-    workers.follow(seen);
+    const isSeen = location.pathname === PATH && !document.hidden;
+    jobs.follow(isSeen);
+    workers.follow(isSeen);
   };
   document.addEventListener("visibilitychange", follow);
   element.addEventListener("c4:show", follow);
   new MutationObserver(follow).observe(element, { attributes: true, attributeFilter: ["hidden"] });
   follow();
+}
+
+/** The threads of the server, the workers of other machines, and the work that waits. */
+class WorkerList {
+  #api;
+  #content = make("div", { "data-workers": "" }, quiet("Asking who works …"));
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  #timer;
+
+  /** @param {Api} api */
+  constructor(api) {
+    this.#api = api;
+    const title = make("h2", { id: "workers-title" }, "Workers");
+    this.element = make("section", { "aria-labelledby": "workers-title" }, title, this.#content);
+  }
+
+  /**
+   * Keep the list up to date, or stop.
+   * @param {boolean} isSeen
+   */
+  follow(isSeen) {
+    clearInterval(this.#timer);
+    if (!isSeen) return;
+    this.#timer = setInterval(() => this.refresh(), POLL_MS);
+    void this.refresh();
+  }
+
+  async refresh() {
+    try {
+      /** @type {Workers} */
+      const found = await this.#api.get("/api/v1/workers");
+      this.#content.replaceChildren(totals(found), machines(found.workers));
+    } catch (error) {
+      this.#content.replaceChildren(quiet(messageOf(error)));
+    }
+  }
+}
+
+/** @param {string} text */
+function quiet(text) {
+  return make("p", { class: "quiet" }, text);
+}
+
+/** @param {Workers} workers */
+function totals({ status, server }) {
+  const { positions_per_second: pace, eta_seconds: rest } = status;
+  const jobs = server.jobs.map((id) => `job ${id}`).join(", ");
+  return facts([
+    ["This server", jobs === "" ? "idle" : `works on ${jobs}`],
+    ["Its threads", whole(server.threads)],
+    ["Waiting", count(status.queued_positions, "position")],
+    ["Being worked on", count(status.running_positions, "position")],
+    ["Failed", status.failed_units > 0 ? count(status.failed_units, "unit") : null],
+    ["Pace", pace ? `${whole(pace)} positions a second` : null],
+    ["Remaining", rest ? duration(rest) : null],
+  ]);
+}
+
+/** @param {Worker[]} workers */
+function machines(workers) {
+  if (workers.length === 0) return quiet("No c4 worker is running.");
+  const headings = [
+    "Worker",
+    "Host",
+    { text: "Threads", right: true },
+    { text: "Positions", right: true },
+    { text: "Nodes a second", right: true },
+    "Note",
+  ];
+  const rows = workers.map(({ name, host, threads, positions_done: done, nodes_per_second: pace, note }) => {
+    return [name, host, threads, whole(done), pace ? whole(pace) : "–", note ?? ""];
+  });
+  return table("Running workers", headings, rows, { hidden: true });
 }

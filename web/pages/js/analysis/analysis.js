@@ -1,0 +1,254 @@
+/** The analysis of the board: the verdict in words, the evaluation bar and the best play. */
+
+import { byId, make } from "../dom.js";
+import { NAMES, columnLabel, columnNumber, otherSide } from "../game/position.js";
+import { keepSwitch } from "../storage.js";
+import { boundsText, count, duration, sentence, signed } from "../words.js";
+
+/** @import {Position} from "../game/position.js" */
+/** @import {Session} from "../game/session.js" */
+/** @import {PositionAnswer, Side} from "../types.js" */
+/** @import {Analyst} from "./analyst.js" */
+
+/** Time before a running search shows a spinner. */
+const SPINNER_MS = 250;
+
+export class Analysis {
+  #session;
+  #analyst;
+  #announce;
+  /** The position whose hidden evaluation the person asked for. */
+  #shownOnce = "";
+  #announced = "";
+  #evaluation = byId("toggle-evaluation", HTMLInputElement);
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #spinner;
+
+  /**
+   * @param {Session} session
+   * @param {Analyst} analyst
+   * @param {() => void} onChange called when other things are to be shown
+   * @param {(text: string) => void} announce
+   */
+  constructor(session, analyst, onChange, announce) {
+    this.#session = session;
+    this.#analyst = analyst;
+    this.#announce = announce;
+    /** Whether hints are shown in a game. */
+    this.hasHints = false;
+    keepSwitch(this.#evaluation, "evaluation", true, onChange);
+    keepSwitch(byId("toggle-threats", HTMLInputElement), "threats", false, onChange);
+    byId("show-once").addEventListener("click", () => {
+      this.#shownOnce = this.#name;
+      onChange();
+    });
+    byId("think-longer").addEventListener("click", () => this.#thinkLonger());
+    byId("go-on").addEventListener("click", () => analyst.queue());
+    analyst.addEventListener("change", onChange);
+  }
+
+  /** Whether the evaluation of the position is shown. */
+  get isShown() {
+    if (this.#session.state.view === "play") return this.hasHints;
+    return this.#evaluation.checked || this.#shownOnce === this.#name;
+  }
+
+  /** The answer about the position, if it is shown. */
+  get answer() {
+    return this.isShown ? this.#analyst.answer : null;
+  }
+
+  get #name() {
+    return JSON.stringify(this.#session.question);
+  }
+
+  /** Ask about the position if its evaluation is shown, and show what is known. */
+  show() {
+    const { position, state } = this.#session;
+    const isPlay = state.view === "play";
+    if (this.isShown && !position.isOver) this.#analyst.ask(this.#session.question);
+    else this.#analyst.rest();
+    const { status } = this.#analyst;
+    const { answer, isShown } = this;
+    document.body.dataset.state = position.isOver ? "ready" : isShown ? status : "hidden";
+    showVerdict(position, answer);
+    byId("analysis").hidden = isPlay && !isShown;
+    byId("bounds").textContent = scoreText(position, answer);
+    byId("source").textContent = status === "ready" ? sourceText(answer) : "";
+    byId("hidden-note").hidden = isShown || position.isOver || isPlay;
+    showBar(position, answer, isShown || position.isOver);
+    this.#showLine(position, answer?.line ?? "");
+    this.#showWaiting(answer);
+    this.#showFailure();
+    if (status === "ready" || position.isOver) this.#announceOnce(position, answer);
+  }
+
+  /** @param {PositionAnswer | null} answer */
+  #showWaiting(answer) {
+    const { status, longer } = this.#analyst;
+    const spinner = byId("spinner");
+    clearTimeout(this.#spinner);
+    if (status === "asking") this.#spinner = setTimeout(() => (spinner.hidden = false), SPINNER_MS);
+    else spinner.hidden = true;
+    const isFailed = this.isShown && status === "failed";
+    const isIncomplete = status === "incomplete" && answer !== null;
+    const isOpen = isIncomplete && answer.queued === null;
+    const button = byId("think-longer");
+    button.hidden = !(isFailed || (isOpen && longer !== null));
+    button.textContent = isFailed ? "Try again" : `Think longer (${longer} s)`;
+    byId("go-on").hidden = !isOpen;
+    if (isIncomplete && answer.queued !== null) {
+      const link = make("a", { href: `/work?job=${answer.queued}` }, `Job ${answer.queued}`);
+      byId("source").replaceChildren(link, " goes on with it");
+    }
+  }
+
+  #thinkLonger() {
+    if (this.#analyst.status === "failed") this.#analyst.retry();
+    else this.#analyst.askLonger();
+  }
+
+  #showFailure() {
+    const failure = byId("failure");
+    const isFailed = this.#analyst.status === "failed" && this.isShown;
+    const text = isFailed ? sentence(this.#analyst.failure) : (this.#session.problem ?? "");
+    failure.hidden = text === "";
+    if (failure.textContent !== text) failure.textContent = text;
+  }
+
+  /**
+   * Show the principal variation; each move is a button that steps to it.
+   * @param {Position} position @param {string} line
+   */
+  #showLine(position, line) {
+    const session = this.#session;
+    byId("line-box").hidden = line === "";
+    const moves = [...line].map((character, index) => {
+      const side = index % 2 === 0 ? position.side : otherSide(position.side);
+      const column = columnNumber(character);
+      const attributes = {
+        type: "button",
+        class: `chip ${side}`,
+        "data-index": index,
+        "aria-label": `${NAMES[side]}, column ${column}`,
+        onclick: () => session.follow(session.moves + line, session.state.shown + index + 1),
+      };
+      return make("li", {}, make("button", attributes, columnLabel(column)));
+    });
+    byId("line").replaceChildren(...moves);
+  }
+
+  /** @param {Position} position @param {PositionAnswer | null} answer */
+  #announceOnce(position, answer) {
+    const name = this.#name + this.isShown;
+    if (name === this.#announced) return;
+    this.#announced = name;
+    this.#announce(announcementText(position, answer));
+  }
+}
+
+/**
+ * Say who wins.
+ * @param {Position} position @param {PositionAnswer | null} answer
+ */
+function verdictText(position, answer) {
+  if (position.winner !== null) return `${NAMES[position.winner]} has won`;
+  if (position.isFull) return "A draw: the board is full";
+  const mover = NAMES[position.side];
+  const other = NAMES[otherSide(position.side)];
+  if (answer === null) return `${mover} to move`;
+  if (answer.value === "draw") return "A draw with best play";
+  if (answer.value !== null) {
+    const winner = answer.value === "win" ? mover : other;
+    if (answer.plies === null) return `${winner} wins with best play`;
+    if (answer.plies <= 1) return `${winner} wins at once`;
+    return `${winner} wins in ${count(answer.plies, "ply", "plies")} with best play`;
+  }
+  if (answer.lower === 0) return `${mover} has at least a draw`;
+  return answer.upper === 0 ? `${other} has at least a draw` : "Not decided yet";
+}
+
+/** @param {Position} position @param {PositionAnswer | null} answer */
+function showVerdict(position, answer) {
+  const element = byId("verdict");
+  // The condition is an element of its own, so that a line breaks before it and not inside it.
+  const [main, condition] = verdictText(position, answer).split(/ (?=with best play$)/);
+  element.replaceChildren(main, ...(condition === undefined ? [] : [" ", make("span", {}, condition)]));
+  const side = leadingSide(position, answer);
+  if (side === null) delete element.dataset.side;
+  else element.dataset.side = side;
+}
+
+/**
+ * The side that the verdict is about.
+ * @param {Position} position @param {PositionAnswer | null} answer
+ * @returns {Side | null} null for a draw, and if nothing is decided
+ */
+function leadingSide(position, answer) {
+  if (position.winner !== null) return position.winner;
+  if (position.isFull) return null;
+  if (answer === null || answer.value === "win") return position.side;
+  return answer.value === "loss" ? otherSide(position.side) : null;
+}
+
+/** @param {Position} position @param {PositionAnswer | null} answer */
+function scoreText(position, answer) {
+  if (answer === null || position.isOver) return "";
+  const left = position.size.width * position.size.height - position.ply;
+  const score = boundsText(answer.lower, answer.upper, -Math.floor(left / 2), Math.floor((left + 1) / 2));
+  return `Score ${score} for ${NAMES[position.side]}, to move`;
+}
+
+/**
+ * Say where an answer is from.
+ * @param {PositionAnswer | null} answer
+ */
+function sourceText(answer) {
+  if (answer === null) return "";
+  if (answer.source === "book") return "from the book";
+  if (answer.source === "db") return "from the database";
+  if (answer.source !== "search") return "";
+  return `${positionsText(answer.nodes)} searched in ${duration(answer.seconds)}`;
+}
+
+/** @param {number} nodes */
+function positionsText(nodes) {
+  if (nodes >= 1e6) return `${(nodes / 1e6).toFixed(1)} million positions`;
+  return nodes >= 10_000 ? `${Math.round(nodes / 1000)} thousand positions` : count(nodes, "position");
+}
+
+/**
+ * How full the bar is, from −1 (yellow) to 1 (red). Any win is far from the middle, a quick one farther.
+ * @param {Position} position @param {PositionAnswer | null} answer
+ */
+function barShare(position, answer) {
+  if (position.winner !== null) return position.winner === "x" ? 1 : -1;
+  if (answer === null || answer.value === "draw" || position.isFull) return 0;
+  const most = (position.size.width * position.size.height + 1) / 2;
+  const score = answer.score ?? (answer.lower > 0 ? answer.lower : Math.min(answer.upper, 0));
+  const sign = Math.sign(score) * (position.side === "x" ? 1 : -1);
+  return sign === 0 ? 0 : sign * (0.3 + 0.6 * Math.min(1, Math.abs(score) / most));
+}
+
+/** @param {Position} position @param {PositionAnswer | null} answer @param {boolean} isShown */
+function showBar(position, answer, isShown) {
+  const bar = byId("bar");
+  const share = isShown ? barShare(position, answer) : 0;
+  const words = isShown ? verdictText(position, answer) : "hidden";
+  bar.classList.toggle("is-hidden", !isShown);
+  bar.style.setProperty("--share", String((1 + share) / 2));
+  bar.setAttribute("aria-valuenow", String(Math.round(share * 100)));
+  bar.setAttribute("aria-valuetext", words);
+  bar.title = isShown ? words : "";
+}
+
+/** @param {Position} position @param {PositionAnswer | null} answer */
+function announcementText(position, answer) {
+  const words = [verdictText(position, answer)];
+  if (answer !== null && !position.isOver) {
+    const { score, best } = answer;
+    if (score !== null) words.push(`score ${signed(score)} for ${NAMES[position.side]}`);
+    if (best.length > 0) words.push(`best column${best.length === 1 ? "" : "s"} ${best.join(", ")}`);
+  }
+  return `${words.join("; ")}.`;
+}

@@ -1,0 +1,186 @@
+/**
+ * Questions to the server about the position that is shown. A new question cancels the one before. The analyst
+ * sends `change` whenever its status or its answer changes.
+ */
+
+import { ApiError, AwayError, isAbort } from "../api.js";
+import { messageOf } from "../words.js";
+
+/** @import {Api} from "../api.js" */
+/** @import {Job, PositionAnswer, Question} from "../types.js" */
+/** @typedef {"idle" | "asking" | "ready" | "incomplete" | "away" | "failed"} Status */
+
+/** Seconds of search: at first, and for each time that the person asks for more. */
+const BUDGETS = [2, 10, 30];
+
+/** Most answers that are kept: those of a game and of the positions near it. */
+const MOST_KEPT = 400;
+
+/** Time between two requests for the state of a job. */
+const POLL_MS = 1500;
+
+/** Time without a new question before a request is sent: an arrow key may be held. */
+const REST_MS = 70;
+
+const ENDED = ["done", "failed", "cancelled"];
+
+export class Analyst extends EventTarget {
+  #api;
+  /** @type {Status} */
+  #status = "idle";
+  /** @type {PositionAnswer | null} */
+  #answer = null;
+  #failure = "";
+  /**
+   * Answers by question; `budget` is the step of {@link BUDGETS} that found the answer.
+   * @type {Map<string, {answer: PositionAnswer, budget: number}>}
+   */
+  #kept = new Map();
+  /** @type {Question | null} */
+  #question = null;
+  #control = new AbortController();
+
+  /** @param {Api} api */
+  constructor(api) {
+    super();
+    this.#api = api;
+    api.addEventListener("back", () => this.#status === "away" && this.#ask(this.#budget));
+  }
+
+  get status() {
+    return this.#status;
+  }
+
+  /** What is known about the position, also while a longer search runs. */
+  get answer() {
+    return this.#answer;
+  }
+
+  /** The server's words about a failed request. */
+  get failure() {
+    return this.#failure;
+  }
+
+  get #budget() {
+    return this.#kept.get(JSON.stringify(this.#question))?.budget ?? 0;
+  }
+
+  /** Seconds of the next longer search; null if there is none. */
+  get longer() {
+    return BUDGETS[this.#budget + 1] ?? null;
+  }
+
+  /**
+   * Ask about a position.
+   * @param {Question} question
+   */
+  ask(question) {
+    const name = JSON.stringify(question);
+    // A failed request is repeated only by the person, or when the server is back.
+    if (name === JSON.stringify(this.#question) && this.#status !== "idle") return;
+    this.#question = question;
+    const known = this.#kept.get(name)?.answer;
+    this.#cancel();
+    if (known === undefined) void this.#ask(0, { rest: REST_MS });
+    else this.#take(known);
+  }
+
+  /** Cancel the question. */
+  rest() {
+    if (this.#status === "idle") return;
+    this.#cancel();
+    this.#question = null;
+    this.#set("idle", null);
+  }
+
+  /** Search longer. */
+  askLonger() {
+    if (this.longer !== null) void this.#ask(this.#budget + 1);
+  }
+
+  /** Repeat a failed request. */
+  retry() {
+    void this.#ask(this.#budget);
+  }
+
+  /** Let a job continue the search; `answer.queued` is its number. */
+  queue() {
+    void this.#ask(this.#budget, { queue: true });
+  }
+
+  /** @param {number} budget @param {{rest?: number, queue?: boolean}} [options] */
+  async #ask(budget, { rest = 0, queue } = {}) {
+    const question = this.#question;
+    if (question === null) return;
+    const name = JSON.stringify(question);
+    const signal = this.#cancel();
+    this.#set("asking", this.#kept.get(name)?.answer ?? null);
+    try {
+      await pause(rest);
+      if (signal.aborted) return;
+      const query = { ...question, budget: BUDGETS[budget], line: true, queue };
+      /** @type {PositionAnswer} */
+      const answer = await this.#api.get("/api/v1/position", query, signal);
+      this.#keep(name, answer, budget);
+      this.#take(answer);
+    } catch (error) {
+      if (isAbort(error)) return;
+      this.#failure = messageOf(error);
+      this.#set(error instanceof AwayError ? "away" : "failed", this.#kept.get(name)?.answer ?? null);
+    }
+  }
+
+  /** @param {PositionAnswer} answer */
+  #take(answer) {
+    this.#set(answer.complete ? "ready" : "incomplete", answer);
+    if (answer.queued !== null && !answer.complete) void this.#follow(answer.queued);
+  }
+
+  /**
+   * Ask again when a job has ended.
+   * @param {number} job
+   */
+  async #follow(job) {
+    const { signal } = this.#control;
+    let state = "";
+    while (!ENDED.includes(state)) {
+      await pause(POLL_MS);
+      if (signal.aborted) return;
+      // While the server is away the job may still run; a job that the server does not have has ended.
+      state = await this.#api.get(`/api/v1/jobs/${job}`, {}, signal).then(
+        (/** @type {Job} */ found) => found.state,
+        (error) => (error instanceof ApiError ? "failed" : ""),
+      );
+    }
+    if (!signal.aborted) void this.#ask(this.#budget);
+  }
+
+  /** @returns {AbortSignal} of the next question */
+  #cancel() {
+    this.#control.abort();
+    this.#control = new AbortController();
+    return this.#control.signal;
+  }
+
+  /** @param {string} name @param {PositionAnswer} answer @param {number} budget */
+  #keep(name, answer, budget) {
+    this.#kept.delete(name);
+    this.#kept.set(name, { answer, budget });
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= MOST_KEPT) break;
+      this.#kept.delete(oldest);
+    }
+  }
+
+  /** @param {Status} status @param {PositionAnswer | null} answer */
+  #set(status, answer) {
+    this.#status = status;
+    this.#answer = answer;
+    this.dispatchEvent(new Event("change"));
+  }
+}
+
+/** @param {number} milliseconds */
+function pause(milliseconds) {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

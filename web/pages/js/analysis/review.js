@@ -1,0 +1,254 @@
+/** The review of a game: the accuracy of both sides, the score by move, and the mistakes. */
+
+import { isAbort } from "../api.js";
+import { button, byId, make, setAttribute } from "../dom.js";
+import { parseGrid } from "../game/grids.js";
+import { NAMES, boardText, columnLabel, parseBoard, playLine } from "../game/position.js";
+import { count, markText, messageOf, sentence, signed } from "../words.js";
+import { Graph } from "./graph.js";
+
+/** @import {Api} from "../api.js" */
+/** @import {Session} from "../game/session.js" */
+/** @import {JudgedMove, Mark, PositionAnswer, ReviewAnswer, Side} from "../types.js" */
+
+/** Seconds for the whole game: at first, and if the person asks for more. */
+const [BUDGET, LONGER_BUDGET] = [10, 30];
+
+export class Review {
+  #session;
+  #api;
+  #onChange;
+  #element = byId("review");
+  #graph = new Graph("graph", (shown) => this.#goTo(shown));
+  /** @type {ReviewAnswer | null} */
+  #answer = null;
+  #failure = "";
+  /** The name of the game that was asked for. */
+  #asked = "";
+  #isAsking = false;
+  /** What the card shows. It is built anew only if this changes, so that its buttons keep the focus. */
+  #drawn = "";
+  #control = new AbortController();
+
+  /** @param {Session} session @param {Api} api @param {() => void} onChange */
+  constructor(session, api, onChange) {
+    this.#session = session;
+    this.#api = api;
+    this.#onChange = onChange;
+    api.addEventListener("back", () => this.#failure !== "" && !this.#element.hidden && this.#ask(BUDGET));
+    byId("open-review").addEventListener("click", () => this.open());
+  }
+
+  /** Review the line that is on the board. */
+  open() {
+    const { line, shown } = this.#session.state;
+    this.#session.change({ view: "analysis", review: line, shown: Math.min(shown, line.length) });
+  }
+
+  /** The number of moves that the line has in common with the reviewed game. */
+  get shared() {
+    const { review, line } = this.#session.state;
+    if (review === null) return line.length;
+    let shared = 0;
+    while (shared < line.length && line[shared] === review[shared]) shared += 1;
+    return shared;
+  }
+
+  /**
+   * The marks of the line's moves, by their index.
+   * @returns {Map<number, Mark>}
+   */
+  get marks() {
+    if (this.#session.state.review === null || this.#answer === null) return new Map();
+    return new Map(this.#answer.moves_judged.slice(0, this.shared).map(({ mark }, index) => [index, mark]));
+  }
+
+  /** Ask about the game that is reviewed, and show what is known. */
+  show() {
+    const { review, stored, view, shown, line } = this.#session.state;
+    const isOpen = view === "analysis" && (review !== null || stored !== null);
+    this.#element.hidden = !isOpen;
+    if (!isOpen) return;
+    const name = this.#name();
+    if (name !== this.#asked) {
+      this.#asked = name;
+      this.#answer = null;
+      void this.#ask(BUDGET);
+    }
+    const answer = this.#answer;
+    const wanted = JSON.stringify([name, this.#isAsking, answer?.complete, answer === null && this.#failure]);
+    if (this.#drawn !== wanted) {
+      this.#drawn = wanted;
+      this.#element.replaceChildren(...(answer === null ? this.#waiting() : this.#card(answer)));
+    }
+    if (answer === null) return;
+    const { shared } = this;
+    this.#graph.show(answer.moves_judged, Math.min(shown, shared));
+    byId("back-to-game").hidden = line === review;
+    for (const mistake of this.#element.querySelectorAll("#mistakes button")) {
+      const isShown = Number(mistake.getAttribute("data-shown")) === shown && shown <= shared;
+      setAttribute(mistake, "aria-current", isShown ? "step" : null);
+    }
+  }
+
+  #name() {
+    const { review, stored, grid, board } = this.#session.state;
+    return JSON.stringify(review === null ? stored : [review, grid, boardText(board)]);
+  }
+
+  /** @param {number} budget */
+  async #ask(budget) {
+    this.#control.abort();
+    this.#control = new AbortController();
+    const { signal } = this.#control;
+    this.#isAsking = true;
+    this.#failure = "";
+    try {
+      this.#answer = await this.#fetch(budget, signal);
+      this.#takeStored(this.#answer);
+    } catch (error) {
+      if (isAbort(error)) return;
+      this.#failure = messageOf(error);
+    }
+    this.#isAsking = false;
+    this.#onChange();
+  }
+
+  /**
+   * @param {number} budget @param {AbortSignal} signal
+   * @returns {Promise<ReviewAnswer>}
+   */
+  async #fetch(budget, signal) {
+    const { review, stored, grid, board: size } = this.#session.state;
+    const board = boardText(size);
+    if (review === null) return this.#api.get("/api/v1/game", { ...stored, budget }, signal);
+    if (grid === null) return this.#api.get("/api/v1/game", { moves: review, board, budget }, signal);
+    /** @type {PositionAnswer} */
+    const start = await this.#api.get("/api/v1/position", { grid, board, budget: 0.1 }, signal);
+    const isOver = playLine(this.#session.positions[0], review).positions.at(-1)?.isOver;
+    const game = { board, moves: review, start: start.key, ...(isOver ? {} : { ending: "unfinished" }) };
+    return this.#api.post("/api/v1/game", game, { query: { budget }, signal });
+  }
+
+  /**
+   * Put a stored game on the board: its moves come with the answer.
+   * @param {ReviewAnswer} answer
+   */
+  #takeStored(answer) {
+    const { review, stored, shown } = this.#session.state;
+    if (review !== null) return;
+    const line = answer.moves ?? "";
+    const size = parseBoard(answer.board) ?? this.#session.state.board;
+    const start = answer.start === null ? null : parseGrid(answer.start);
+    this.#asked = JSON.stringify([line, start?.gridText() ?? null, boardText(size)]);
+    const changes = { review: line, stored };
+    // It replaces the address that asked for it, so that the back button leads to the page before.
+    this.#session.setUp({ size, start, line, shown: shown > 0 ? shown : line.length, changes, isStep: true });
+  }
+
+  /** @param {number} shown */
+  #goTo(shown) {
+    const { review } = this.#session.state;
+    if (review !== null) this.#session.follow(review, shown);
+  }
+
+  #thinkLonger() {
+    void this.#ask(LONGER_BUDGET);
+    this.show();
+  }
+
+  #close() {
+    this.#session.change({ review: null, stored: null });
+    byId("open-review").focus();
+  }
+
+  #head() {
+    const close = button("Close", () => this.#close(), { id: "review-close" });
+    return make("div", { class: "card-head" }, make("h2", { id: "review-title" }, "Review"), close);
+  }
+
+  #waiting() {
+    const words = this.#failure === "" ? "Looking at every move…" : sentence(this.#failure);
+    return [this.#head(), make("p", { class: "quiet", role: "status" }, words)];
+  }
+
+  /** @param {ReviewAnswer} answer */
+  #card(answer) {
+    const more = this.#isAsking
+      ? ["Searching on…"]
+      : ["Some positions are not solved yet. ", button("Think longer", () => this.#thinkLonger())];
+    return [
+      this.#head(),
+      make("div", { class: "sides" }, sideOf("x", answer.first, answer), sideOf("o", answer.second, answer)),
+      this.#graph.element,
+      button("Back to the game", () => this.#goTo(this.shared), { id: "back-to-game", hidden: true }),
+      this.#mistakes(answer),
+      ...(answer.complete ? [] : [make("p", { class: "quiet" }, more)]),
+    ];
+  }
+
+  /** @param {ReviewAnswer} answer */
+  #mistakes(answer) {
+    const wrong = answer.moves_judged.flatMap((move, index) =>
+      move.mark === "??" || move.mark === "?" ? [this.#mistake(move, index + 1)] : [],
+    );
+    if (wrong.length > 0) return make("ol", { id: "mistakes" }, wrong);
+    const words = answer.complete ? "Not one mistake." : "No mistake is known so far.";
+    return make("p", { class: "quiet", id: "mistakes" }, words);
+  }
+
+  /** @param {JudgedMove} move @param {number} shown */
+  #mistake(move, shown) {
+    const { side, ply, column, mark, best, before, after } = move;
+    const place = `${ply + 1}. column ${columnLabel(column)}`;
+    const what = `${mistakeText(before ?? 0, after ?? 0)}; best was ${best.map(columnLabel).join(", ")}`;
+    return make(
+      "li",
+      {},
+      make(
+        "button",
+        { type: "button", class: "mistake", "data-shown": shown, "data-mark": mark, onclick: () => this.#goTo(shown) },
+        make("span", { class: "mark" }, mark),
+        make("span", { class: "mistake-move" }, make("i", { class: `dot ${side}` }), place),
+        make("span", { class: "mistake-what" }, what),
+        make("span", { class: "mistake-scores", title: markText(mark) }, `${signed(before)} → ${signed(after)}`),
+      ),
+    );
+  }
+}
+
+/**
+ * How well a side has played.
+ * @param {Side} name @param {string | null} player @param {ReviewAnswer} answer
+ */
+function sideOf(name, player, { accuracy, moves_judged: moves }) {
+  const share = accuracy[name];
+  /** @param {Mark} mark @param {string} one */
+  const counted = (mark, one) => {
+    const number = moves.filter((move) => move.side === name && move.mark === mark).length;
+    return make(
+      "span",
+      { "data-mark": mark, title: count(number, one) },
+      make("span", { class: "mark", "aria-hidden": "true" }, mark),
+      make("span", { "aria-hidden": "true" }, ` ${number}`),
+      make("span", { class: "unseen" }, `${count(number, one)}, `),
+    );
+  };
+  return make(
+    "div",
+    { class: `side ${name}` },
+    make("span", { class: "side-name" }, make("i", { class: `dot ${name}` }), NAMES[name]),
+    make("span", { class: "side-share", id: `accuracy-${name}` }, share === null ? "–" : `${Math.round(share)}%`),
+    make("span", { class: "side-player" }, player ?? ""),
+    make("span", { class: "side-what" }, "accuracy"),
+    make("span", { class: "side-counts" }, counted("??", "blunder"), counted("?", "slip"), counted("!", "only move")),
+  );
+}
+
+/** @param {number} before @param {number} after */
+function mistakeText(before, after) {
+  if (before > 0 && after === 0) return "let a win become a draw";
+  if (before > 0 && after < 0) return "turned a win into a loss";
+  if (before === 0 && after < 0) return "gave the draw away";
+  return after > 0 ? "wins later than it could" : "loses sooner than it had to";
+}

@@ -1,0 +1,80 @@
+/** Values that the browser keeps: settings for all visits, and the server's token for this tab only. */
+
+const PREFIX = "c4.";
+const TOKEN = "c4-token";
+
+/**
+ * What was kept since the page was opened: some private windows forbid storage.
+ * @type {Map<string, string>}
+ */
+const memory = new Map();
+
+/** @param {"localStorage" | "sessionStorage"} area @param {string} name */
+function read(area, name) {
+  try {
+    return window[area].getItem(name) ?? memory.get(name) ?? null;
+  } catch {
+    return memory.get(name) ?? null;
+  }
+}
+
+/** @param {"localStorage" | "sessionStorage"} area @param {string} name @param {string} text */
+function keep(area, name, text) {
+  memory.set(name, text);
+  try {
+    window[area].setItem(name, text);
+  } catch {
+    // The memory has it.
+  }
+}
+
+/**
+ * Read a setting.
+ * @template Value
+ * @param {string} name
+ * @param {Value} standard the value until one is set
+ * @returns {Value}
+ */
+export function readSetting(name, standard) {
+  const text = read("localStorage", PREFIX + name);
+  if (text === null) return standard;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return standard;
+  }
+}
+
+/**
+ * Keep a setting.
+ * @param {string} name @param {unknown} value
+ */
+export function keepSetting(name, value) {
+  keep("localStorage", PREFIX + name, JSON.stringify(value));
+}
+
+/**
+ * Tie a checkbox to a setting.
+ * @param {HTMLInputElement} box @param {string} name @param {boolean} standard
+ * @param {() => void} onChange
+ */
+export function keepSwitch(box, name, standard, onChange) {
+  box.checked = readSetting(name, standard);
+  box.addEventListener("change", () => {
+    keepSetting(name, box.checked);
+    onChange();
+  });
+}
+
+/** The token that the person has given; "" without one. */
+export function readToken() {
+  return read("sessionStorage", TOKEN) ?? "";
+}
+
+/**
+ * Keep the token.
+ * @param {string} token
+ */
+export function keepToken(token) {
+  keep("sessionStorage", TOKEN, token);
+}

@@ -1,0 +1,152 @@
+/** Numbers, scores and times as text. Minus signs are U+2212: a hyphen is too short to be seen. */
+
+/** @import {Mark, Value} from "./types.js" */
+/** @typedef {number | null | undefined} MaybeNumber */
+
+const MINUS = "\u2212";
+const UNKNOWN = "–";
+
+/**
+ * A score with its sign.
+ * @param {MaybeNumber} score @returns {string}
+ */
+export function signed(score) {
+  return difference(score, 0);
+}
+
+/**
+ * A number with its sign.
+ * @param {MaybeNumber} value @param {number} digits after the point @returns {string}
+ */
+export function difference(value, digits) {
+  if (value === null || value === undefined) return UNKNOWN;
+  const text = Math.abs(value).toFixed(digits);
+  return Number(text) === 0 ? text : value > 0 ? `+${text}` : `${MINUS}${text}`;
+}
+
+/**
+ * A number rounded to a whole one, with commas between thousands.
+ * @param {MaybeNumber} number @returns {string}
+ */
+export function whole(number) {
+  return number === null || number === undefined ? UNKNOWN : Math.round(number).toLocaleString("en");
+}
+
+/**
+ * A number of things: "1 move", "1,200 moves".
+ * @param {number} number @param {string} one @param {string} [many] @returns {string}
+ */
+export function count(number, one, many = `${one}s`) {
+  return `${whole(number)} ${number === 1 ? one : many}`;
+}
+
+/**
+ * A share from 0 to 1 as a percentage.
+ * @param {MaybeNumber} share @param {number} [digits] @returns {string}
+ */
+export function percent(share, digits = 1) {
+  if (share === null || share === undefined) return UNKNOWN;
+  return `${(share * 100).toFixed(digits).replace("-", MINUS)} %`;
+}
+
+/**
+ * A time span: 1.2 ms, 3.4 s, 5 min, 2 h 10 min.
+ * @param {MaybeNumber} seconds @returns {string}
+ */
+export function duration(seconds) {
+  if (seconds === null || seconds === undefined) return UNKNOWN;
+  if (seconds === 0) return "0 s";
+  if (seconds < 1e-3) return `${rounded(seconds * 1e6)} µs`;
+  if (seconds < 1) return `${rounded(seconds * 1e3)} ms`;
+  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.round(hours / 24)} days`;
+}
+
+/** @param {number} value */
+function rounded(value) {
+  return value < 10 ? value.toFixed(1) : String(Math.round(value));
+}
+
+/**
+ * A moment in the reader's time zone.
+ * @param {string} time in ISO form @returns {string}
+ */
+export function moment(time) {
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime())) return time;
+  return date.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+}
+
+/**
+ * A player's description, shortened. The element that shows it has the full text as its title.
+ * @param {string | null | undefined} player @returns {string}
+ */
+export function short(player) {
+  if (!player) return "unknown";
+  return player.length > 30 ? `${player.slice(0, 29)}…` : player;
+}
+
+/**
+ * The result that a score proves; the style sheets have classes of these names.
+ * @param {MaybeNumber} score @returns {Value | "unknown"}
+ */
+export function valueOf(score) {
+  if (score === null || score === undefined) return "unknown";
+  return score > 0 ? "win" : score < 0 ? "loss" : "draw";
+}
+
+/**
+ * The outcome of a move: "wins in 17 plies", "loses in 4 plies", "draw".
+ * @param {{value: Value | "unknown" | null, plies: number | null}} move @returns {string}
+ */
+export function outcomeText({ value, plies }) {
+  if (value === "draw") return "draw";
+  if (value === null || value === "unknown") return "not known yet";
+  const verb = value === "win" ? "wins" : "loses";
+  if (plies === null) return verb;
+  return value === "win" && plies <= 1 ? "wins at once" : `${verb} in ${count(plies, "ply", "plies")}`;
+}
+
+/**
+ * Bounds of a score: "at least −2", "between −2 and +3".
+ * @param {number} lower @param {number} upper
+ * @param {number} lowest the lowest possible score @param {number} highest the highest possible score
+ * @returns {string}
+ */
+export function boundsText(lower, upper, lowest, highest) {
+  if (lower === upper) return signed(lower);
+  if (lower <= lowest && upper >= highest) return "not known yet";
+  if (upper >= highest) return `at least ${signed(lower)}`;
+  if (lower <= lowest) return `at most ${signed(upper)}`;
+  return `between ${signed(lower)} and ${signed(upper)}`;
+}
+
+const MARKS = Object.freeze({ "??": "gives the result away", "?": "not the best", "!": "the only good move", "": "" });
+
+/**
+ * The meaning of a mark.
+ * @param {Mark} mark @returns {string}
+ */
+export function markText(mark) {
+  return MARKS[mark];
+}
+
+/**
+ * The server's words as a sentence; they begin with a small letter.
+ * @param {string} words @returns {string}
+ */
+export function sentence(words) {
+  const text = words.charAt(0).toUpperCase() + words.slice(1);
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+/**
+ * The message of anything that was thrown.
+ * @param {unknown} error @returns {string}
+ */
+export function messageOf(error) {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,206 @@
+/** One job: what it is, its progress, and what can be done with it. */
+
+import { button, make } from "../dom.js";
+import { columnLabel } from "../game/position.js";
+import { count, duration, messageOf, moment, signed, whole } from "../words.js";
+
+/** @import {Api} from "../api.js" */
+/** @import {Bounds, Job, JobProgress, JobState, JobTree} from "../types.js" */
+
+/** States in which a job can be cancelled, and in which it can be resumed. */
+const CANCELLABLE = ["planning", "running", "waiting", "interrupted"];
+const RESUMABLE = ["cancelled", "failed", "interrupted", "waiting"];
+
+/** Kinds whose results are the rows of one table. */
+const TABULAR = ["analyze"];
+
+/**
+ * What the jobs of a kind count; those of other kinds count positions.
+ * @type {Record<string, string>}
+ */
+const COUNTED = { deep: "piece", match: "game" };
+
+/** Most pieces of a tree that are named; of the others only the number is shown. */
+const MOST_NAMED = 6;
+
+export class JobCard {
+  #api;
+  #id;
+  #kind;
+  #onChange;
+  /** @type {JobState | null} */
+  #shown = null;
+  #state = make("span", { class: "state" });
+  #bar;
+  #figures = make("p", { class: "figures" });
+  #tree = make("div");
+  #actions = make("div", { class: "buttons" });
+  #failure = make("p", { class: "failure", role: "alert", hidden: true });
+
+  /** @param {Job} job @param {Api} api @param {() => void} onChange called when the job was cancelled or resumed */
+  constructor(job, api, onChange) {
+    const { id, kind, board, label, created_at: created } = job;
+    this.#api = api;
+    this.#id = id;
+    this.#kind = kind;
+    this.#onChange = onChange;
+    this.#bar = make("progress", { max: 1, value: 0, "aria-label": `Progress of job ${id}` });
+    const title = make("h3", {}, make("a", { href: `/work?job=${id}` }, `Job ${id}`), ` ${label ?? ""}`);
+    this.element = make(
+      "li",
+      { class: "job", "data-job": id },
+      make("div", { class: "head" }, title, this.#state),
+      make("p", { class: "quiet" }, [kind, board, moment(created)].filter(Boolean).join(" · ")),
+      this.#bar,
+      this.#figures,
+      this.#tree,
+      this.#actions,
+      this.#failure,
+    );
+    this.show(job);
+  }
+
+  /** @param {Job} job */
+  show(job) {
+    this.showProgress(job.progress ?? progressOf(job));
+    // A list has no trees, and a job that has ended sends no events.
+    if (job.kind === "deep" && !this.#tree.hasChildNodes()) void this.#fetchTree();
+    if (job.errors.length > 0) this.#refuse(job.errors.join("; "));
+  }
+
+  /** @param {JobProgress} progress */
+  showProgress(progress) {
+    const { state, positions, positions_done: done, tree } = progress;
+    this.#bar.max = Math.max(1, positions);
+    this.#bar.value = done;
+    this.#figures.textContent = figuresText(progress, COUNTED[this.#kind] ?? "position");
+    if (tree !== undefined) this.#tree.replaceChildren(drawTree(tree));
+    if (this.#shown === state) return; // a button may have the focus
+    this.#shown = state;
+    this.element.dataset.state = state;
+    this.#state.textContent = state;
+    this.#state.className = `state ${state}`;
+    this.#actions.replaceChildren(
+      ...(CANCELLABLE.includes(state) ? [this.#action("cancel", "Cancel")] : []),
+      ...(RESUMABLE.includes(state) ? [this.#action("resume", "Resume")] : []),
+      this.#results("jsonl", "Results", ""),
+      ...(TABULAR.includes(this.#kind) ? [this.#results("csv", "CSV", "?format=csv")] : []),
+    );
+  }
+
+  async #fetchTree() {
+    /** @type {Job | null} */
+    const job = await this.#api.get(`/api/v1/jobs/${this.#id}`).catch(() => null);
+    if (job?.progress !== undefined && !this.#tree.hasChildNodes()) this.showProgress(job.progress);
+  }
+
+  /** @param {"cancel" | "resume"} action @param {string} text */
+  #action(action, text) {
+    const attributes = { "data-action": action, "aria-label": `${text} job ${this.#id}` };
+    return button(text, () => this.#act(action), attributes);
+  }
+
+  /** @param {string} format @param {string} text @param {string} query */
+  #results(format, text, query) {
+    const attributes = {
+      class: "plain",
+      href: `/api/v1/jobs/${this.#id}/results${query}`,
+      download: `c4-job-${this.#id}.${format}`,
+      "data-results": format,
+      "aria-label": `${text} of job ${this.#id}`,
+    };
+    return make("a", attributes, text);
+  }
+
+  /** @param {"cancel" | "resume"} action */
+  async #act(action) {
+    this.#failure.hidden = true;
+    try {
+      await this.#api.send(`/api/v1/jobs/${this.#id}/${action}`);
+      this.#onChange();
+    } catch (error) {
+      this.#refuse(messageOf(error));
+    }
+  }
+
+  /** @param {string} message */
+  #refuse(message) {
+    this.#failure.textContent = message;
+    this.#failure.hidden = false;
+  }
+}
+
+/**
+ * The progress of a job of a list.
+ * @param {Job} job @returns {JobProgress}
+ */
+function progressOf({ state, positions, nodes }) {
+  const all = Object.values(positions).reduce((sum, number) => sum + number, 0);
+  return { state, positions: all, positions_done: positions.done ?? 0, positions_failed: positions.failed ?? 0, nodes };
+}
+
+/** @param {JobProgress} progress @param {string} one what the job counts */
+function figuresText(progress, one) {
+  const { state, positions, positions_done: done, positions_failed: failed, nodes } = progress;
+  const { positions_per_second: pace, eta_seconds: rest } = progress;
+  const isRunning = state === "running";
+  return [
+    `${whole(done)} of ${count(positions, one)}`,
+    failed > 0 && `${whole(failed)} failed`,
+    isRunning && pace && `${pace < 10 ? pace.toFixed(1) : whole(pace)} a second`,
+    isRunning && rest && `${duration(rest)} left`,
+    nodes > 0 && `${whole(nodes)} nodes`,
+  ]
+    .filter(Boolean)
+    .join(" · ");
+}
+
+/**
+ * Draw the tree of a deep job: what is proven of the score and of each column, and what is searched now.
+ * @param {JobTree} tree
+ */
+function drawTree(tree) {
+  const { decided, split, cut, queued, failed } = tree;
+  const pieces = [`${count(decided, "piece")} decided`, `${split} split`, `${cut} cut`, `${queued} waiting`];
+  if (failed > 0) pieces.push(`${failed} failed`);
+  const columns = tree.moves.map((bounds, index) => drawColumn(index + 1, bounds, tree));
+  return make(
+    "div",
+    { class: "deep-tree", "data-tree": "" },
+    make("p", { class: "deep-score" }, scoreText(tree)),
+    make("ol", { class: "deep-columns", "aria-label": "What is proven of each column" }, columns),
+    make("p", { class: "quiet" }, pieces.join(" · ")),
+    tree.at_work.length > 0 && drawWork(tree),
+  );
+}
+
+/** @param {JobTree} tree */
+function scoreText({ lower, upper, asked }) {
+  if (lower === upper) return `The score is ${signed(lower)} for the side to move.`;
+  const known = `The score is between ${signed(lower)} and ${signed(upper)} for the side to move.`;
+  return asked === null ? known : `${known} Asked now: is it at least ${signed(asked)}?`;
+}
+
+/** @param {number} column @param {Bounds | null} bounds @param {JobTree} tree */
+function drawColumn(column, bounds, tree) {
+  const isBest = bounds !== null && tree.lower === tree.upper && bounds.lower === tree.lower;
+  const isExact = bounds?.lower === bounds?.upper;
+  const exact = isExact ? signed(bounds?.lower) : `${signed(bounds?.lower)} to ${signed(bounds?.upper)}`;
+  return make(
+    "li",
+    { class: isBest ? "is-best" : null, "data-column": column },
+    make("b", {}, columnLabel(column)),
+    make("span", {}, bounds === null ? "full" : exact),
+  );
+}
+
+/** @param {JobTree} tree */
+function drawWork({ at_work: pieces }) {
+  const named = pieces.slice(0, MOST_NAMED).map(({ moves, beta }) => {
+    const place = moves === null ? "a piece that is no longer needed" : `after ${moves || "no moves"}`;
+    return make("li", {}, `${place}: at least ${signed(beta)}?`);
+  });
+  const more = pieces.length - named.length;
+  if (more > 0) named.push(make("li", {}, `and ${count(more, "more piece")}`));
+  return make("ul", { class: "deep-work", "aria-label": "Searched now" }, named);
+}
