@@ -129,41 +129,6 @@ class Costs:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """The processor seconds of a unit of a job, by process."""
-
-    worker: float
-    """Processor seconds of the workers, for search and Python."""
-    database: float
-    broker: float
-
-    @property
-    def together(self) -> float:
-        """The sum over all processes."""
-        return self.worker + self.database + self.broker
-
-
-@dataclass(frozen=True, slots=True)
-class RealRun:
-    """A job by real workers, and what the measured costs predict for it."""
-
-    workers: int
-    threads: int
-    """Threads of each worker."""
-    units: int
-    positions: int
-    """Positions of each unit."""
-    unit_seconds: float
-    """The mean seconds of a unit's search."""
-    load: float
-    """The mean number of other processes that were ready to run, for each processor."""
-    units_per_second: float
-    """Units that all workers together completed in a second."""
-    real: Taken
-    foreseen: Taken
-
-
-@dataclass(frozen=True, slots=True)
 class Sizes:
     """The bytes that units take in the database."""
 
@@ -190,7 +155,6 @@ class Measured:
     shared: SharedCosts
     connections: dict[int, int]
     """A worker's connections to the database, by its number of threads."""
-    runs: list[RealRun] = field(default_factory=list)
     book_seconds: dict[int, float] = field(default_factory=dict)
     """Seconds of the search of a position of a book, by ply; measured elsewhere (docs/books.md)."""
 
@@ -201,7 +165,7 @@ class Measured:
     def figures(self) -> dict[str, Any]:
         """The costs, as they are kept; numbers have four digits, because the noise is larger."""
         entries = asdict(self)
-        del entries["runs"], entries["book_seconds"]
+        del entries["book_seconds"]
         found: dict[str, Any] = rounded(entries)
         return found
 
@@ -217,7 +181,6 @@ class Measured:
                 "the costs were not measured yet: python -m benchmarks scaling measure"
             )
         kept = parts["measure"].figures
-        runs = parts["check"].figures if "check" in parts else []
         books = parts["book"].figures if "book" in parts else {}
         return cls(
             {
@@ -232,10 +195,6 @@ class Measured:
             {kind: Sizes(**sizes) for kind, sizes in kept["sizes"].items()},
             SharedCosts(**{name: Cost(**cost) for name, cost in kept["shared"].items()}),
             {int(threads): number for threads, number in kept["connections"].items()},
-            [
-                RealRun(**run | {name: Taken(**run[name]) for name in ("real", "foreseen")})
-                for run in runs
-            ],
             {int(ply): seconds for ply, seconds in books.items()},
         )
 
