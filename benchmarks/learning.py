@@ -24,8 +24,7 @@ import numpy as np
 
 from benchmarks.options import WITH_HELP, seed_option
 from benchmarks.page import run_lines, table
-from c4core.arena.game import play_game
-from c4core.arena.seeds import game_seed, match_seed
+from c4core.arena.game import game_seed, match_seed, play_game
 from c4core.arena.statistics import wilson_interval
 from c4core.book import Book
 from c4core.dice import Dice

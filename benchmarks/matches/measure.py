@@ -16,7 +16,7 @@ import click
 from benchmarks.matches.sources import GROUPS, all_matches
 from benchmarks.options import WITH_HELP, threads_option
 from benchmarks.record import Made
-from c4core.arena.seeds import match_seed
+from c4core.arena.game import match_seed
 from c4core.arena.statistics import Tally
 from cli.reports import figures
 from cli.shell import signals

@@ -43,7 +43,7 @@ from c4core.book.numbering cimport Ranking, is_reachable, orient, slot_of
 from c4core.position cimport Position, as_position
 
 from c4core.book import layout
-from c4core.book.errors import BookBoardError, BookDamagedError
+from c4core.errors import BookBoardError, BookDamagedError
 from c4core.evaluation import best_columns
 from c4core.notation import check_board
 

@@ -21,7 +21,7 @@ from c4core.engine.board cimport (
 )
 from c4core.engine.kernel cimport board_of
 
-from c4core.book.errors import BookContentError
+from c4core.errors import BookContentError
 from c4core.notation import check_board
 
 cpdef enum:

@@ -25,10 +25,9 @@ import numpy as np
 
 from c4core.arrays import split_keys, squares_of
 from c4core.batch import UNPLAYABLE
-from c4core.dataset.errors import DatasetError
 from c4core.dataset.lots import are_mirrored
 from c4core.dataset.records import lines_of
-from c4core.errors import C4Error
+from c4core.errors import C4Error, DatasetError
 from c4core.lines import BadLine, play_moves, read_text_lines
 from c4core.position import Position
 

@@ -7,8 +7,7 @@ import tracemalloc
 
 import pytest
 
-from c4core.lines import BadLine, Request
-from c4core.lines_csv import MAX_LINES, HeadingError, read_csv
+from c4core.lines import MAX_LINES, BadLine, HeadingError, Request, read_csv
 from c4core.notation import DEFAULT_BOARD, MAX_HEIGHT, BoardSize
 from c4core.position import Position
 

@@ -22,7 +22,9 @@ import pytest
 from c4core import KeyValueError, MoveError, Position, Solver
 from c4core.arrays import open_plies, plies, wins_now
 from c4core.book import NOT_IN_BOOK, Book
-from c4core.book.errors import (
+from c4core.book.layout import pack_header
+from c4core.book.writer import write_book
+from c4core.errors import (
     BookBoardError,
     BookContentError,
     BookDamagedError,
@@ -30,8 +32,6 @@ from c4core.book.errors import (
     BookTruncatedError,
     BookVersionError,
 )
-from c4core.book.layout import pack_header
-from c4core.book.writer import write_book
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from tests.support.boards.small_books import opening, resealed, small_book, whole_game
 from tests.support.memory import memory_below
@@ -438,7 +438,7 @@ def test_a_file_that_is_changed_while_it_is_open(
 ASK_A_FILE_THAT_FAILS = """
 import os, sys
 from c4core import Book, Position
-from c4core.book.errors import BookDamagedError
+from c4core.errors import BookDamagedError
 
 book = Book.open(sys.argv[1])
 there = os.path.realpath(sys.argv[1])

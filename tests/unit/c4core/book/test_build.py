@@ -21,7 +21,7 @@ from c4core.arrays import (
     wins_now,
 )
 from c4core.book.build import UNKNOWN, best_of_known, derive
-from c4core.book.errors import BookContentError
+from c4core.errors import BookContentError
 from tests.support.boards.exhaustive import exhaustive_scores, fours, split_keys
 from tests.support.boards.small_books import NOTHING, whole_game
 

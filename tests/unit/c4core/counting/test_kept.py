@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from c4core.counting import Progress, begin, count, kept
-from c4core.counting.kept import CountFileError
+from c4core.counting import Progress, begin, count, read_kept, write_kept
+from c4core.counting.diagram import CountFileError
 
 
 @pytest.fixture
@@ -21,14 +21,14 @@ def half() -> Progress:
 
 @pytest.fixture
 def content(half: Progress, tmp_path: Path) -> bytes:
-    kept.write(tmp_path / "whole", half)
+    write_kept(tmp_path / "whole", half)
     return (tmp_path / "whole").read_bytes()
 
 
 def refused(path: Path, content: bytes) -> str:
     path.write_bytes(content)
     with pytest.raises(CountFileError) as caught:
-        kept.read(path)
+        read_kept(path)
     assert caught.value.path == str(path)
     return str(caught.value)
 
@@ -43,11 +43,11 @@ def test_it_goes_on_from_the_file(tmp_path: Path) -> None:
     *_, last = count(begin(4, 4))
     progress = begin(4, 4)
     while not progress.is_done:
-        kept.write(path, progress)
-        progress = next(count(kept.read(path)))
+        write_kept(path, progress)
+        progress = next(count(read_kept(path)))
     assert progress.plies == last.plies
-    kept.write(path, progress)
-    assert list(count(kept.read(path))) == []
+    write_kept(path, progress)
+    assert list(count(read_kept(path))) == []
 
 
 def test_a_file_that_is_cut_short(content: bytes, tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_forged_files_lead_nowhere(content: bytes, tmp_path: Path) -> None:
         path = tmp_path / "forged"
         path.write_bytes(sealed(bytes(forged)))
         with contextlib.suppress(CountFileError):
-            assert kept.read(path).open_positions.nodes > 0
+            assert read_kept(path).open_positions.nodes > 0
 
 
 @pytest.mark.parametrize(
@@ -111,4 +111,4 @@ def test_numbers_that_contradict_the_diagram(content: bytes, tmp_path: Path) -> 
 
 def test_what_is_no_file(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError):
-        kept.read(tmp_path)
+        read_kept(tmp_path)

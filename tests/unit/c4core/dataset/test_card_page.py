@@ -8,10 +8,9 @@ import pytest
 import yaml
 
 from c4core.dataset.card import SAMPLING
-from c4core.dataset.card_page import card_page, head_lines
 from c4core.dataset.card_reading import check_license
 from c4core.dataset.lots import CHOICES
-from c4core.dataset.writing import write_dataset
+from c4core.dataset.writing import card_page, head_lines, write_dataset
 from tests.support.boards.datasets import made, recipe
 from workers.dataset.order import SOURCES
 

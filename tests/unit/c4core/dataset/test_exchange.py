@@ -11,12 +11,12 @@ from syrupy.assertion import SnapshotAssertion
 
 from c4core import BoardSize, Position, Solver
 from c4core.batch import UNPLAYABLE
-from c4core.dataset.errors import DatasetError
 from c4core.dataset.exchange import UNKNOWN, Stated, exchange_lines, read_stated
 from c4core.dataset.lots import are_mirrored
 from c4core.dataset.reading import read_part
 from c4core.dataset.records import turn
 from c4core.dataset.writing import write_dataset
+from c4core.errors import DatasetError
 from tests.support.boards.datasets import SMALL, made, recipe
 from tests.support.refusals import refusal
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from c4core.dataset.errors import DatasetExistsError
 from c4core.dataset.lots import Shares
 from c4core.dataset.reading import inspect
 from c4core.dataset.writing import ASIDE, check_free, write_dataset
+from c4core.errors import DatasetExistsError
 from tests.support.boards.books import digest
 from tests.support.boards.datasets import made, recipe
 from tests.support.running.databases import file_size_limit
