@@ -22,9 +22,9 @@ import numpy as np
 
 from c4core.arrays import open_plies, wins_now
 from c4core.book.codec import (
-    EMPTY_SLOT,
     GROUP_SLOTS,
     LONGEST,
+    NO_SCORE,
     count_gaps,
     count_pairs,
     encode_entries,
@@ -268,7 +268,7 @@ def pack_complete(keys: Keys, scores: Scores, ranking: Ranking, ply: int) -> tup
     """
     board = ranking.start.board
     searched = ~wins_now(keys, width=board.width, height=board.height)
-    packed = np.full(ranking.count(ply), EMPTY_SLOT, dtype=np.int8)
+    packed = np.full(ranking.count(ply), NO_SCORE, dtype=np.int8)
     packed[ranking.slots(keys[searched], ply=ply)] = scores[searched]
     stored = scores[searched] if searched.any() else np.zeros(1, dtype=np.int8)
     low, start = int(stored.min()), _commonest(stored)

@@ -11,7 +11,7 @@ import pytest
 
 from c4core import BoardSize, KeyValueError, Position
 from c4core.arrays import open_plies
-from c4core.book import NOT_IN_BOOK, Book
+from c4core.book import NO_SCORE, Book
 from c4core.book.exchange import (
     BookContent,
     csv_lines,
@@ -335,7 +335,7 @@ def test_a_pons_book_by_hand(tmp_path: Path) -> None:
     content.write(tmp_path / "b.c4book")
     book = Book.open(tmp_path / "b.c4book")
     answers = book.probe_many(["", "4", "1", "7", "2"]).tolist()
-    assert answers == [1, -1, 2, 2, NOT_IN_BOOK]
+    assert answers == [1, -1, 2, 2, NO_SCORE]
 
 
 def pons_file(*, keys: int = PLACES * 2, first_value: int = 0, last_value: int = 0) -> bytes:
