@@ -43,7 +43,6 @@ class Cost:
     """The cost of a transaction or a message, in seconds."""
 
     server: float = 0.0
-    """Processor time of the server."""
     client: float = 0.0
     """Processor time of the client: Python code, of which a process runs one thread at a time."""
     wait: float = 0.0
@@ -70,9 +69,7 @@ class UnitCost:
     """The cost of a step of a unit, which depends on the number of positions."""
 
     each: Cost = Cost()
-    """The cost for the unit itself."""
     position: Cost = Cost()
-    """The cost for each position."""
 
     def of(self, positions: float) -> Cost:
         """The cost for a unit with this many positions."""
@@ -92,7 +89,6 @@ class UnitCosts:
     plan: UnitCost = UnitCost()
     """Reading its lines, writing it into the database."""
     claim: UnitCost = UnitCost()
-    """Claiming it by its number."""
     solve: UnitCost = UnitCost()
     """Reading its payload, looking up known positions, making its result; without the search."""
     complete: UnitCost = UnitCost()
@@ -104,17 +100,14 @@ class SharedCosts:
     """The costs that do not depend on the units: messages, and duties beside the units."""
 
     ring: Cost = Cost()
-    """A message to the broker."""
     take: Cost = Cost()
     """A message from the broker to the task, and its acknowledgement."""
     heartbeat: Cost = Cost()
-    """Prolonging a lease."""
     turn: Cost = Cost()
     """Trying to acquire the sweeping duty in vain."""
     sweep: Cost = Cost()
     """Sweeping when nothing was lost."""
     beat: Cost = Cost()
-    """Renewing a worker's entry."""
     poll: Cost = Cost()
     """A second in which a worker waits for messages: the costs of the broker and of its own Python,
     without the duties above."""
@@ -135,7 +128,6 @@ class Sizes:
     unit: float = 0.0
     """A unit's row without its positions, indexes included."""
     position: float = 0.0
-    """A position's share of its unit's row."""
     evaluation: float = 0.0
     """A position's row of the evaluations, indexes included."""
     log_unit: float = 0.0
@@ -149,9 +141,7 @@ class Measured:
     """All measurements."""
 
     units: dict[str, UnitCosts]
-    """The costs of a unit, by the kind of its job."""
     sizes: dict[str, Sizes]
-    """The bytes of a unit, by the kind of its job."""
     shared: SharedCosts
     connections: dict[int, int]
     """A worker's connections to the database, by its number of threads."""
@@ -204,7 +194,6 @@ class Service:
     """Workers, and the units that they work on."""
 
     workers: int = 1
-    """Processes."""
     threads: int = 1
     """Threads of each worker; each thread has a processor of its own."""
     unit_seconds: float = 1.0
@@ -275,7 +264,6 @@ class Bound(NamedTuple):
     broker: float
     planner: float
     python: float
-    """The utilisation of a worker's Python."""
 
 
 def demands(costs: Costs, service: Service) -> Demands:

@@ -57,7 +57,6 @@ class Sizes(NamedTuple):
     """How much is measured."""
 
     seconds: int
-    """Seconds of each load."""
     openings: int
     """Positions of the book."""
     stored: int

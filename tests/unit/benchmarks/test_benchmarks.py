@@ -16,8 +16,8 @@ from scipy import stats
 
 from benchmarks.__main__ import PAGES, SUBJECTS, main
 from benchmarks.engine import solvers
-from benchmarks.matches.comparison import difference_p, leader, standard_errors
 from benchmarks.matches.measure import Outcomes
+from benchmarks.matches.pages import difference_p, leader, standard_errors
 from benchmarks.matches.sources import all_matches
 from benchmarks.page import DOCS, fill, span_text
 from benchmarks.record import RESULTS, Results
