@@ -19,17 +19,17 @@ import click
 from benchmarks.options import WITH_HELP
 from benchmarks.page import table
 from benchmarks.processes import Usage, run_c4, run_program
-from benchmarks.record import Part, Results, figures_of
+from benchmarks.record import ROOT, Part, Results, figures_of
 from c4core.arena.game import play_game
 from c4core.book import Book
 from c4core.book.book import shipped_files
+from c4core.evaluation import final_score
 from c4core.files import atomic_file
 from c4core.players import Resources, parse_player
 from c4core.players.roster.perfect import shared_solver
 from c4core.proof import Certificate
 from c4core.proof.certificate import BOARDS, named_file, shipped_file
 from c4core.solver import Solver
-from tests.support.certificates import CHECKER, score_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,6 +45,8 @@ EMPTY: Final = (
     *("6x7", "7x6", "8x5"),
 )
 """All empty boards with at least four columns and rows and at most 36 squares; larger ones."""
+CHECKER: Final = ROOT / "examples" / "check_certificate.py"
+"""A checker in pure Python that shares no code with C4."""
 OPPONENTS: Final = ("random", "mcts-uct", "perfect")
 
 COSTS: Final = "positions | bytes | made | memory | checked | memory | in Python | memory"
@@ -170,7 +172,8 @@ def play(certificate: str, opponent: str, number: int) -> dict[str, Any]:
         side, half = sides[index % len(sides)], info.halves[index % len(sides)]
         players = (proof, other) if side == "x" else (other, proof)
         record = play_game(*players, seed=index, start=info.start)
-        score = score_of(record, side)
+        end = record.final()
+        score = final_score(end) if end.turn == side else -final_score(end)
         tally[(score > 0) - (score < 0)] += 1
         below += score < (-half.bound if half.upper else half.bound)
         forfeits += record.is_forfeit
