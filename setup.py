@@ -26,7 +26,6 @@ PACKAGES = [
     "c4core.adapters",
     "c4core.arena",
     "c4core.book",
-    "c4core.book.exchange",
     "c4core.counting",
     "c4core.dataset",
     "c4core.engine",

@@ -43,12 +43,10 @@ SUBJECTS: Final = {
     "datasets": Subject("datasets", "datasets", "datasets"),
     "deep": Subject("deep", "deep", "deep"),
     "engine": Subject("engine.measure", "engine.pages", "performance"),
-    "experiments": Subject("experiments.run", "experiments.run", "experiments"),
-    "learning": Subject("learning.measure", "learning.pages", "learning"),
+    "learning": Subject("learning", "learning", "learning"),
     "matches": Subject("matches.measure", "matches.pages", "matches"),
     "scaling": Subject("scaling.measure", "scaling.pages", "scaling"),
-    "storage": Subject("storage"),
-    "web": Subject("web.measure", "web.pages", "web"),
+    "web": Subject("web.measure", "web.measure", "web"),
 }
 PAGES: Final = [name for name, subject in SUBJECTS.items() if subject.page]
 

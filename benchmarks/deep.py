@@ -3,7 +3,6 @@
 ::
 
     python -m benchmarks deep boards 4x4 5x4 6x4       # by c4 deep, beside one search of each
-    python -m benchmarks deep pairs 8x6 --postgres URL --broker URL
 """
 
 from __future__ import annotations
@@ -13,24 +12,20 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from statistics import median
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from benchmarks.options import WITH_HELP, all_threads_option, failures, table_option
+from benchmarks.options import WITH_HELP, all_threads_option, table_option
 from benchmarks.page import table
-from benchmarks.processes import Fleet, FleetError, clear
 from benchmarks.record import ROOT
 from c4core.notation import parse_board
 from c4core.position import Position
 from c4core.solver import Solver
-from db.database import Database
-from db.errors import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from benchmarks.record import Part, Results
 
@@ -50,7 +45,6 @@ first player (J. Tromp's table of solved boards)."""
 SIGNS: Final = {"+": 1, "=": 0, "-": -1}
 STOP_SECONDS: Final = 60.0
 """The time limit for a command to stop after SIGTERM."""
-PAIR_SECONDS: Final = 3600.0
 
 HEADINGS: Final = (
     "board | score | by `c4 deep` | nodes | pieces | one search, one thread | its nodes"
@@ -61,8 +55,6 @@ ROW: Final = (
     " | {single_nodes:,} | {nodes_times:.2f} | {speed_up:.2f}"
 )
 
-boards_argument = click.argument("names", metavar="BOARD", nargs=-1, required=True)
-
 
 @click.group(context_settings=WITH_HELP)
 def main() -> None:
@@ -70,7 +62,7 @@ def main() -> None:
 
 
 @main.command()
-@boards_argument
+@click.argument("names", metavar="BOARD", nargs=-1, required=True)
 @click.option("--minutes", type=click.FloatRange(0, min_open=True), default=30.0, show_default=True)
 @all_threads_option
 @table_option(64)
@@ -98,28 +90,6 @@ def boards(
             )
         click.echo(figures)
         results.keep("deep", name, figures)
-
-
-@main.command()
-@boards_argument
-@click.option("--postgres", metavar="URL", required=True, help="A scratch database: it is emptied.")
-@click.option("--broker", metavar="URL", required=True, help="A broker without other users.")
-@click.option("--workers", type=click.IntRange(1), default=2, show_default=True)
-@click.option("--times", type=click.IntRange(1), default=3, show_default=True)
-@table_option(64)
-def pairs(
-    *, names: tuple[str, ...], postgres: str, broker: str, workers: int, times: int, table_mb: int
-) -> None:
-    """Compare c4 deep by workers of one thread with one search, in turn."""
-    print(f"| board | one search | {workers} workers | times | nodes, times |")
-    print("|---|---:|---:|---:|---:|")
-    for name in names:
-        with failures(RuntimeError, FleetError, StorageError):
-            found = [
-                compare(name, postgres, broker, workers=workers, table_mb=table_mb)
-                for _ in range(times)
-            ]
-        print(pairs_row(found), flush=True)
 
 
 def prove(
@@ -173,60 +143,6 @@ def answer(command: list[str], seconds: float) -> dict[str, Any] | None:
         raise RuntimeError(f"c4 {' '.join(command)} ended with {process.returncode}")
     answer: dict[str, Any] = json.loads(output)
     return answer
-
-
-class Pair(NamedTuple):
-    """One search by one thread, and the search of workers that followed it."""
-
-    board: str
-    single_seconds: float
-    single_nodes: int
-    seconds: float
-    """The seconds that ``c4 deep`` reports."""
-    nodes: int
-    """Nodes of all workers, without those of pieces that were cut off."""
-
-
-def compare(board: str, database_url: str, broker_url: str, *, workers: int, table_mb: int) -> Pair:
-    """Search an empty board by one thread, and then by workers of one thread each.
-
-    The database is a scratch database in PostgreSQL, which is emptied before and after.
-
-    Raises:
-        RuntimeError: the command failed, took too long or found another score.
-        FleetError: the workers do not start.
-        StorageError: the database cannot be opened.
-    """
-    size = parse_board(board)
-    start = Position(width=size.width, height=size.height)
-    alone = Solver(table_mb=table_mb).solve(start)
-    command = ["deep", "", f"--board={board}", f"--db={database_url}", f"--broker={broker_url}"]
-    with Database.open(database_url) as database:
-        clear(database)
-        try:
-            with Fleet(database_url, broker_url, workers=workers, table_mb=table_mb) as fleet:
-                fleet.await_registered(database)
-                found = answer([*command, "--json", "--quiet"], PAIR_SECONDS)
-        finally:
-            clear(database)
-    if found is None:
-        raise RuntimeError(f"{board}: no answer by workers in {PAIR_SECONDS:.0f} s")
-    if found["score"] != alone.score:
-        raise RuntimeError(f"{board}: {found['score']} by workers, {alone.score} by one search")
-    return Pair(board, alone.seconds, alone.nodes, found["seconds"], found["nodes"])
-
-
-def pairs_row(found: Sequence[Pair]) -> str:
-    """A row of a table in Markdown: medians, with the range of all speed-ups."""
-    speed_ups = sorted(pair.single_seconds / pair.seconds for pair in found)
-    cells = [
-        found[0].board,
-        f"{median(pair.single_seconds for pair in found):.1f} s",
-        f"{median(pair.seconds for pair in found):.1f} s",
-        f"{median(speed_ups):.2f} ({speed_ups[0]:.2f} to {speed_ups[-1]:.2f})",
-        f"{median(pair.nodes / pair.single_nodes for pair in found):.2f}",
-    ]
-    return f"| {' | '.join(cells)} |"
 
 
 def places(parts: Mapping[str, Part]) -> dict[str, str]:

@@ -73,10 +73,7 @@ def clear(database: Database) -> None:
 
 
 class Fleet:
-    """Workers that run until the end of a ``with`` statement.
-
-    Each of them has ``threads`` threads and a table of ``table_mb``.
-    """
+    """Workers that run until the end of a ``with`` statement, with ``threads`` threads each."""
 
     def __init__(
         self,
@@ -85,11 +82,10 @@ class Fleet:
         *,
         workers: int = 1,
         threads: int = 1,
-        table_mb: int = 8,
     ) -> None:
         self._environment = {"C4_DB": database_url, "C4_BROKER": broker_url}
         self._names = [f"benchmark-{number}" for number in range(workers)]
-        self._options = ("--threads", str(threads), "--table-mb", str(table_mb))
+        self._options = ("--threads", str(threads), "--table-mb", "8")
         self._processes: list[subprocess.Popen[bytes]] = []
         self._log = tempfile.NamedTemporaryFile(prefix="c4-workers-", suffix=".log")  # noqa: SIM115
 

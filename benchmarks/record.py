@@ -50,9 +50,7 @@ class Made:
     commit: str = ""
     """The commit of the checkout, with ``+`` if files were changed."""
     machine: dict[str, str | int] = field(default_factory=dict)
-    """Processor, cores and system."""
     versions: dict[str, str] = field(default_factory=dict)
-    """The version of each program, by its name."""
 
     @property
     def processor(self) -> str:

@@ -1,7 +1,7 @@
-"""The engine's errors for bad input. Each error has the wrong datum as an attribute.
+"""The errors of positions, books and data sets. Each error has the wrong datum as an attribute.
 
-All of them are a :class:`C4Error` and a :class:`ValueError`, so that callers can catch them by
-either class.
+All errors that this project raises on purpose are a :class:`C4Error`. Those of bad input are a
+:class:`ValueError` as well, so that callers can catch them by either class.
 """
 
 from __future__ import annotations
@@ -80,3 +80,84 @@ class KeyValueError(C4Error, ValueError):
     def __init__(self, message: str, *, key: int) -> None:
         super().__init__(message)
         self.key = key
+
+
+class BookError(C4Error):
+    """Base class of all errors of books.
+
+    Attributes:
+        path: the file; None if the error is not about a file.
+        offset: the offset in the file at which the fault was found, or None.
+    """
+
+    def __init__(self, message: str, *, path: str | None = None, offset: int | None = None) -> None:
+        super().__init__(message)
+        self.path = path
+        self.offset = offset
+
+
+class BookForeignError(BookError):
+    """The file is not a book of this project."""
+
+
+class BookVersionError(BookError):
+    """The book was written in a newer format than this program reads."""
+
+
+class BookTruncatedError(BookError):
+    """The file ends before the book does."""
+
+
+class BookDamagedError(BookError):
+    """The file's bytes contradict its checksums or each other."""
+
+
+class BookBoardError(BookError, ValueError):
+    """A position, or another book, is on a different board than the book."""
+
+
+class BookContentError(BookError, ValueError):
+    """Keys and scores that do not make a book, when they are written or derived.
+
+    Attributes:
+        key: the wrong position; None if the error is about several positions.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        key: int | None = None,
+        path: str | None = None,
+        offset: int | None = None,
+    ) -> None:
+        super().__init__(message, path=path, offset=offset)
+        self.key = key
+
+
+class EmptySourceError(C4Error, ValueError):
+    """A source has no positions; the message says why."""
+
+
+class DatasetError(C4Error, ValueError):
+    """A file that is not a data set of this project, or is damaged, or cannot be written here.
+
+    Attributes:
+        path: the file; None if the error is not about a file.
+    """
+
+    def __init__(self, message: str, *, path: str | None = None) -> None:
+        super().__init__(message)
+        self.path = path
+
+
+class DatasetExistsError(C4Error, ValueError):
+    """A directory has files that a data set would replace, and nobody allowed that.
+
+    Attributes:
+        path: the directory.
+    """
+
+    def __init__(self, message: str, *, path: str) -> None:
+        super().__init__(message)
+        self.path = path

@@ -16,7 +16,7 @@ from libc.stdlib cimport free
 from libc.string cimport memcpy
 
 from c4core.arrays cimport words_of_batch
-from c4core.book.codec cimport NO_MEMORY, NOT_IN_BOOK
+from c4core.book.codec cimport NO_MEMORY, NO_SCORE
 from c4core.book.book cimport Book
 from c4core.engine cimport atomics
 from c4core.engine.board cimport (
@@ -438,7 +438,7 @@ cdef class Solver:
         """
         # One ply beyond its last the book does not have the position itself, nor all of its columns.
         cdef int found = self.book._probe(stones, mask, False, fault_offset)
-        if found == NOT_IN_BOOK:
+        if found == NO_SCORE:
             return 0
         if found <= NO_MEMORY:
             return found
@@ -681,7 +681,7 @@ cdef class Solver:
         if file is None:
             return self._search_many(&batch, stones, masks, workers, columns)
         known, scores = self._book_many(&batch, stones, masks, columns)
-        rest = np.flatnonzero(known == NOT_IN_BOOK)
+        rest = np.flatnonzero(known == NO_SCORE)
         found = self._search_many(&batch, stones[rest], masks[rest], workers, columns)
         lower, upper, nodes = known, known.copy(), np.zeros(len(known), dtype=np.uint64)
         for whole, part in zip((lower, upper, nodes, scores), found):
@@ -696,7 +696,7 @@ cdef class Solver:
         const uint64_t[::1] masks,
         bint columns,
     ):
-        """The scores in the book, NOT_IN_BOOK where it has none, and the column scores.
+        """The scores in the book, NO_SCORE where it has none, and the column scores.
 
         The caller holds the book's file. After a stop the rest of the batch is not looked up.
         """
@@ -710,7 +710,7 @@ cdef class Solver:
         cdef double asked = atomics.now()
         cdef int8_t[::1] known_view
         cdef int8_t[:, ::1] scores_view
-        known = np.full(stones.shape[0], NOT_IN_BOOK, dtype=np.int8)
+        known = np.full(stones.shape[0], NO_SCORE, dtype=np.int8)
         scores = np.empty((stones.shape[0], batch.g.width), dtype=np.int8) if columns else None
         known_view = known
         if columns:

@@ -6,10 +6,8 @@ import os
 from functools import singledispatch
 from typing import NamedTuple
 
-from c4core.book.errors import BookBoardError, BookContentError, BookError
 from c4core.counting.diagram import CountingError, CountMemoryError
-from c4core.dataset.errors import DatasetError
-from c4core.errors import C4Error
+from c4core.errors import BookBoardError, BookContentError, BookError, C4Error, DatasetError
 from c4core.models.kinds import LearningMissingError, ModelError, ModelMismatchError
 from c4core.players.errors import PlayerFailure, PlayerMissingError
 from c4core.proof.errors import CertificateError, ClaimError

@@ -81,7 +81,6 @@ class Plan:
     repeats: int = 5
     """Repetitions of this engine."""
     rival_repeats: int = 3
-    """Repetitions of the other solvers."""
     positions: dict[str, int] = field(default_factory=lambda: {HARD: 100})
     """The most positions of a class for this engine; no limit for a class without an entry."""
     rival_positions: dict[str, int] = field(default_factory=lambda: {BEGIN: 50, HARD: 10})
@@ -93,7 +92,6 @@ class Plan:
     long_repeats: int = 3
     """Repetitions of cases that take this engine many seconds."""
     batch: int = ALL
-    """Positions of a batch."""
     hard: int = 20
     """Hard positions that several threads work on one by one."""
 
@@ -127,9 +125,7 @@ class Statement:
     solver: str
     code: str
     names: dict[str, Any]
-    """The values of the names in the code."""
     positions: int = 1
-    """The number of positions that one call solves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,10 +134,8 @@ class Bench:
 
     plan: Plan
     scored: Mapping[str, Sequence[Scored]]
-    """The positions of each class."""
     own: C4
     in_process: Sequence[InProcess] = ()
-    """Other solvers with a Python interface."""
     programs: Sequence[Contender] = ()
     fresh: bool = False
     """Whether to empty the tables before every position, and not only before every pass."""

@@ -50,7 +50,6 @@ class Run:
     scores: list[int]
     """A score for each position, for its side to move."""
     lap: Lap
-    """The time of the pass."""
     nodes: int | None = None
     """Positions searched; None if the solver does not count them."""
 
@@ -59,7 +58,6 @@ class Contender(ABC):
     """A solver for positions of the 7x6 board."""
 
     name: str
-    """Its name in the tables."""
     version: str
     """Its version, or its command."""
 
@@ -223,23 +221,17 @@ class Measurement:
     """The repetitions of one solver on one case."""
 
     group: str
-    """The kind of measurement."""
     case: str
-    """What was done."""
     solver: str
-    """The solver's name."""
     count: int
     """Positions solved, or calls made, in each repetition."""
     cpu: list[float]
-    """Processor seconds of each repetition."""
     wall: list[float]
-    """Wall-clock seconds of each repetition."""
     nodes: int | None = None
     """Positions searched in a repetition; None if the solver does not count them."""
     wrong: int = 0
     """Answers that differ from the known score."""
     threads: int = 1
-    """Threads of the solver."""
 
     @property
     def each(self) -> Spread:
@@ -262,13 +254,10 @@ class Entry:
     """A solver in a comparison."""
 
     solver: str
-    """The solver's name."""
     run: Callable[[], Run]
     """One pass over the positions with an empty table."""
     repeats: int
-    """The number of repetitions."""
     threads: int = 1
-    """Threads of the solver."""
 
 
 def compare(

@@ -16,7 +16,7 @@ import click
 from benchmarks.matches.sources import GROUPS, all_matches
 from benchmarks.options import WITH_HELP, threads_option
 from benchmarks.record import Made
-from c4core.arena.seeds import match_seed
+from c4core.arena.game import match_seed
 from c4core.arena.statistics import Tally
 from cli.reports import figures
 from cli.shell import signals
@@ -105,13 +105,9 @@ class Outcome:
     """The outcome of a repeated match."""
 
     name: str
-    """The name of the match."""
     wins: int
-    """Games that player a won."""
     losses: int
-    """Games that player b won."""
     draws: int
-    """Drawn games."""
     distinct: int
     """The number of different games."""
     seconds: float
@@ -119,7 +115,6 @@ class Outcome:
     moves: float
     """The mean number of moves of a game."""
     seed: int
-    """The match's seed."""
 
     @property
     def results(self) -> Tally:
@@ -154,7 +149,6 @@ class Outcomes:
     source: dict[str, Outcome]
     """Matches with as many games as in the source."""
     longer: dict[str, Outcome]
-    """Matches with more games."""
 
     def find(self, name: str, *, longer: bool = False) -> Outcome | None:
         """The outcome of a match; None if it was not played."""

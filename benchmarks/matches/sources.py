@@ -122,15 +122,11 @@ class SourceMatch:
     a: str
     """The description of player a; with fixed seats it moved first."""
     b: str
-    """The description of player b."""
     reported: Tally | None
     """Player a's results; None if the source has no numbers."""
     games: int
-    """The number of games in the source."""
     seats: Seats = Seats.FIXED
-    """The side that moved first."""
     note: str = ""
-    """A remark on the report."""
     is_slow: bool = False
     """Whether the match takes more than about a minute."""
     reading_of: str = ""

@@ -43,7 +43,6 @@ class Cost:
     """The cost of a transaction or a message, in seconds."""
 
     server: float = 0.0
-    """Processor time of the server."""
     client: float = 0.0
     """Processor time of the client: Python code, of which a process runs one thread at a time."""
     wait: float = 0.0
@@ -70,9 +69,7 @@ class UnitCost:
     """The cost of a step of a unit, which depends on the number of positions."""
 
     each: Cost = Cost()
-    """The cost for the unit itself."""
     position: Cost = Cost()
-    """The cost for each position."""
 
     def of(self, positions: float) -> Cost:
         """The cost for a unit with this many positions."""
@@ -92,7 +89,6 @@ class UnitCosts:
     plan: UnitCost = UnitCost()
     """Reading its lines, writing it into the database."""
     claim: UnitCost = UnitCost()
-    """Claiming it by its number."""
     solve: UnitCost = UnitCost()
     """Reading its payload, looking up known positions, making its result; without the search."""
     complete: UnitCost = UnitCost()
@@ -104,17 +100,14 @@ class SharedCosts:
     """The costs that do not depend on the units: messages, and duties beside the units."""
 
     ring: Cost = Cost()
-    """A message to the broker."""
     take: Cost = Cost()
     """A message from the broker to the task, and its acknowledgement."""
     heartbeat: Cost = Cost()
-    """Prolonging a lease."""
     turn: Cost = Cost()
     """Trying to acquire the sweeping duty in vain."""
     sweep: Cost = Cost()
     """Sweeping when nothing was lost."""
     beat: Cost = Cost()
-    """Renewing a worker's entry."""
     poll: Cost = Cost()
     """A second in which a worker waits for messages: the costs of the broker and of its own Python,
     without the duties above."""
@@ -129,48 +122,12 @@ class Costs:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """The processor seconds of a unit of a job, by process."""
-
-    worker: float
-    """Processor seconds of the workers, for search and Python."""
-    database: float
-    broker: float
-
-    @property
-    def together(self) -> float:
-        """The sum over all processes."""
-        return self.worker + self.database + self.broker
-
-
-@dataclass(frozen=True, slots=True)
-class RealRun:
-    """A job by real workers, and what the measured costs predict for it."""
-
-    workers: int
-    threads: int
-    """Threads of each worker."""
-    units: int
-    positions: int
-    """Positions of each unit."""
-    unit_seconds: float
-    """The mean seconds of a unit's search."""
-    load: float
-    """The mean number of other processes that were ready to run, for each processor."""
-    units_per_second: float
-    """Units that all workers together completed in a second."""
-    real: Taken
-    foreseen: Taken
-
-
-@dataclass(frozen=True, slots=True)
 class Sizes:
     """The bytes that units take in the database."""
 
     unit: float = 0.0
     """A unit's row without its positions, indexes included."""
     position: float = 0.0
-    """A position's share of its unit's row."""
     evaluation: float = 0.0
     """A position's row of the evaluations, indexes included."""
     log_unit: float = 0.0
@@ -184,13 +141,10 @@ class Measured:
     """All measurements."""
 
     units: dict[str, UnitCosts]
-    """The costs of a unit, by the kind of its job."""
     sizes: dict[str, Sizes]
-    """The bytes of a unit, by the kind of its job."""
     shared: SharedCosts
     connections: dict[int, int]
     """A worker's connections to the database, by its number of threads."""
-    runs: list[RealRun] = field(default_factory=list)
     book_seconds: dict[int, float] = field(default_factory=dict)
     """Seconds of the search of a position of a book, by ply; measured elsewhere (docs/books.md)."""
 
@@ -201,7 +155,7 @@ class Measured:
     def figures(self) -> dict[str, Any]:
         """The costs, as they are kept; numbers have four digits, because the noise is larger."""
         entries = asdict(self)
-        del entries["runs"], entries["book_seconds"]
+        del entries["book_seconds"]
         found: dict[str, Any] = rounded(entries)
         return found
 
@@ -217,7 +171,6 @@ class Measured:
                 "the costs were not measured yet: python -m benchmarks scaling measure"
             )
         kept = parts["measure"].figures
-        runs = parts["check"].figures if "check" in parts else []
         books = parts["book"].figures if "book" in parts else {}
         return cls(
             {
@@ -232,10 +185,6 @@ class Measured:
             {kind: Sizes(**sizes) for kind, sizes in kept["sizes"].items()},
             SharedCosts(**{name: Cost(**cost) for name, cost in kept["shared"].items()}),
             {int(threads): number for threads, number in kept["connections"].items()},
-            [
-                RealRun(**run | {name: Taken(**run[name]) for name in ("real", "foreseen")})
-                for run in runs
-            ],
             {int(ply): seconds for ply, seconds in books.items()},
         )
 
@@ -245,7 +194,6 @@ class Service:
     """Workers, and the units that they work on."""
 
     workers: int = 1
-    """Processes."""
     threads: int = 1
     """Threads of each worker; each thread has a processor of its own."""
     unit_seconds: float = 1.0
@@ -316,7 +264,6 @@ class Bound(NamedTuple):
     broker: float
     planner: float
     python: float
-    """The utilisation of a worker's Python."""
 
 
 def demands(costs: Costs, service: Service) -> Demands:

@@ -1,4 +1,4 @@
-"""Measures costs on a real PostgreSQL and a real Redis, and compares them with real workers.
+"""Measures costs on a real PostgreSQL and a real Redis.
 
 A real worker shows the cost of bringing a message to its task. It gets messages about units that do
 not exist, so for each message it only makes a claim in vain.
@@ -6,7 +6,6 @@ not exist, so for each message it only makes a claim in vain.
 ::
 
     python -m benchmarks scaling measure --postgres URL --redis URL     # the costs
-    python -m benchmarks scaling check --postgres URL --redis URL       # real jobs beside them
     python -m benchmarks scaling limits --workers 40 --threads 32       # the most of one service
 """
 
@@ -16,7 +15,7 @@ import os
 import signal
 import time
 from contextlib import ExitStack, closing
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
@@ -25,7 +24,6 @@ from sqlalchemy import delete, make_url, text
 
 from benchmarks.options import WITH_HELP, failures
 from benchmarks.processes import Fleet, FleetError, clear
-from benchmarks.scaling.check import RUNS, run_and_compare
 from benchmarks.scaling.limits import (
     PLIES,
     Cost,
@@ -33,7 +31,6 @@ from benchmarks.scaling.limits import (
     Service,
     SharedCosts,
     bound,
-    rounded,
     thread_limits,
     threads_of_a_process,
 )
@@ -57,7 +54,6 @@ from workers.broker.doorbell import Doorbell
 from workers.broker.url import REDIS_PORT
 from workers.core.lanes import Lane
 from workers.errors import BrokerError
-from workers.positions import analysis
 from workers.service.counters import UnitCounters
 from workers.service.registration import BEAT_SECONDS, Registration
 from workers.service.sweeping import SWEEP_DUTY, SWEEP_SECONDS, sweep
@@ -123,21 +119,6 @@ def measure(results: Results, *, postgres: str, redis: str, rounds: int) -> None
             version = str(session.scalar(text("SHOW server_version"))).split(maxsplit=1)[0]
         versions = {"PostgreSQL": version, "Redis": place.redis.version}
     results.keep("scaling", "measure", figures, **versions)
-
-
-@main.command()
-@servers_options
-@click.pass_obj
-def check(results: Results, *, postgres: str, redis: str) -> None:
-    """Let real workers do jobs: what a unit took, and what the costs predict."""
-    measured = _read(results)
-    runs = []
-    with ExitStack() as at_end, failures(*SERVER_ERRORS):
-        place = open_place(postgres, redis, at_end)
-        for one in RUNS:
-            runs.append(run_and_compare(place, measured.costs(analysis.KIND), **one))
-            click.echo(str(runs[-1]), err=True)
-    results.keep("scaling", "check", rounded([asdict(run) for run in runs]))
 
 
 @main.command()

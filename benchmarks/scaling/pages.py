@@ -96,16 +96,14 @@ def works(measured: Measured) -> list[Work]:
 def places(parts: Mapping[str, Part]) -> dict[str, str]:
     """The texts of the page: measurements first, then what is calculated from them."""
     measured = Measured.of(parts)
-    made = parts["measure"].made
     return {
-        "run": run_lines(made),
+        "run": run_lines(parts["measure"].made),
         "costs": costs(measured),
         "connections": table(
             "threads of a worker | connections to the database",
             [{"threads": each, "number": n} for each, n in measured.connections.items()],
             "{threads} | {number}",
         ),
-        "check": check(measured, int(made.machine["cores"])),
         "limits": limits(measured),
         "growth": growth(measured),
         "units": units(measured),
@@ -204,27 +202,6 @@ def distance(measured: Measured) -> str:
     ]
     names = (f"searching: {work.name}" for work in (STANDARD, SMALL))
     return table(["a round trip takes longer by", *names], rows)
-
-
-def check(measured: Measured, cores: int) -> str:
-    """Real jobs, and what the costs predict for them."""
-    rows = []
-    for one in measured.runs:
-        service = Service(one.workers, one.threads, one.unit_seconds, one.positions, cores)
-        most = bound(measured.costs(BATCH), service, planned=True).units_per_second
-        used = one.real.together * one.units_per_second
-        rows.append({"one": one, "most": most, "used": used, "cores": cores})
-    taken = "{{one.real.{0}:time}} / {{one.foreseen.{0}:time}}"
-    taken_cells = " | ".join(taken.format(name) for name in ("worker", "database", "broker"))
-    return table(
-        "workers x threads | positions of a unit | search of a unit | others ready, a processor | "
-        "a unit, workers: real / foreseen | database's server | broker | "
-        "processors that all three had | units/s: real / at most",
-        rows,
-        "{one.workers} x {one.threads} | {one.positions} | {one.unit_seconds:time} | "
-        f"{{one.load:.1f}} | {taken_cells} | {{used:.1f}} of {{cores}} | "
-        "{one.units_per_second:.0f} / {most:.0f}",
-    )
 
 
 def books(measured: Measured) -> str:

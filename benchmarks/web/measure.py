@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import click
 
 from benchmarks.options import WITH_HELP
+from benchmarks.page import run_lines, table
 from benchmarks.processes import run_c4
 from benchmarks.record import ROOT
 from benchmarks.web.load import (
@@ -37,9 +38,9 @@ from benchmarks.web.load import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from benchmarks.record import Results
+    from benchmarks.record import Part, Results
 
 CONNECTIONS: Final = 16
 CLIENTS: Final = 100
@@ -56,7 +57,6 @@ class Sizes(NamedTuple):
     """How much is measured."""
 
     seconds: int
-    """Seconds of each load."""
     openings: int
     """Positions of the book."""
     stored: int
@@ -189,6 +189,39 @@ class Serving:
         with self._lock:
             most, self._most_mb = self._most_mb, 0.0
         return most
+
+
+def places(parts: Mapping[str, Part]) -> dict[str, str]:
+    """The texts of ``docs/web.md``."""
+    found = parts["measure"].figures
+    loads = [each | {"rate": each["requests"] / each["seconds"]} for each in found["loads"]]
+    asked = [
+        {"what": each["what"], "batches": batches, **each[case]}
+        for each in found["asked"]
+        for case, batches in (("alone", "none"), ("beside", "two"))
+    ]
+    memory = [
+        {"what": each["what"], "first": each["most_mb"][0], "second": (*each["most_mb"], None)[1]}
+        for each in found["memory"]
+    ]
+    return {
+        "run": run_lines(parts["measure"].made),
+        "loads": table(
+            "what is asked | connections | answers/s | median | 99th percentile | failed",
+            loads,
+            "{what} | {connections} | {rate:,.0f} | {p50_ms:ms} | {p99_ms:ms} | {failed}",
+        ),
+        "asked": table(
+            "one client asks | batches | median | 99th percentile | longest",
+            asked,
+            "{what} | {batches} | {p50_ms:ms} | {p99_ms:ms} | {longest_ms:ms}",
+        ),
+        "memory": table(
+            "most memory while this is asked | the first time | the second time",
+            memory,
+            "{what} | {first:.0f} MB | {second:.0f} MB",
+        ),
+    }
 
 
 def analyze(database: Path, moves: Sequence[str]) -> None:

@@ -10,12 +10,10 @@ import secrets
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from c4core.arena.clock import NO_CLOCK
-from c4core.arena.game import checked_column
+from c4core.arena.game import NO_CLOCK, checked_column
 from c4core.book import Book
-from c4core.book.errors import BookBoardError
 from c4core.dice import Dice
-from c4core.errors import C4Error
+from c4core.errors import BookBoardError, C4Error
 from c4core.players import (
     Failing,
     GameStart,

@@ -8,19 +8,22 @@ raised.
 
 All randomness comes from the game's seed. Each side gets a seed of its own from it, so that the
 draws of one player do not change those of the other.
+
+The seeds of matches, games and seats depend only on a parent seed and on a name or number. So a
+game is the same on every worker and in every order, and the random draws of one game are
+independent of those of another.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import operator
 import time
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, Literal, SupportsIndex
 
-from c4core.arena.clock import NO_CLOCK, Clock, TimeControl
-from c4core.arena.seeds import seat_seed
 from c4core.dice import Dice
 from c4core.notation import format_moves
 from c4core.players.errors import (
@@ -30,20 +33,53 @@ from c4core.players.errors import (
     StopPlaying,
     is_exhaustion,
 )
-from c4core.players.player import GameStart
+from c4core.players.player import NO_LIMITS, GameStart, Limits
+from c4core.players.stopping import Stop
 from c4core.position import Position
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from c4core.players.player import Limits, Player
-    from c4core.players.stopping import Stop
+    from c4core.players.player import Player
     from c4core.position import Side
 
 Result = Literal["win", "loss", "draw"]
 
 MAX_DETAIL: Final = 500
 """The reason for a failure is cut to this many characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeControl:
+    """How long moves and games may take, in wall-clock seconds.
+
+    Raises:
+        ValueError: a time is not positive.
+    """
+
+    move: float | None = None
+    """Seconds for each move; None for no limit."""
+    game: float | None = None
+    """Seconds for all moves of a player together; None for no limit."""
+    grace: float = 0.1
+    """Seconds by which a move may exceed its limit without losing the game."""
+
+    def __post_init__(self) -> None:
+        """Check the times."""
+        for name in ("move", "game"):
+            seconds = getattr(self, name)
+            if seconds is not None and not seconds > 0:
+                raise ValueError(f"time for a {name} must be positive, not {seconds}")
+        if not self.grace >= 0:
+            raise ValueError(f"the grace time cannot be negative: {self.grace}")
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether there is any limit."""
+        return self.move is not None or self.game is not None
+
+
+NO_CLOCK: Final = TimeControl()
 
 
 class Ending(StrEnum):
@@ -338,3 +374,74 @@ def _result_for(side: Side, winner: Side | None) -> Result:
     if winner is None:
         return "draw"
     return "win" if winner == side else "loss"
+
+
+class Clock:
+    """The time that both players have left in a game.
+
+    Args:
+        control: the time limits.
+        stop: when it is set, all moves end; None if that never happens.
+    """
+
+    def __init__(self, control: TimeControl, stop: Stop | None = None) -> None:
+        self._control = control
+        self._stop = stop
+        self._unlimited = NO_LIMITS if stop is None else Limits(stop=stop)
+        self._used: dict[Side, float] = {"x": 0.0, "o": 0.0}
+
+    def limits(self, side: Side) -> Limits:
+        """The limits of a player's next move, which begins now.
+
+        The limits' stop is set at the moment when the move becomes too late.
+        """
+        seconds = self._seconds(side)
+        if seconds is None:
+            return self._unlimited
+        grace = self._control.grace
+        return Limits(seconds, grace, (self._stop or Stop()).within(seconds + grace))
+
+    def take(self, side: Side, seconds: float) -> bool:
+        """Deduct the time of a move. Returns whether it was too long."""
+        allowed = self._seconds(side)
+        self._used[side] += seconds
+        return allowed is not None and seconds > allowed + self._control.grace
+
+    def _seconds(self, side: Side) -> float | None:
+        """The seconds for a player's next move; None for no limit."""
+        move, game = self._control.move, self._control.game
+        if game is None:
+            return move
+        left = max(game - self._used[side], 0.0)
+        return left if move is None else min(move, left)
+
+
+def match_seed(tournament_seed: int, player_a: str, player_b: str) -> int:
+    """The seed of a match of a tournament. It does not depend on which other players take part.
+
+    Args:
+        tournament_seed: any whole number.
+        player_a: the description of one player, with every parameter.
+        player_b: the description of the other one.
+    """
+    return _derived(f"match {tournament_seed} {player_a} {player_b}")
+
+
+def game_seed(match_seed: int, number: int) -> int:
+    """The seed of a game of a match.
+
+    Args:
+        match_seed: any whole number.
+        number: the game's number in the match.
+    """
+    return _derived(f"game {match_seed} {number}")
+
+
+def seat_seed(game_seed: int, side: Side) -> int:
+    """The seed of a player in a game."""
+    return _derived(f"seat {game_seed} {side}")
+
+
+def _derived(text: str) -> int:
+    """A 64-bit hash of a text."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")

@@ -8,6 +8,6 @@
 """
 
 from c4core.book.book import Book
-from c4core.book.codec import NOT_IN_BOOK
+from c4core.book.codec import NO_SCORE
 
-__all__ = ["NOT_IN_BOOK", "Book"]
+__all__ = ["NO_SCORE", "Book"]

@@ -32,7 +32,7 @@ from c4core.book.codec cimport (
     DAMAGED,
     GROUP_SLOTS,
     NO_MEMORY,
-    NOT_IN_BOOK,
+    NO_SCORE,
     Section,
     close_section,
     decode_group,
@@ -43,7 +43,7 @@ from c4core.book.numbering cimport Ranking, is_reachable, orient, slot_of
 from c4core.position cimport Position, as_position
 
 from c4core.book import layout
-from c4core.book.errors import BookBoardError, BookDamagedError
+from c4core.errors import BookBoardError, BookDamagedError
 from c4core.evaluation import best_columns
 from c4core.notation import check_board
 
@@ -239,7 +239,7 @@ cdef class Book:
     cdef int _probe(
         self, uint64_t stones, uint64_t mask, bint reachable, uint64_t* fault_offset
     ) noexcept nogil:
-        """The score of a position, NOT_IN_BOOK, DAMAGED or NO_MEMORY.
+        """The score of a position, NO_SCORE, DAMAGED or NO_MEMORY.
 
         Args:
             reachable: whether it is known that play can reach the position.
@@ -247,15 +247,15 @@ cdef class Book:
         cdef const Board* g = self._ranking.r.g
         cdef int ply = popcount(mask), found
         if ply < self._first or ply > self._last or has_four(g, stones ^ mask):
-            return NOT_IN_BOOK
+            return NO_SCORE
         if winning_squares(g, stones, mask) & playable_squares(g, mask):
             return (g.cells + 1 - ply) // 2
         if not orient(&self._ranking.r, ply, &stones, &mask):
-            return NOT_IN_BOOK
+            return NO_SCORE
         if self._complete and not reachable:
             found = is_reachable(&self._ranking.r, stones, mask)
             if found <= 0:
-                return NOT_IN_BOOK if found == 0 else NO_MEMORY
+                return NO_SCORE if found == 0 else NO_MEMORY
         return score_in_section(
             &self._sections[ply - self._first],
             slot_of(&self._ranking.r, stones, mask, ply),
@@ -265,7 +265,7 @@ cdef class Book:
     cdef int _columns(
         self, uint64_t stones, uint64_t mask, int8_t* scores, uint64_t* fault_offset
     ) noexcept nogil:
-        """Write the score of every column, or NOT_IN_BOOK, into ``scores``.
+        """Write the score of every column, or NO_SCORE, into ``scores``.
 
         Returns the number of playable columns that the book does not know, DAMAGED or NO_MEMORY.
         """
@@ -275,7 +275,7 @@ cdef class Book:
         cdef bint is_over = has_four(g, stones ^ mask)
         for column in range(g.width):
             move = moves & column_mask(g, column)
-            scores[column] = NOT_IN_BOOK
+            scores[column] = NO_SCORE
             if is_over or not move:
                 continue
             if move & wins:
@@ -286,7 +286,7 @@ cdef class Book:
                 score = self._probe(stones ^ mask, mask | move, False, fault_offset)
                 if score == DAMAGED or score == NO_MEMORY:
                     return score
-                if score == NOT_IN_BOOK:
+                if score == NO_SCORE:
                     unknown += 1
                 else:
                     scores[column] = -score
@@ -308,7 +308,7 @@ cdef class Book:
         cdef uint64_t fault_offset = 0
         cdef int score
         score = self._probe(asked.stones, asked.mask, False, &fault_offset)
-        if score == NOT_IN_BOOK:
+        if score == NO_SCORE:
             return None
         if score <= NO_MEMORY:
             self._raise_fault(score, fault_offset)
@@ -324,7 +324,7 @@ cdef class Book:
             positions: a sequence of positions or of move texts, or a uint64 array of keys.
 
         Returns:
-            An int8 array: the scores for the sides to move, NOT_IN_BOOK if the book does not know a
+            An int8 array: the scores for the sides to move, NO_SCORE if the book does not know a
             position.
 
         Raises:
@@ -393,7 +393,7 @@ cdef class Book:
         if fault < 0:
             self._raise_fault(fault, fault_offset)
         return tuple([
-            None if scores[column] == NOT_IN_BOOK else scores[column] for column in range(g.width)
+            None if scores[column] == NO_SCORE else scores[column] for column in range(g.width)
         ])
 
     def best(self, position):

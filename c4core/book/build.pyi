@@ -3,7 +3,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-UNKNOWN: Final = -128
 NOBODY: Final[int]
 
 def best_of_known(

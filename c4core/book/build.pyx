@@ -20,12 +20,12 @@ from c4core.engine.board cimport (
     winning_squares,
 )
 from c4core.engine.kernel cimport board_of
+from c4core.book.codec cimport NO_SCORE
 
-from c4core.book.errors import BookContentError
+from c4core.errors import BookContentError
 from c4core.notation import check_board
 
 cpdef enum:
-    UNKNOWN = -128          # not a score
     NOBODY = 0x7FFFFFFF     # not an owner
 
 
@@ -95,7 +95,7 @@ cdef void _best_of_known(
             continue
         number = _children_that_go_on(g, stones, mask, keys)
         _find_keys(&child_keys[0] if count else NULL, count, keys, number, found)
-        best = UNKNOWN
+        best = NO_SCORE
         for i in range(number):
             if found[i] < 0:
                 complete[index] = False
@@ -125,7 +125,7 @@ def best_of_known(
         height: rows of the board.
 
     Returns:
-        Two arrays. The first has an int8 score for each parent, or UNKNOWN if it has no known child.
+        Two arrays. The first has an int8 score for each parent, or NO_SCORE if it has no known child.
         The second says whether the score is exact: the parent wins at once, or no child is missing.
 
     Raises:

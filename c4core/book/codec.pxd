@@ -9,7 +9,7 @@ cdef enum:
 # Python sees these as well.
 cpdef enum:
     GROUP_SLOTS = BLOCK * GROUP
-    NOT_IN_BOOK = -128              # a result of ``score_in_section`` that is not a score
+    NO_SCORE = -128                 # where a score could be: the book does not have it, or it is not known
 
 # Other results that are not scores.
 cdef enum:
@@ -41,7 +41,7 @@ cdef int open_section(Section* s) noexcept nogil
 
 cdef void close_section(Section* s) noexcept nogil
 
-# The score of a slot, NOT_IN_BOOK, DAMAGED or NO_MEMORY. If the group is damaged, ``fault_offset`` is
+# The score of a slot, NO_SCORE, DAMAGED or NO_MEMORY. If the group is damaged, ``fault_offset`` is
 # its offset in the file.
 cdef int score_in_section(Section* s, uint64_t slot, uint64_t* fault_offset) noexcept nogil
 

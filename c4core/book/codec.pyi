@@ -3,10 +3,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-NOT_IN_BOOK: Final = -128
+NO_SCORE: Final = -128
 GROUP_SLOTS: Final[int]
 LONGEST: Final[int]
-EMPTY_SLOT: Final[int]
 
 def fill_empty(scores: NDArray[np.int8], start: int) -> None: ...
 def count_pairs(

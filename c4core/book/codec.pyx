@@ -33,7 +33,6 @@ from c4core.engine cimport atomics
 # Python sees these as well.
 cpdef enum:
     LONGEST = 10                    # bits of the longest code word
-    EMPTY_SLOT = -128               # a slot without a score to be stored
 
 cdef enum:
     LOOKUP = 1 << LONGEST           # entries of the table that decodes the symbols of one context
@@ -339,7 +338,7 @@ cdef int _score_of_slot(Section* s, uint64_t slot, uint64_t* fault_offset) noexc
     cdef int within = <int>(slot % GROUP_SLOTS), symbol = s.start, left, fault
     cdef BitReader r
     if slot >= s.count:
-        return NOT_IN_BOOK
+        return NO_SCORE
     fault = _find_group(s, group, &data, &length, fault_offset)
     if fault:
         return fault
@@ -406,7 +405,7 @@ cdef int _score_of_entry(Section* s, uint64_t slot, uint64_t* fault_offset) noex
         else:
             high = middle
     if low == 0:
-        return NOT_IN_BOOK
+        return NO_SCORE
     low -= 1
     fault = _find_group(s, low, &data, &length, fault_offset)
     if fault:
@@ -432,7 +431,7 @@ cdef int _score_of_entry(Section* s, uint64_t slot, uint64_t* fault_offset) noex
             return DAMAGED
         left -= 1
         if found >= slot or left == 0:
-            return s.low + symbol if found == slot else NOT_IN_BOOK
+            return s.low + symbol if found == slot else NO_SCORE
         if not _next_slot(s, &r, &found):
             return DAMAGED
 
@@ -492,7 +491,7 @@ def fill_empty(int8_t[::1] scores, int start):
         for index in range(scores.shape[0]):
             if index % BLOCK == 0:
                 before = <int8_t>start
-            if scores[index] == EMPTY_SLOT:
+            if scores[index] == NO_SCORE:
                 scores[index] = before
             before = scores[index]
 

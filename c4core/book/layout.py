@@ -7,13 +7,13 @@ import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, NoReturn
 
-from c4core.book.errors import (
+from c4core.errors import (
     BookDamagedError,
     BookForeignError,
     BookTruncatedError,
     BookVersionError,
+    C4Error,
 )
-from c4core.errors import C4Error
 from c4core.position import Position
 
 if TYPE_CHECKING:

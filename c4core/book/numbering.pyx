@@ -49,7 +49,7 @@ from c4core.engine.board cimport (
 from c4core.engine.kernel cimport board_of
 from c4core.position cimport Position
 
-from c4core.book.errors import BookContentError
+from c4core.errors import BookContentError
 from c4core.notation import check_board
 
 cdef enum:

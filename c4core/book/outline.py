@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from c4core.book import NOT_IN_BOOK
+from c4core.book import NO_SCORE
 from c4core.evaluation import final_score
 
 if TYPE_CHECKING:
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from c4core.position import Position
 
     Values = NDArray[np.int8]
-
-UNKNOWN: Final = NOT_IN_BOOK
-"""A line that the book does not know."""
 
 NO_LINE: Final = -127
 """There is no such line: a column is full, or the game is over earlier."""
@@ -35,7 +32,8 @@ def rings(book: Book, depth: int) -> Iterator[Values]:
 
     Yields:
         For 0, 1, .. moves an array in lexicographic order of the moves' columns: lines with the
-        same beginning are neighbours. Its values are scores, :data:`UNKNOWN` or :data:`NO_LINE`.
+        same beginning are neighbours. Its values are scores, :data:`~c4core.book.NO_SCORE` or
+        :data:`NO_LINE`.
     """
     width = book.info.board.width
     lines: list[Position | None] = [book.info.start]
@@ -57,7 +55,7 @@ def _values(book: Book, lines: list[Position | None]) -> Values:
     if going_on:
         places, positions = zip(*going_on, strict=True)
         scores = book.probe_many(positions)
-        for_first = np.where(scores == UNKNOWN, UNKNOWN, _sign(positions[0].ply) * scores)
+        for_first = np.where(scores == NO_SCORE, NO_SCORE, _sign(positions[0].ply) * scores)
         values[list(places)] = for_first
     for index, line in enumerate(lines):
         if line is not None and line.is_over:

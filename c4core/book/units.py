@@ -18,7 +18,7 @@ import numpy as np
 
 from c4core.arrays import wins_now
 from c4core.book.build import NOBODY, inherit
-from c4core.book.errors import BookContentError
+from c4core.errors import BookContentError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from c4core.book.build import best_of_known, derive
-from c4core.book.errors import BookDamagedError
 from c4core.book.layout import DIGEST_BYTES
-from c4core.errors import C4Error
+from c4core.errors import BookDamagedError, C4Error
 from c4core.solver import Solver
 
 if TYPE_CHECKING:

@@ -2,20 +2,35 @@
 
 The bytes depend only on the kind, the start, the keys and scores of the plies, the description and
 the engine's version. So they are the same on every machine and every day.
+
+The section of a ply has prefix codes, the index, then groups of blocks (docs/book-format.md);
+codec.pyx codes the groups. The prefix codes are canonical Huffman codes: code words are consecutive
+numbers, sorted by length and then by symbol. So the lengths determine the code.
 """
 
 from __future__ import annotations
 
 import hashlib
+import heapq
+import struct
 import zlib
 from itertools import chain, repeat
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from c4core.arrays import open_plies
-from c4core.book.errors import BookContentError
+from c4core.arrays import open_plies, wins_now
+from c4core.book.codec import (
+    GROUP_SLOTS,
+    LONGEST,
+    NO_SCORE,
+    count_gaps,
+    count_pairs,
+    encode_entries,
+    encode_slots,
+    fill_empty,
+)
 from c4core.book.layout import (
     DIGEST_BYTES,
     MAX_DESCRIPTION,
@@ -25,7 +40,7 @@ from c4core.book.layout import (
     pack_header,
 )
 from c4core.book.numbering import Ranking
-from c4core.book.pack import MAX_SLOTS, pack_complete, pack_sparse
+from c4core.errors import BookContentError
 from c4core.evaluation import score_limits
 from c4core.files import atomic_file
 from c4core.version import ENGINE_VERSION
@@ -40,6 +55,8 @@ if TYPE_CHECKING:
     from c4core.position import Position
 
     Level = tuple[NDArray[np.uint64], NDArray[np.int8]]
+    Keys = NDArray[np.uint64]
+    Scores = NDArray[np.int8]
 
 
 def write_book(
@@ -157,3 +174,149 @@ def _check_completeness(keys: NDArray[np.uint64], everything: NDArray[np.uint64]
     key = int((foreign if len(foreign) else np.setdiff1d(everything, keys))[0])
     what = "cannot be reached from the start" if len(foreign) else "is missing from a complete book"
     raise BookContentError(f"ply {ply}: position {key} {what}", key=key)
+
+
+MAX_SLOTS: Final = 1 << 32
+"""Slots of the largest ply that can be packed without keys; packing takes one byte for each."""
+
+_INDEX_HEAD: Final = struct.Struct("<BbBB")
+
+
+def code_lengths(counts: Sequence[int]) -> list[int]:
+    """The lengths of the best code for symbols with these counts; 0 for a count of 0.
+
+    A single symbol gets one bit. Ties are broken by the symbols' order, so that the same counts
+    always give the same lengths.
+    """
+    counts = list(counts)
+    while True:
+        lengths = _huffman_lengths(counts)
+        if max(lengths, default=0) <= LONGEST:
+            return lengths
+        # More even counts give a shorter longest word; the file grows by far less than a percent.
+        counts = [(count + 1) // 2 for count in counts]
+
+
+def _huffman_lengths(counts: Sequence[int]) -> list[int]:
+    lengths = [0] * len(counts)
+    heap = [(count, symbol, [symbol]) for symbol, count in enumerate(counts) if count]
+    if len(heap) == 1:
+        lengths[heap[0][1]] = 1
+    heapq.heapify(heap)
+    while len(heap) > 1:
+        count, order, left = heapq.heappop(heap)
+        other_count, _, right = heapq.heappop(heap)
+        for symbol in left + right:
+            lengths[symbol] += 1
+        heapq.heappush(heap, (count + other_count, order, left + right))
+    return lengths
+
+
+def code_words(lengths: Sequence[int]) -> list[int]:
+    """Every symbol's code word, 0 if its length is 0."""
+    words = [0] * len(lengths)
+    word = 0
+    for length in range(1, LONGEST + 1):
+        word *= 2
+        for symbol, its_length in enumerate(lengths):
+            if its_length == length:
+                words[symbol] = word
+                word += 1
+    return words
+
+
+class _Code:
+    """The code of a ply's scores: a prefix code for each possible preceding score."""
+
+    def __init__(self, scores: Scores, low: int, start: int, symbols: int) -> None:
+        counts = count_pairs(scores, low, symbols, start)
+        rows = [code_lengths(row.tolist()) for row in counts]
+        self.low, self.start, self.symbols = low, start, symbols
+        self.lengths = np.array(rows, dtype=np.uint8)
+        self.words = np.array([code_words(row) for row in rows], dtype=np.uint16)
+
+    def pack(self) -> bytes:
+        head = _INDEX_HEAD.pack(self.symbols, self.low, self.start - self.low, 0)
+        return head + b"".join(_nibbles(row) for row in self.lengths.tolist())
+
+
+def _nibbles(lengths: Sequence[int]) -> bytes:
+    """Code lengths, two in each byte, the first in the upper half."""
+    padded = [*lengths, 0]
+    return bytes(padded[i] << 4 | padded[i + 1] for i in range(0, len(lengths), 2))
+
+
+def _commonest(scores: Scores) -> int:
+    """The most frequent score; the smallest of several."""
+    values, counts = np.unique(scores, return_counts=True)
+    return int(values[counts.argmax()])
+
+
+def pack_complete(keys: Keys, scores: Scores, ranking: Ranking, ply: int) -> tuple[bytes, int]:
+    """A complete book's ply: one score for each slot, no keys.
+
+    The slots of positions that win at once stay empty: a reader finds the win without the book.
+
+    Args:
+        keys: all positions of the ply that are not over.
+        scores: their scores, for the side to move.
+        ranking: the book's slots.
+        ply: stones on the board.
+
+    Returns:
+        The section's bytes, and how many of them are the index.
+    """
+    board = ranking.start.board
+    searched = ~wins_now(keys, width=board.width, height=board.height)
+    packed = np.full(ranking.count(ply), NO_SCORE, dtype=np.int8)
+    packed[ranking.slots(keys[searched], ply=ply)] = scores[searched]
+    stored = scores[searched] if searched.any() else np.zeros(1, dtype=np.int8)
+    low, start = int(stored.min()), _commonest(stored)
+    fill_empty(packed, start)
+    code = _Code(packed, low, start, int(stored.max()) - low + 1)
+    groups = encode_slots(packed, low, start, code.lengths, code.words)
+    return _assemble(code.pack(), groups, None)
+
+
+def pack_sparse(keys: Keys, scores: Scores, ranking: Ranking, ply: int) -> tuple[bytes, int]:
+    """A sparse book's ply: the slots of its positions and their scores.
+
+    Args:
+        keys: any positions of the ply.
+        scores: their scores, for the side to move.
+        ranking: the book's slots.
+        ply: stones on the board.
+
+    Returns:
+        The section's bytes, and how many of them are the index.
+    """
+    slots = ranking.slots(keys, ply=ply, goes_on=True)
+    order = np.argsort(slots, kind="stable")
+    slots, scores = slots[order], np.ascontiguousarray(scores[order])
+    stored = scores if len(scores) else np.zeros(1, dtype=np.int8)
+    low, start = int(stored.min()), _commonest(stored)
+    code = _Code(scores, low, start, int(stored.max()) - low + 1)
+    gap_lengths = code_lengths(count_gaps(slots).tolist())
+    groups = encode_entries(
+        slots,
+        scores,
+        low,
+        start,
+        code.lengths,
+        code.words,
+        np.array(gap_lengths, dtype=np.uint8),
+        np.array(code_words(gap_lengths), dtype=np.uint16),
+    )
+    return _assemble(code.pack() + _nibbles(gap_lengths), groups, slots)
+
+
+def _assemble(codes: bytes, groups: list[bytes], slots: Keys | None) -> tuple[bytes, int]:
+    """Index and groups; a sparse index also has the first slot of every group."""
+    entry = struct.Struct("<QI") if slots is None else struct.Struct("<QQI")
+    offset = index_length = len(codes) + len(groups) * entry.size
+    index = [codes]
+    for number, group in enumerate(groups):
+        first = () if slots is None else (int(slots[number * GROUP_SLOTS]),)
+        index.append(entry.pack(*first, offset, zlib.crc32(group)))
+        offset += len(group)
+    return b"".join(index + groups), index_length

@@ -26,7 +26,7 @@ those files whose format has a place for it::
 
 ``files`` is in ``card.json`` only. The card contains no time and no name of a machine, so the same
 command makes the same bytes. :mod:`c4core.dataset.card_reading` reads and checks cards that come
-from outside; :mod:`c4core.dataset.card_page` shows a card to people.
+from outside; :mod:`c4core.dataset.writing` shows a card to people.
 """
 
 from __future__ import annotations

@@ -8,12 +8,11 @@ import reprlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
 
-from c4core.dataset.allowance import MAX_CARD
 from c4core.dataset.card import CARD_FORMAT, COUNTED
-from c4core.dataset.errors import DatasetError
+from c4core.dataset.files import MAX_CARD
 from c4core.dataset.lots import CHOICES, SPLITS, Shares
 from c4core.dataset.records import REPRESENTATIONS
-from c4core.errors import BoardError
+from c4core.errors import BoardError, DatasetError
 from c4core.lines import TOO_DEEP, is_too_deep
 from c4core.notation import parse_board
 

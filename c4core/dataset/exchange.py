@@ -25,10 +25,9 @@ import numpy as np
 
 from c4core.arrays import split_keys, squares_of
 from c4core.batch import UNPLAYABLE
-from c4core.dataset.errors import DatasetError
 from c4core.dataset.lots import are_mirrored
 from c4core.dataset.records import lines_of
-from c4core.errors import C4Error
+from c4core.errors import C4Error, DatasetError
 from c4core.lines import BadLine, play_moves, read_text_lines
 from c4core.position import Position
 
@@ -51,7 +50,7 @@ PONS_FULL: Final = -1000
 REFMOVES_FULL: Final = -99
 """A full column's score in a validation set for ConnectX."""
 
-UNKNOWN: Final = -127
+NOT_STATED: Final = -127
 """The mark of a column whose score is not in the file. No score of a board is so low."""
 
 _MARKS: Final = ".xo"
@@ -81,7 +80,7 @@ class Stated:
     """Shape (n,): the scores."""
     column_scores: Scores
     """Shape (n, W): scores of the canonical positions' columns; UNPLAYABLE if a column is full,
-    UNKNOWN if the file has no score for it."""
+    NOT_STATED if the file has no score for it."""
     lines: NDArray[np.int64]
     """Shape (n,): the 1-based numbers of the lines."""
     over: int
@@ -111,7 +110,7 @@ class Stated:
 
     def _is_weak(self) -> bool:
         columns = self.column_scores[(self.column_scores != UNPLAYABLE)]
-        columns = columns[columns != UNKNOWN]
+        columns = columns[columns != NOT_STATED]
         return all(np.abs(scores).max(initial=0) <= 1 for scores in (self.scores, columns))
 
 
@@ -173,7 +172,7 @@ def _read_line(text: str, board: BoardSize) -> tuple[Position, int, list[int]]:
     position = play_moves(words[0], board)
     numbers = list(map(_number, words[1:]))
     if len(numbers) == 1:
-        return position, _score(numbers[0], board), [UNKNOWN] * board.width
+        return position, _score(numbers[0], board), [NOT_STATED] * board.width
     row = _columns(numbers, PONS_FULL, position)
     return position, max(row), row
 
@@ -241,9 +240,9 @@ def _signs(scores: Scores) -> Scores:
 def _different(columns: Scores, scores: Scores, labels: Scores) -> NDArray[np.bool_]:
     """Which rows differ from the labels, in the score or in a column that they say."""
     best = labels.max(axis=1, initial=UNPLAYABLE)
-    unlike: NDArray[np.bool_] = (scores != best) | ((columns != labels) & (columns != UNKNOWN)).any(
-        axis=1
-    )
+    unlike: NDArray[np.bool_] = (scores != best) | (
+        (columns != labels) & (columns != NOT_STATED)
+    ).any(axis=1)
     return unlike
 
 

@@ -11,16 +11,20 @@ import numpy as np
 
 from c4core.arrays import are_over, canonical_keys
 from c4core.batch import UNPLAYABLE
-from c4core.dataset.allowance import MAX_CARD
 from c4core.dataset.card import JSON_NAME, census
 from c4core.dataset.card_reading import read_card
-from c4core.dataset.errors import DatasetError
-from c4core.dataset.jsonl import read_jsonl, write_jsonl
+from c4core.dataset.files import (
+    MAX_CARD,
+    read_jsonl,
+    read_npz,
+    read_parquet,
+    write_jsonl,
+    write_npz,
+    write_parquet,
+)
 from c4core.dataset.lots import SPLITS, are_mirrored, linked, split_of
-from c4core.dataset.npz import read_npz, write_npz
-from c4core.dataset.parquet import read_parquet, write_parquet
 from c4core.dataset.records import are_full, columns_of, make_records, turn
-from c4core.errors import KeyValueError
+from c4core.errors import DatasetError, KeyValueError
 from c4core.files import check_plain
 
 if TYPE_CHECKING:

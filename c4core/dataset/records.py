@@ -13,8 +13,8 @@ import numpy as np
 
 from c4core.arrays import canonical_keys, is_threatened, split_keys, squares_of, wins_now
 from c4core.batch import UNPLAYABLE
-from c4core.dataset.errors import DatasetError
 from c4core.dataset.lots import are_mirrored
+from c4core.errors import DatasetError
 from c4core.notation import format_moves
 from c4core.position import Position
 

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from c4core.arena.file_formats import read_csv_games
-from c4core.arena.game import play_game
-from c4core.arena.seeds import game_seed
-from c4core.dataset.errors import DatasetError
+from c4core.arena.game import game_seed, play_game
+from c4core.errors import DatasetError
 from c4core.lines import BadLine
 from c4core.models.evaluator import grids_of_planes, input_planes
 from c4core.notation import DEFAULT_BOARD

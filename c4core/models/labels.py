@@ -24,10 +24,9 @@ import numpy as np
 
 from c4core.arrays import MOVE_GOES_ON, canonical_keys, children
 from c4core.batch import UNPLAYABLE
-from c4core.dataset.errors import DatasetError
+from c4core.dataset.files import read_npz
 from c4core.dataset.lots import SPLITS
-from c4core.dataset.npz import read_npz
-from c4core.errors import BoardError
+from c4core.errors import BoardError, DatasetError
 from c4core.models.evaluator import words_of_planes
 from c4core.models.kinds import LearningError
 from c4core.notation import BoardSize, check_board

@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from c4core.arena.seeds import game_seed
+from c4core.arena.game import game_seed
 from c4core.models.files import Model, write_model
 from c4core.models.kinds import ModelMismatchError
 

@@ -26,8 +26,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from c4core.arena.game import checked_column
-from c4core.arena.seeds import game_seed
+from c4core.arena.game import checked_column, game_seed
 from c4core.dice import Dice
 from c4core.models.evaluator import input_planes, words_of_planes
 from c4core.position import Position

@@ -1,6 +1,7 @@
 """Pictures in dots, as PNG and GIF. Needs Pillow.
 
-Everything is drawn larger and made smaller in the end, so that edges are smooth.
+Everything is drawn larger and made smaller in the end, so that edges are smooth. A renderer of SVG
+would need fonts of the system, and leaves texts out where there are none; Pillow has a font.
 """
 
 from __future__ import annotations

@@ -152,8 +152,7 @@ def _submit(
     label: str | None,
 ) -> int:
     """Make the job; its number."""
-    from c4core.lines import read_lines
-    from c4core.lines_csv import HeadingError, read_csv
+    from c4core.lines import HeadingError, read_csv, read_lines
     from cli.output.render import count
     from workers.positions import analysis
     from workers.positions.question import Question

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from c4core.book import Book
-    from c4core.book.exchange.content import BookContent
+    from c4core.book.exchange import BookContent
     from c4core.notation import BoardSize
     from cli.shell.settings import Settings
 
@@ -101,8 +101,8 @@ def export(
 
 
 def _lines(book: Book, format_name: str) -> Iterator[str]:
-    from c4core.book.exchange.text import csv_lines, json_lines
-    from c4core.book.exchange.uci import uci_lines
+    from c4core.book.exchange import csv_lines, json_lines
+    from c4core.book.foreign import uci_lines
 
     return {"jsonl": json_lines, "csv": csv_lines, "uci": uci_lines}[format_name](book)
 
@@ -115,11 +115,11 @@ def _write_file(book: Book, format_name: str, output: str) -> str:
     path = targets.checked(output, option="--output")
     with atomic_file(path) as beside:
         if format_name == "parquet":
-            from c4core.book.exchange.parquet import write_parquet
+            from c4core.book.exchange import write_parquet
 
             write_parquet(book, beside)
             return ""
-        from c4core.book.exchange.pons import write_pons
+        from c4core.book.foreign import write_pons
         from cli.output.render import count
 
         written = write_pons(book, beside)
@@ -189,7 +189,7 @@ def import_(
         options.refuse_existing(out)
     wrong: list[str] = []
     if format_name == "uci":
-        from c4core.book.exchange.uci import content_of_rows
+        from c4core.book.foreign import content_of_rows
 
         told = f"the positions of {Path(file).name}"[:100]
         with closing(options.open_book(scores_from, DEFAULT_BOARD)) as book, _text(file) as lines:
@@ -213,14 +213,14 @@ def _content(
     file: str, format_name: str, board: BoardSize, start: str, *, complete: bool
 ) -> BookContent:
     if format_name == "pons":
-        from c4core.book.exchange.pons import read_pons
+        from c4core.book.foreign import read_pons
 
         return read_pons(file)
     if format_name == "parquet":
-        from c4core.book.exchange.parquet import read_parquet
+        from c4core.book.exchange import read_parquet
 
         return read_parquet(file)
-    from c4core.book.exchange.text import read_csv_lines, read_json_lines
+    from c4core.book.exchange import read_csv_lines, read_json_lines
 
     with _text(file) as lines:
         if format_name == "jsonl":
@@ -246,7 +246,7 @@ def _refusing(file: str) -> Iterator[None]:
 @contextmanager
 def _text(file: str) -> Iterator[Iterator[str]]:
     """The lines of a text file; it is refused if it cannot be read."""
-    from c4core.book.exchange.text import text_lines
+    from c4core.book.exchange import text_lines
 
     with _refusing(file), Path(file).open(encoding="utf-8-sig", newline="") as lines:
         yield text_lines(lines)

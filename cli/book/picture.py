@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 
-from c4core.book.outline import NO_LINE, UNKNOWN, rings, spreads
+from c4core.book import NO_SCORE
+from c4core.book.outline import NO_LINE, rings, spreads
 from c4core.notation import column_label
 from cli.output import pictures
 from cli.output.pictures import BAD, FAINT, GOOD, INK
@@ -81,7 +82,7 @@ def colours(values: NDArray[np.int64], most: int) -> NDArray[np.float64]:
     """A colour for every score of the first player, as red, green, blue.
 
     Args:
-        values: scores, UNKNOWN or NO_LINE.
+        values: scores, NO_SCORE or NO_LINE.
         most: the largest score that there is: the darkest colour.
     """
     shade = np.clip((np.abs(values) - 1) / max(most - 1, 1), 0, 1)
@@ -89,7 +90,7 @@ def colours(values: NDArray[np.int64], most: int) -> NDArray[np.float64]:
     found[:] = to_rgb(DRAW)
     for map_, part in ((WIN, values > 0), (LOSS, values < 0)):
         found[part] = map_(shade[part])[:, :3]
-    found[(values == UNKNOWN) | (values == NO_LINE)] = to_rgb(NOTHING)
+    found[(values == NO_SCORE) | (values == NO_LINE)] = to_rgb(NOTHING)
     return found
 
 
@@ -130,7 +131,7 @@ def _label(
 ) -> None:
     """Write the columns and scores into the fields of a ring."""
     for index, value in enumerate(values.tolist()):
-        if value in (NO_LINE, UNKNOWN):
+        if value in (NO_LINE, NO_SCORE):
             continue
         score = f"{value:+d}" if value else "0"
         axes.text(

@@ -102,7 +102,7 @@ def build(
     chosen_book = book_path(context, order.book, no_book=no_book)
     find_book(chosen_book, order.board)  # fails now if it cannot be used
     if "parquet" in order.formats:
-        from c4core.dataset.errors import DatasetError
+        from c4core.errors import DatasetError
         from c4core.extras import load_pyarrow
 
         load_pyarrow(DatasetError)  # fails now, not when everything is labelled
@@ -139,8 +139,8 @@ def _directory(name: str, order: Order, *, force: bool) -> Path:
         click.BadParameter: they cannot; says why.
     """
     from c4core.dataset.card import JSON_NAME
-    from c4core.dataset.errors import DatasetExistsError
     from c4core.dataset.writing import check_free
+    from c4core.errors import DatasetExistsError
     from cli.output import targets
 
     path = Path(os.path.realpath(name))
@@ -162,7 +162,7 @@ def _written(
     settings: Settings, labelled: Labelled, directory: Path, *, force: bool
 ) -> dict[str, Any]:
     """Write the files; the data set's card."""
-    from c4core.dataset.errors import DatasetExistsError
+    from c4core.errors import DatasetExistsError
 
     try:
         return labelled.write(directory, replace=force)

@@ -139,7 +139,7 @@ def _terms(
     both_ways: bool,
     themselves: bool,
 ) -> list[MatchTerms]:
-    from c4core.arena.seeds import match_seed
+    from c4core.arena.game import match_seed
     from db.records.terms import Seats
     from workers.matches.pairing import pairs_of
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from c4core.arena.files import GameEntry, empty_board, ending_on_board
-from c4core.arena.game import Ending
-from c4core.arena.seeds import game_seed, seat_seed
+from c4core.arena.game import Ending, game_seed, seat_seed
 from c4core.notation import DEFAULT_BOARD, BoardSize, format_moves
 from c4core.position import Position
 

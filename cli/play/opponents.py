@@ -7,8 +7,7 @@ import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from c4core.arena.game import checked_column
-from c4core.arena.seeds import seat_seed
+from c4core.arena.game import checked_column, seat_seed
 from c4core.dice import Dice
 from c4core.players.errors import Failing, PlayerFailure, is_exhaustion
 from c4core.players.player import GameStart, Limits, Resources

@@ -16,7 +16,7 @@ from cli.work.detaching import detach_option
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from c4core.arena.clock import TimeControl
+    from c4core.arena.game import TimeControl
     from c4core.arena.statistics import Sprt
     from c4core.notation import BoardSize
     from cli.shell.settings import Settings
@@ -85,7 +85,7 @@ class GameRules:
         )
 
     def _time_control(self) -> TimeControl:
-        from c4core.arena.clock import NO_CLOCK, TimeControl
+        from c4core.arena.game import NO_CLOCK, TimeControl
 
         if self.move_time is None and self.game_time is None:
             return NO_CLOCK

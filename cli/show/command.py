@@ -177,7 +177,7 @@ def _board(position: Position, marks: BoardMarks, suffix: str) -> bytes:
 def _game(moves: str, board: BoardSize, suffix: str) -> bytes:
     from c4core.arena.judging import positions_of
     from c4core.notation import parse_moves
-    from c4core.pictures.animation import animated_svg, game_pictures
+    from c4core.pictures.games import animated_svg, game_pictures
     from c4core.position import Position
 
     start = Position(width=board.width, height=board.height)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, Self
 
-from c4core.arena.clock import NO_CLOCK, TimeControl
+from c4core.arena.game import NO_CLOCK, TimeControl
 from c4core.arena.statistics import Sprt
 from c4core.notation import BoardSize, parse_board
 from c4core.position import Position

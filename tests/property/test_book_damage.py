@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from c4core.book import Book
-from c4core.book.errors import BookError
-from c4core.book.exchange.pons import read_pons
+from c4core.book.foreign import read_pons
 from c4core.book.writer import write_book
+from c4core.errors import BookError
 from c4core.position import Position
 from tests.support.boards.small_books import resealed, thinned, whole_game
 

@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from c4core.arena.clock import TimeControl
-from c4core.arena.game import Ending
+from c4core.arena.game import Ending, TimeControl
 from c4core.arena.statistics import Sprt
 from c4core.notation import BoardSize
 from c4core.players import FinalGrids

@@ -8,8 +8,7 @@ from typing import IO, TYPE_CHECKING, Final, NamedTuple
 
 from c4core.arrays import wins_now
 from c4core.book.numbering import Ranking
-from c4core.lines import BadLine, Request, parse_fields, read_lines
-from c4core.lines_csv import HeadingError, read_csv
+from c4core.lines import BadLine, HeadingError, Request, parse_fields, read_csv, read_lines
 from db import registry
 from web import parameters
 from web.asked_positions import LONGEST_MOVES, POSITION, play, read_board, read_position

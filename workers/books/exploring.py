@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from c4core.arrays import MOVE_GOES_ON, children
-from c4core.book import NOT_IN_BOOK
+from c4core.book import NO_SCORE
 from c4core.markup import signed, table_html
 from c4core.notation import column_label
 
@@ -93,4 +93,4 @@ def _count(book: Book, key: int, depth: int) -> int:
         keys = np.unique(after[moves == MOVE_GOES_ON])
     if book.info.kind == "complete" and not book.info.start.ply:
         return len(keys)
-    return int((book.probe_many(keys) != NOT_IN_BOOK).sum()) if len(keys) else 0
+    return int((book.probe_many(keys) != NO_SCORE).sum()) if len(keys) else 0

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from c4core.book import Book
-from c4core.book.errors import BookError
 from c4core.book.writer import write_book
+from c4core.errors import BookError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from c4core.dataset.card import Recipe, make_card, split_records
-from c4core.dataset.errors import EmptySourceError
 from c4core.dataset.lots import choose
 from c4core.dataset.records import are_decisive
 from c4core.dataset.writing import write_dataset
+from c4core.errors import EmptySourceError
 from workers.dataset.labelling import labelling_job, read_labels
 from workers.dataset.sources import find
 

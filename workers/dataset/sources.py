@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from c4core.arrays import canonical_keys
-from c4core.book.errors import BookBoardError
 from c4core.dataset.draw import choose_from, choose_from_book, draw_by_plies, draw_from_play
-from c4core.dataset.errors import DatasetError, EmptySourceError
 from c4core.dataset.exchange import read_stated
+from c4core.errors import BookBoardError, DatasetError, EmptySourceError
 from c4core.files import check_plain
 from workers.dataset.stored_games import choose_from_games
 from workers.positions.book_answers import find_book

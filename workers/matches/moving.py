@@ -11,9 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from c4core.arena.clock import NO_CLOCK
-from c4core.arena.game import checked_column
-from c4core.arena.seeds import game_seed, seat_seed
+from c4core.arena.game import NO_CLOCK, checked_column, game_seed, seat_seed
 from c4core.dice import Dice
 from c4core.evaluation import Analysis
 from c4core.players import (

@@ -5,8 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Self
 
-from c4core.arena.game import play_game
-from c4core.arena.seeds import game_seed
+from c4core.arena.game import game_seed, play_game
 from c4core.players import parse_player, program_of
 from db.records.games import StoredGame
 from db.records.terms import Seats

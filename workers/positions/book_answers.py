@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from c4core.book import Book
-from c4core.book.errors import BookBoardError, BookError
+from c4core.errors import BookBoardError, BookError
 from c4core.files import check_plain
 from workers.positions.results import Answer
 

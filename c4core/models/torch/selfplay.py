@@ -22,7 +22,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from c4core.arena.seeds import game_seed
+from c4core.arena.game import game_seed
 from c4core.dice import Dice
 from c4core.models.evaluator import input_planes
 from c4core.models.torch.courses import NetworkCourse

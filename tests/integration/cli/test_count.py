@@ -3,7 +3,7 @@
 import json
 import signal
 
-from c4core.counting import kept
+from c4core.counting import read_kept
 from tests.support.running.command_line import C4
 
 
@@ -50,4 +50,4 @@ def test_an_interrupted_count_is_kept(c4: C4) -> None:
     assert process.returncode == 130
     assert "half.c4count: what is counted is kept; the same command goes on" in err
     assert "Traceback" not in err
-    assert len(kept.read(c4.directory / "half.c4count").plies) >= 12
+    assert len(read_kept(c4.directory / "half.c4count").plies) >= 12

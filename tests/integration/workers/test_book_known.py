@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from c4core.book.exchange.uci import uci_keys
+from c4core.book.foreign import uci_keys
 from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
 from tests.support.boards.known_books import OPEN_POSITIONS, check_plies, check_whole_board

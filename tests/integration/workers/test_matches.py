@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from c4core.arena.clock import TimeControl
+from c4core.arena.game import TimeControl
 from c4core.arena.statistics import Sprt
 from c4core.players import ANY_PROGRAM
 from c4core.position import Position

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from c4core.dataset.errors import DatasetError
 from c4core.dataset.reading import inspect
 from c4core.dataset.writing import write_dataset
+from c4core.errors import DatasetError
 from c4core.notation import BoardSize
 from tests.support.boards.datasets import made, recipe
 

@@ -9,32 +9,19 @@ from c4core.proof.certificate import BOARDS
 from tests.support.running.benchmarks import kept, run
 
 
-def test_books(tmp_path: Path) -> None:
+def test_books_and_data_sets(tmp_path: Path) -> None:
     run(tmp_path, "books", "build", "2")
     run(tmp_path, "books", "sample", "8", "--units", "1")
     found = kept(tmp_path, "books")
     assert len(found["build 2"]["digest"]) == 16
     assert found["sample 8"]["units"] == 1
-
-
-def test_data_sets(tmp_path: Path) -> None:
     options = ("--count", "20", "--plies", "36..", "--threads", "1", "--table-mb", "1")
     run(tmp_path, "datasets", "build", *options)
     assert list(kept(tmp_path, "datasets")) == ["20 of 36.. by 1 threads"]
 
 
-def test_plain_certificates(tmp_path: Path) -> None:
-    run(tmp_path, "certificates", "plain", "4x4")
-    assert kept(tmp_path, "certificates")["plain 4x4"]["score"] == 0
-
-
 def test_shipped_certificates_are_made_again_byte_for_byte(tmp_path: Path) -> None:
     assert run(tmp_path, "certificates", "shipped").count(", the same\n") == len(BOARDS)
-
-
-def test_storage_rates(tmp_path: Path) -> None:
-    out = run(tmp_path, "storage", "rates", "--rows", "50", "--rounds", "1")
-    assert "progress of a job" in out
 
 
 def test_engine_quick(tmp_path: Path) -> None:
@@ -43,21 +30,12 @@ def test_engine_quick(tmp_path: Path) -> None:
     assert not any(each["wrong"] for each in found)
 
 
-class TestDeepBoards:
-    """Whatever goes wrong with a proof is reported."""
-
-    def test_too_little_time(self, tmp_path: Path) -> None:
-        proof = deep.prove("7x7", tmp_path, threads=1, table_mb=1, minutes=0.02, single=True)
-        missing = [proof[name] for name in ("score", "nodes", "pieces", "single_nodes")]
-        assert missing == [None] * 4
-        assert proof["seconds"] == pytest.approx(1.2)
-
-    def test_wrong_answer(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        first = deep.FIRST_PLAYERS[4]
-        monkeypatch.setitem(deep.FIRST_PLAYERS, 4, first | {4: "+"})
-        with pytest.raises(RuntimeError, match=r"4x4: score 0, where \+ is known"):
-            deep.prove("4x4", tmp_path, threads=1, table_mb=1, minutes=60, single=False)
-
-    def test_command_that_fails(self, tmp_path: Path) -> None:
-        with pytest.raises(RuntimeError, match=r"deep .* ended with 2"):
-            deep.prove("4x4", tmp_path, threads=0, table_mb=1, minutes=60, single=False)
+def test_deep_reports_what_goes_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    proof = deep.prove("7x7", tmp_path, threads=1, table_mb=1, minutes=0.02, single=True)
+    assert [proof[name] for name in ("score", "nodes", "pieces", "single_nodes")] == [None] * 4
+    first = deep.FIRST_PLAYERS[4]
+    monkeypatch.setitem(deep.FIRST_PLAYERS, 4, first | {4: "+"})
+    with pytest.raises(RuntimeError, match=r"4x4: score 0, where \+ is known"):
+        deep.prove("4x4", tmp_path, threads=1, table_mb=1, minutes=60, single=False)
+    with pytest.raises(RuntimeError, match=r"deep .* ended with 2"):
+        deep.prove("4x4", tmp_path, threads=0, table_mb=1, minutes=60, single=False)

@@ -1,4 +1,4 @@
-"""Measuring costs and comparing with real workers: everything runs, and the figures are sane."""
+"""Measuring the costs of units and messages: everything runs, and the figures are sane."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmarks.scaling import check, measure, units
+from benchmarks.scaling import measure, units
 from benchmarks.scaling.meters import open_place
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.servers
-def test_costs_are_measured_and_a_real_run_is_compared(
+def test_costs_are_measured(
     postgres_server: PostgresDatabases, redis_server: GivenServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(units, "UNITS", {units.FEW: 6, units.MANY: 2})
@@ -27,9 +27,6 @@ def test_costs_are_measured_and_a_real_run_is_compared(
     with postgres_server.database(initialised=True) as url, ExitStack() as at_end:
         place = open_place(url, redis_server.url, at_end)
         found = measure.measure_everything(place, rounds=1)
-        run = check.run_and_compare(
-            place, found.costs("analyze"), workers=1, threads=1, units=20, positions=2
-        )
     for kind in ("analyze", "book"):
         costs = found.units[kind]
         for phase in (costs.plan, costs.claim, costs.solve, costs.complete):
@@ -40,7 +37,3 @@ def test_costs_are_measured_and_a_real_run_is_compared(
     assert found.shared.ring.server > 0
     assert found.shared.ring.round_trips >= 1
     assert found.connections[1] >= 2
-    assert run.unit_seconds > 0
-    for seen in (run.real, run.foreseen):
-        assert min(seen.worker, seen.database, seen.broker) > 0
-    assert run.units_per_second > 0

@@ -2,8 +2,7 @@
 
 from collections import Counter
 
-from c4core.arena.game import play_game
-from c4core.arena.seeds import game_seed
+from c4core.arena.game import game_seed, play_game
 from c4core.players import parse_player
 
 

@@ -10,15 +10,15 @@ import numpy as np
 
 from c4core.arrays import canonical_keys
 from c4core.batch import UNPLAYABLE
-from c4core.dataset.allowance import LEAST_FILE, MAX_PER_BYTE
 from c4core.dataset.card import Recipe, make_card, split_records
 from c4core.dataset.card_reading import read_card
 from c4core.dataset.draw import draw_from_play
-from c4core.dataset.errors import DatasetError
+from c4core.dataset.files import LEAST_FILE, MAX_PER_BYTE
 from c4core.dataset.lots import Shares
 from c4core.dataset.reading import FORMATS, inspect
 from c4core.dataset.records import are_full, make_records
 from c4core.dataset.writing import write_dataset
+from c4core.errors import DatasetError
 from c4core.notation import BoardSize
 from c4core.position import Position
 from c4core.solver import Solver

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from c4core import Position, Solver
 from c4core.batch import UNPLAYABLE
-from c4core.dataset.npz import write_npz
+from c4core.dataset.files import write_npz
 from c4core.dice import Dice
 from c4core.models.evaluator import planes_of_positions
 from c4core.models.files import Model, write_model

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from c4core.dataset.allowance import MAX_CARD
+from c4core.dataset.files import MAX_CARD
 from tests.support.hostile import Case
 
 

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import delete
 from syrupy.assertion import SnapshotAssertion
 
-from c4core.arena.clock import TimeControl
+from c4core.arena.game import TimeControl
 from c4core.arena.statistics import Sprt, Tally
 from c4core.notation import BoardSize
 from c4core.position import Position

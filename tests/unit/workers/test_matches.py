@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from c4core.arena.seeds import game_seed
+from c4core.arena.game import game_seed
 from c4core.arena.statistics import Sprt
 from c4core.errors import MoveError
 from c4core.players import FinalGrids, PlayerError, Resources, player_kinds

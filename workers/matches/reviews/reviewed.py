@@ -12,7 +12,7 @@ from c4core.arena.game import Ending
 from c4core.arena.judging import best_share, judge_move, positions_of, result_accuracy
 from c4core.evaluation import plies_to_end
 from c4core.notation import parse_moves
-from c4core.pictures.review import review_picture
+from c4core.pictures.games import review_picture
 from c4core.pictures.svg import svg_text
 
 if TYPE_CHECKING:

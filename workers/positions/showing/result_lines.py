@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Literal
 
-from c4core.lines_csv import NO_MOVES
+from c4core.lines import NO_MOVES
 from workers.csv_lines import csv_lines
 from workers.positions.results import ROW_NAMES, as_row
 

@@ -1,39 +1,13 @@
-"""The programs that measure learning run with their smallest input, and write page and plots."""
+"""The programs that measure learning run with their smallest input, and write the page."""
 
-import shutil
 from pathlib import Path
 
-import torch
-
-from benchmarks.learning.pages import PARTS, places
-from benchmarks.page import DOCS
+from benchmarks.learning import places
 from benchmarks.record import Results
 from c4core.models.files import read_model
 from c4core.notation import DEFAULT_BOARD
 from tests.support.boards.learning import write_dataset
 from tests.support.running.benchmarks import kept, run
-
-
-def test_every_part_can_be_made_anew(tmp_path: Path) -> None:
-    torch.set_num_threads(1)
-    data = write_dataset(tmp_path / "positions", board=DEFAULT_BOARD, count=60, least_ply=26)
-    given = ("--models", str(tmp_path), "--seed", "0")
-    for part, *options in (
-        ("cnn", "--games", "300", "--epochs", "1"),
-        ("games", "--games", "4"),
-        ("seeds", "--trainings", "2", "--games", "300", "--epochs", "1", "--tries", "4"),
-        ("exact", "--epochs", "1", "--data", str(data)),
-        ("selfplay", "--epochs", "1"),
-        ("matches", "--games", "2", "--data", str(data)),
-    ):
-        run(tmp_path, "learning", part, *options, *given)
-    assert set(kept(tmp_path, "learning")) == set(PARTS) - {"learners", "curve", "opponents"}
-    page = Path(shutil.copy(DOCS / "learning.md", tmp_path))
-    run(tmp_path, "render", "--docs", str(tmp_path), "learning")
-    assert "300 games of set against set" in page.read_text()
-    assert str(tmp_path) not in (tmp_path / "learning.json").read_text()
-    for name in ("cnn", "exact", "selfplay", "games"):
-        assert (tmp_path / f"learning-{name}.svg").read_bytes().startswith(b"<?xml")
 
 
 def test_learners_are_trained_and_measured(tmp_path: Path) -> None:
@@ -48,7 +22,6 @@ def test_learners_are_trained_and_measured(tmp_path: Path) -> None:
         run(tmp_path, "learning", "learners", *small, *sets, *given)
     shipped = ("--player", f"learning-residual:model={tmp_path / 'shipped'}")
     for part in (
-        ("curve", *sets, *given),
         ("ship", str(tmp_path / "residual-1.safetensors"), "--output", str(tmp_path / "shipped")),
         ("opponents", "--games", "4", "--only", "stupid", "--only", "set", *given, *shipped),
     ):
@@ -63,8 +36,6 @@ def test_learners_are_trained_and_measured(tmp_path: Path) -> None:
     assert len(texts["trainings"].splitlines()) == 2 + 4
     assert "| `stupid` * | " in texts["opponents"]
     assert "| `set` | " in texts["opponents"]
-    assert texts["curve"].count("| 8, 1 |") == 1
-    assert texts["curve"].count("| 32, 4 |") == 4
     assert "c4 dataset build" in texts["data"]
 
 

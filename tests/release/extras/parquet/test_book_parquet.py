@@ -13,8 +13,8 @@ from pyarrow import parquet
 
 from c4core import Position
 from c4core.book import Book
-from c4core.book.errors import BookContentError
-from c4core.book.exchange.parquet import read_parquet, write_parquet
+from c4core.book.exchange import read_parquet, write_parquet
+from c4core.errors import BookContentError
 from tests.support.boards.books import digest
 from tests.support.boards.small_books import small_book
 from tests.support.running.waiting import HANG_SECONDS
@@ -133,8 +133,8 @@ def test_one_key_five_million_times(path: Path) -> None:
 
 READ_A_BOOK = """
 import sys
-from c4core.book.errors import BookContentError
-from c4core.book.exchange.parquet import read_parquet
+from c4core.errors import BookContentError
+from c4core.book.exchange import read_parquet
 
 try:
     read_parquet(sys.argv[1])

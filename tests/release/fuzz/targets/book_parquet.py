@@ -8,9 +8,8 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from c4core.book import Book
-from c4core.book.errors import BookError
-from c4core.book.exchange.parquet import read_parquet, write_parquet
-from c4core.errors import KeyValueError
+from c4core.book.exchange import read_parquet, write_parquet
+from c4core.errors import BookError, KeyValueError
 from tests.release.fuzz.mutation import mutated
 from tests.release.fuzz.target import Target
 from tests.release.fuzz.targets.parquet import other_column

@@ -6,8 +6,8 @@ from pathlib import Path
 from random import Random
 
 from c4core.book import Book
-from c4core.book.errors import BookError
 from c4core.book.verify import verify
+from c4core.errors import BookError
 from c4core.position import Position
 from c4core.solver import Solver
 from tests.release.fuzz.mutation import NUMBERS, mutated

@@ -5,11 +5,10 @@ from pathlib import Path
 from random import Random
 
 from c4core.book import Book
-from c4core.book.errors import BookError
-from c4core.book.exchange.text import csv_lines, json_lines, read_csv_lines, read_json_lines
-from c4core.book.exchange.uci import read_uci_lines, uci_line
+from c4core.book.exchange import csv_lines, json_lines, read_csv_lines, read_json_lines
+from c4core.book.foreign import read_uci_lines, uci_line
 from c4core.book.writer import write_book
-from c4core.errors import C4Error
+from c4core.errors import BookError, C4Error
 from c4core.position import Position
 from tests.release.fuzz.mutation import mutated, mutated_text
 from tests.release.fuzz.sizes import random_position

@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 from random import Random
 
-from c4core.dataset.errors import DatasetError
 from c4core.dataset.exchange import exchange_lines, read_stated
+from c4core.errors import DatasetError
 from c4core.notation import BoardSize
 from tests.release.fuzz.mutation import mutated, mutated_text
 from tests.release.fuzz.target import Target

@@ -6,8 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 from random import Random
 
-from c4core.lines import BadLine
-from c4core.lines_csv import MAX_LINES, HeadingError, read_csv
+from c4core.lines import MAX_LINES, BadLine, HeadingError, read_csv
 from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
 from tests.release.fuzz.mutation import mutated

@@ -10,7 +10,7 @@ from random import Random
 
 import numpy as np
 
-from c4core.dataset.errors import DatasetError
+from c4core.errors import DatasetError
 from c4core.models.labels import read_positions
 from tests.release.fuzz.datasets import answers, small_dataset
 from tests.release.fuzz.mutation import NUMBERS, mutated

@@ -5,8 +5,8 @@ from pathlib import Path
 from random import Random
 
 from c4core.book import Book
-from c4core.book.errors import BookError
-from c4core.book.exchange.pons import read_pons, write_pons
+from c4core.book.foreign import read_pons, write_pons
+from c4core.errors import BookError
 from tests.release.fuzz.target import Target
 from tests.support.boards.small_books import small_book
 

@@ -8,9 +8,7 @@ import pytest
 
 from c4core import Position
 from c4core.arena import game as game_module
-from c4core.arena.clock import Clock, TimeControl
-from c4core.arena.game import Ending, play_game
-from c4core.arena.seeds import game_seed, seat_seed
+from c4core.arena.game import Clock, Ending, TimeControl, game_seed, play_game, seat_seed
 from c4core.dice import Dice
 from c4core.players import Limits, Player, parse_player
 from c4core.players.errors import Failing, PlayerFailure, StopPlaying

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from c4core.arena.game import play_game
-from c4core.arena.seeds import game_seed
+from c4core.arena.game import game_seed, play_game
 from c4core.arena.statistics import (
     SIGNIFICANT,
     Sprt,

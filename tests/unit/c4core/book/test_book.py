@@ -21,8 +21,10 @@ import pytest
 
 from c4core import KeyValueError, MoveError, Position, Solver
 from c4core.arrays import open_plies, plies, wins_now
-from c4core.book import NOT_IN_BOOK, Book
-from c4core.book.errors import (
+from c4core.book import NO_SCORE, Book
+from c4core.book.layout import pack_header
+from c4core.book.writer import write_book
+from c4core.errors import (
     BookBoardError,
     BookContentError,
     BookDamagedError,
@@ -30,8 +32,6 @@ from c4core.book.errors import (
     BookTruncatedError,
     BookVersionError,
 )
-from c4core.book.layout import pack_header
-from c4core.book.writer import write_book
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from tests.support.boards.small_books import opening, resealed, small_book, whole_game
 from tests.support.memory import memory_below
@@ -118,7 +118,7 @@ def test_sparse(tmp_path: Path, width: int, moves: str) -> None:
     assert len(book) == len(list(book)) == sum(len(keys) for keys, _ in levels)
     for (keys, scores), (chosen, _) in zip(whole_game(start), levels, strict=True):
         answers = book.probe_many(keys)
-        known = answers != NOT_IN_BOOK
+        known = answers != NO_SCORE
         assert np.array_equal(answers[known], scores[known])
         is_chosen = np.isin(keys, chosen)
         assert np.array_equal(known, is_chosen | wins_now(keys, width=width, height=4))
@@ -188,7 +188,7 @@ def test_batches_take_texts_positions_and_keys(opening_book: tuple[Path, list[Le
     for batch in (texts, positions, keys):
         answers = book.probe_many(batch)
         assert answers.dtype == np.int8
-        assert answers.tolist() == [NOT_IN_BOOK if score is None else score for score in expected]
+        assert answers.tolist() == [NO_SCORE if score is None else score for score in expected]
     assert book.probe_many([]).tolist() == []
     with pytest.raises(KeyValueError):
         book.probe_many(np.array([0], dtype=np.uint64))
@@ -331,7 +331,7 @@ def test_a_start_knows_its_own_game_only(tmp_path: Path, moves: str) -> None:
     book = Book.open(path)
     for ply, (keys, scores) in enumerate(whole_game(Position(width=4, height=4))):
         answers = book.probe_many(keys)
-        known = answers != NOT_IN_BOOK
+        known = answers != NO_SCORE
         assert np.array_equal(answers[known], scores[known])
         if ply < len(moves):
             assert not known.any()
@@ -438,7 +438,7 @@ def test_a_file_that_is_changed_while_it_is_open(
 ASK_A_FILE_THAT_FAILS = """
 import os, sys
 from c4core import Book, Position
-from c4core.book.errors import BookDamagedError
+from c4core.errors import BookDamagedError
 
 book = Book.open(sys.argv[1])
 there = os.path.realpath(sys.argv[1])

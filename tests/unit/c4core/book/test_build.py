@@ -20,8 +20,9 @@ from c4core.arrays import (
     open_plies,
     wins_now,
 )
-from c4core.book.build import UNKNOWN, best_of_known, derive
-from c4core.book.errors import BookContentError
+from c4core.book import NO_SCORE
+from c4core.book.build import best_of_known, derive
+from c4core.errors import BookContentError
 from tests.support.boards.exhaustive import exhaustive_scores, fours, split_keys
 from tests.support.boards.small_books import NOTHING, whole_game
 
@@ -100,7 +101,7 @@ def test_best_of_the_children_that_are_known() -> None:
     assert bool(exact[wins].all())
     best, exact = best_of_known(keys, *NOTHING, width=4, height=4)
     assert np.array_equal(exact, wins)
-    assert bool((best[~wins] == UNKNOWN).all())
+    assert bool((best[~wins] == NO_SCORE).all())
 
 
 def test_canonical_keys() -> None:

@@ -11,31 +11,35 @@ import pytest
 
 from c4core import BoardSize, KeyValueError, Position
 from c4core.arrays import open_plies
-from c4core.book import NOT_IN_BOOK, Book
-from c4core.book.errors import (
+from c4core.book import NO_SCORE, Book
+from c4core.book.exchange import (
+    BookContent,
+    csv_lines,
+    json_lines,
+    levels_of,
+    read_csv_lines,
+    read_json_lines,
+    text_lines,
+)
+from c4core.book.foreign import (
+    content_of_rows,
+    lowest_score,
+    read_pons,
+    read_uci_lines,
+    table_size,
+    uci_keys,
+    uci_line,
+    uci_lines,
+    write_pons,
+)
+from c4core.book.numbering import pons_keys, read_pons_keys
+from c4core.book.writer import write_book
+from c4core.errors import (
     BookContentError,
     BookError,
     BookForeignError,
     BookTruncatedError,
 )
-from c4core.book.exchange.content import BookContent, levels_of
-from c4core.book.exchange.pons import lowest_score, read_pons, table_size, write_pons
-from c4core.book.exchange.text import (
-    csv_lines,
-    json_lines,
-    read_csv_lines,
-    read_json_lines,
-    text_lines,
-)
-from c4core.book.exchange.uci import (
-    content_of_rows,
-    read_uci_lines,
-    uci_keys,
-    uci_line,
-    uci_lines,
-)
-from c4core.book.numbering import pons_keys, read_pons_keys
-from c4core.book.writer import write_book
 from tests.support.boards.small_books import small_book
 from tests.support.memory import memory_below
 from tests.support.refusals import refusal
@@ -84,7 +88,7 @@ def test_csv(book: Book, tmp_path: Path) -> None:
 def test_parquet_without_its_package(
     book: Book, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from c4core.book.exchange.parquet import write_parquet  # noqa: PLC0415
+    from c4core.book.exchange import write_parquet  # noqa: PLC0415
 
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with pytest.raises(BookError, match=r"pip install pyarrow"):
@@ -331,7 +335,7 @@ def test_a_pons_book_by_hand(tmp_path: Path) -> None:
     content.write(tmp_path / "b.c4book")
     book = Book.open(tmp_path / "b.c4book")
     answers = book.probe_many(["", "4", "1", "7", "2"]).tolist()
-    assert answers == [1, -1, 2, 2, NOT_IN_BOOK]
+    assert answers == [1, -1, 2, 2, NO_SCORE]
 
 
 def pons_file(*, keys: int = PLACES * 2, first_value: int = 0, last_value: int = 0) -> bytes:

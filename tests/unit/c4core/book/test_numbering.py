@@ -10,8 +10,8 @@ import pytest
 
 from c4core import BoardError, Position
 from c4core.arrays import open_plies
-from c4core.book.errors import BookContentError
 from c4core.book.numbering import Ranking
+from c4core.errors import BookContentError
 
 STARTS = [
     (4, 4, ""), (4, 4, "1432"), (5, 4, ""), (5, 4, "13"), (4, 5, "2"), (5, 4, "3"), (3, 6, ""),

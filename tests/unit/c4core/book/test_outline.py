@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from c4core.book import Book
-from c4core.book.outline import NO_LINE, UNKNOWN, rings, spreads
+from c4core.book import NO_SCORE, Book
+from c4core.book.outline import NO_LINE, rings, spreads
 from c4core.book.writer import write_book
 from c4core.position import Position
 from tests.support.boards.small_books import opening, small_book
@@ -40,8 +40,8 @@ def test_lines_beyond_the_book_are_unknown(tmp_path: Path) -> None:
     start = Position(width=4, height=4)
     write_book(path, opening(start, 1), start=start)
     *_, last, beyond = rings(Book.open(path), 2)
-    assert UNKNOWN not in last.tolist()
-    assert set(beyond.tolist()) == {UNKNOWN}
+    assert NO_SCORE not in last.tolist()
+    assert set(beyond.tolist()) == {NO_SCORE}
 
 
 def test_every_position_is_counted_once(book: Book) -> None:

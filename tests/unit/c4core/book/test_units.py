@@ -9,8 +9,8 @@ import pytest
 
 from c4core import Position
 from c4core.arrays import open_plies, wins_now
-from c4core.book.errors import BookContentError
 from c4core.book.units import cut_units, owners_of, pack_keys, unpack_keys
+from c4core.errors import BookContentError
 
 LEVELS = list(islice(open_plies(Position()), 4, 9))
 

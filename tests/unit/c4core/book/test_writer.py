@@ -10,10 +10,9 @@ import pytest
 from c4core import Position
 from c4core.book import Book
 from c4core.book.codec import LONGEST
-from c4core.book.errors import BookContentError
-from c4core.book.pack import code_lengths, code_words
 from c4core.book.verify import verify
-from c4core.book.writer import write_book
+from c4core.book.writer import code_lengths, code_words, write_book
+from c4core.errors import BookContentError
 from tests.support.boards.books import digest
 from tests.support.boards.small_books import NOTHING, small_book, whole_game
 from tests.support.memory import memory_below

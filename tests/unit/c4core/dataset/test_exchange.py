@@ -11,12 +11,12 @@ from syrupy.assertion import SnapshotAssertion
 
 from c4core import BoardSize, Position, Solver
 from c4core.batch import UNPLAYABLE
-from c4core.dataset.errors import DatasetError
-from c4core.dataset.exchange import UNKNOWN, Stated, exchange_lines, read_stated
+from c4core.dataset.exchange import NOT_STATED, Stated, exchange_lines, read_stated
 from c4core.dataset.lots import are_mirrored
 from c4core.dataset.reading import read_part
 from c4core.dataset.records import turn
 from c4core.dataset.writing import write_dataset
+from c4core.errors import DatasetError
 from tests.support.boards.datasets import SMALL, made, recipe
 from tests.support.refusals import refusal
 
@@ -47,7 +47,7 @@ def test_there_and_back(form: str, others: dict[str, bool]) -> None:
     assert stated.keys.tolist() == TEST["key"].tolist()
     assert stated.scores.tolist() == TEST["score"].tolist()
     canonical = turn(TEST["column_scores"].astype(np.int8), are_mirrored(stated.keys, 1))
-    wanted = canonical if others or form == "refmoves" else np.full_like(canonical, UNKNOWN)
+    wanted = canonical if others or form == "refmoves" else np.full_like(canonical, NOT_STATED)
     assert stated.column_scores.tolist() == wanted.tolist()
     order = np.argsort(stated.keys)
     found = stated.compare(stated.keys[order], canonical[order])

@@ -14,11 +14,11 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from c4core.dataset import reading
-from c4core.dataset.allowance import Allowance
 from c4core.dataset.card_reading import read_card
-from c4core.dataset.errors import DatasetError
+from c4core.dataset.files import Allowance
 from c4core.dataset.reading import FORMATS, inspect, part_problems
 from c4core.dataset.writing import write_dataset
+from c4core.errors import DatasetError
 from tests.support.boards.datasets import (
     check_densest_part,
     check_there_and_back,

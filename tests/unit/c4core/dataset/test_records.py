@@ -8,9 +8,9 @@ import pytest
 from c4core import BoardSize, Position, Solver
 from c4core.batch import UNPLAYABLE
 from c4core.dataset.card import census
-from c4core.dataset.errors import DatasetError
 from c4core.dataset.lots import are_mirrored
 from c4core.dataset.records import are_decisive, are_quiet, distances, line_to
+from c4core.errors import DatasetError
 from c4core.evaluation import plies_to_end, score_limits
 from c4core.players.heuristics import winning_columns
 from tests.support.boards.datasets import SMALL, made, recipe

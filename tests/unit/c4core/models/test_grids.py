@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from c4core.arena.file_formats import csv_line, csv_names
-from c4core.dataset.errors import DatasetError
+from c4core.errors import DatasetError
 from c4core.models.grids import labelled, play_finals, read_finals
 from c4core.notation import DEFAULT_BOARD
 from c4core.players import ANY_PROGRAM, FinalGrids

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 from syrupy.assertion import SnapshotAssertion
 
-from c4core.dataset.errors import DatasetError
+from c4core.errors import DatasetError
 from c4core.models.labels import Positions, canonical, joined, near, read_joined, read_positions
 from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position

@@ -6,12 +6,15 @@ import pytest
 
 from c4core.arena.judging import JudgedMove, judge_move, positions_of
 from c4core.notation import parse_moves
-from c4core.pictures.animation import REST, STEP, animated_svg, game_pictures
-from c4core.pictures.review import (
+from c4core.pictures.games import (
     MOST,
+    REST,
+    STEP,
     CurvePoint,
+    animated_svg,
     curve_picture,
     curve_points,
+    game_pictures,
     review_picture,
     turning_boards,
 )

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from c4core import Position
-from c4core.arena.clock import NO_CLOCK, TimeControl
-from c4core.arena.game import Ending, GameRecord, play_game
+from c4core.arena.game import NO_CLOCK, Ending, GameRecord, TimeControl, play_game
 from c4core.dice import Dice
 from c4core.players import (
     ANY_PROGRAM,

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from c4core import Position, Solver
-from c4core.arena.clock import TimeControl
-from c4core.arena.game import Ending, play_game
+from c4core.arena.game import Ending, TimeControl, play_game
 from c4core.dice import Dice
 from c4core.notation import BoardSize
 from c4core.players import (

@@ -1,14 +1,21 @@
-"""Opening books of Pascal Pons's solver (``7x6.book``), read and written.
+"""Books in formats of others: Pascal Pons's solver, and the UCI repository.
 
-The file is a hash table without chaining. It begins with six bytes: width, height, largest number
-of stones, bytes of a key (1, 2 or 4), bytes of a value (1), and the binary logarithm of the table's
-size. The size is the smallest prime that is not below that power of two. Then come the keys of all
-places, little endian, and then their values. A position with the base-3 key k (numbering.pyx) is
-stored at place k modulo the size or not at all. The key field holds the lowest bytes of k; together
-with the place they determine k. The value is the score, with 1 for the lowest possible score, that
-of a loss to the winner's fourth stone. The value 0 marks an empty place.
+Pons (``7x6.book``, read and written): the file is a hash table without chaining. It begins with six
+bytes: width, height, largest number of stones, bytes of a key (1, 2 or 4), bytes of a value (1),
+and the binary logarithm of the table's size. The size is the smallest prime that is not below that
+power of two. Then come the keys of all places, little endian, and then their values. A position
+with the base-3 key k (numbering.pyx) is stored at place k modulo the size or not at all. The key
+field holds the lowest bytes of k; together with the place they determine k. The value is the score,
+with 1 for the lowest possible score, that of a loss to the winner's fourth stone. The value 0 marks
+an empty place.
 
 If several positions share a place, the table keeps one of them.
+
+UCI (the machine-learning repository's data set ``connect-4.data``): a row is a position of 7x6 with
+8 stones and its value for the first player, who is to move. It has 42 squares, column a from the
+bottom up, then column b, and so on, each ``x`` (first player), ``o`` or ``b`` (blank), and then
+``win``, ``loss`` or ``draw``. The data set has the 67,557 positions in which neither side could win
+with the next stone, one of each pair of mirror images.
 """
 
 from __future__ import annotations
@@ -16,23 +23,33 @@ from __future__ import annotations
 import os
 import struct
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from c4core.arrays import wins_now
-from c4core.book.errors import BookContentError, BookForeignError, BookTruncatedError
-from c4core.book.exchange.content import BookContent, levels_of
+from c4core.arrays import is_threatened, wins_now
+from c4core.book.exchange import BookContent, levels_of
 from c4core.book.numbering import MAX_DIGITS, pons_keys, read_pons_keys
-from c4core.errors import BoardError
-from c4core.notation import BoardSize, check_board
+from c4core.errors import (
+    BoardError,
+    BookContentError,
+    BookForeignError,
+    BookTruncatedError,
+    C4Error,
+)
+from c4core.evaluation import value_between
+from c4core.notation import DEFAULT_BOARD, BoardSize, check_board
 from c4core.position import Position
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from numpy.typing import NDArray
 
     from c4core.book.book import Book
+    from c4core.evaluation import Value
 
 LOG2_SIZES: Final = range(21, 28)
 """The sizes that Pons's solver can read."""
@@ -226,3 +243,114 @@ def _numbers(
     inverse = np.uint64(pow(size, -1, modulus))
     times = ((low - places) * inverse) & np.uint64(modulus - 1)
     return places + np.uint64(size) * times
+
+
+UCI_PLY: Final = 8
+
+_VALUES: Final[tuple[Value, ...]] = ("draw", "win", "loss")
+"""The values, indexed by the sign of the score: 0, 1, -1."""
+
+
+def uci_keys(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The 7x6 positions in which neither side could win with the next stone."""
+    return keys[~wins_now(keys) & ~is_threatened(keys)]
+
+
+def uci_lines(book: Book) -> Iterator[str]:
+    """The data set's rows from a book, in the order of canonical keys, without line ends.
+
+    Raises:
+        BookContentError: the book is not a complete book of 7x6 that reaches 8 plies.
+    """
+    info = book.info
+    if info.board != DEFAULT_BOARD or info.kind != "complete" or info.first_ply > 0:
+        raise BookContentError(
+            f"{book.path}: the UCI data set needs a complete book of {DEFAULT_BOARD} "
+            "from the empty board"
+        )
+    if info.last_ply < UCI_PLY:
+        raise BookContentError(
+            f"{book.path}: the UCI data set needs ply {UCI_PLY}, "
+            f"the book ends at ply {info.last_ply}"
+        )
+    level, _ = next(islice(book.levels(), UCI_PLY, None))
+    keys = uci_keys(level)
+    for key, sign in zip(keys.tolist(), np.sign(book.probe_many(keys)).tolist(), strict=True):
+        yield uci_line(Position.from_key(key), _VALUES[sign])
+
+
+def uci_line(position: Position, value: Value) -> str:
+    """One row: a position and its value for the first player."""
+    squares = [
+        position.stone_at(column, row) or "b"
+        for column in range(position.width)
+        for row in range(position.height)
+    ]
+    return ",".join([*squares, value])
+
+
+def read_uci_lines(lines: Iterable[str]) -> Iterator[tuple[Position, Value]]:
+    """Read rows of the data set; lines without text are skipped.
+
+    Yields:
+        Each position and its value for the first player.
+
+    Raises:
+        BookContentError: a line is not a row; the message names the line and the reason.
+    """
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            yield _read_row(line.strip().split(","), number)
+
+
+def content_of_rows(
+    lines: Iterable[str], book: Book, *, description: str = ""
+) -> tuple[BookContent, list[str]]:
+    """A sparse book of the positions of the data set, which has values but no scores.
+
+    Args:
+        lines: rows of the data set.
+        book: the book with the scores.
+        description: the rule by which the positions were chosen.
+
+    Returns:
+        The content of the new book, and a sentence for every row that ``book`` contradicts or does
+        not have.
+
+    Raises:
+        BookContentError: a line is not a row; the message names the line and the reason.
+    """
+    keys, scores, wrong = [], [], []
+    for number, (position, value) in enumerate(read_uci_lines(lines), start=1):
+        score = book.probe(position)
+        if score is None:
+            wrong.append(f"row {number}: {book.path} does not have the position")
+            continue
+        # The value is the first player's, who is to move after 8 stones.
+        seen = score if position.turn == "x" else -score
+        if value_between(seen, seen) != value:
+            wrong.append(f"row {number}: {value}, but the score is {seen}")
+        keys.append(position.canonical_key)
+        scores.append(score)
+    start = Position()
+    levels = levels_of(np.array(keys, dtype=np.uint64), np.array(scores, dtype=np.int8), start)
+    return BookContent(start, levels, description=description), wrong
+
+
+def _read_row(fields: list[str], number: int) -> tuple[Position, Value]:
+    board = DEFAULT_BOARD
+    if len(fields) != board.cells + 1:
+        raise BookContentError(f"line {number}: {len(fields)} fields, not {board.cells + 1}")
+    *squares, value = fields
+    found: list[Value] = [known for known in _VALUES if known == value]
+    if not found:
+        raise BookContentError(f"line {number}: {value[:40]!r} is not win, loss or draw")
+    strange = set(squares).difference("xob")
+    if strange:
+        raise BookContentError(f"line {number}: {min(strange)!r} is not x, o or b")
+    rows = [squares[row :: board.height] for row in range(board.height)]
+    grid = "\n".join("".join(row).replace("b", ".") for row in reversed(rows))
+    try:
+        return Position.from_grid(grid), found[0]
+    except C4Error as error:
+        raise BookContentError(f"line {number}: {error}") from None

@@ -1,1 +1,0 @@
-"""Experiments of the sources besides their matches, made again."""

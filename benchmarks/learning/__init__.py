@@ -1,1 +1,0 @@
-"""The training and strength of players that learn."""

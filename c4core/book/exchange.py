@@ -1,0 +1,443 @@
+"""Books as JSON Lines, CSV and Parquet, and their content in memory.
+
+JSON Lines: the first line describes the book. Every other line is a position in the line protocol
+(c4core/lines.py), with its score for the side to move::
+
+    {"book": {"board": "7x6", "kind": "complete", "start": 4432676798593, ...}}
+    {"ply": 0, "key": 4432676798593, "score": 1}
+
+CSV: a row of names, then ``ply,key,score`` for each position. The file does not contain the board,
+the start and the kind.
+
+Parquet (needs pyarrow): the columns ``ply``, ``key`` and ``score``, with one group of rows for each
+ply that has positions. The book's description is in the file's metadata, as JSON under ``c4_book``.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from array import array
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from c4core.arrays import canonical_keys, open_plies
+from c4core.book.layout import KINDS
+from c4core.book.writer import write_book
+from c4core.errors import BookContentError, BookError, C4Error, KeyValueError
+from c4core.extras import load_pyarrow
+from c4core.lines import MAX_LINE
+from c4core.notation import DEFAULT_BOARD, BoardSize, parse_board
+from c4core.position import Position
+from c4core.version import ENGINE_VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from c4core.book.book import Book
+    from c4core.book.layout import BookInfo, Kind
+    from c4core.book.writer import Level
+    from c4core.notation import BoardSize
+
+KEYS: Final = range(1 << 64)
+"""The range of the keys of all boards."""
+
+_SHOWN: Final = 40
+"""A message quotes at most this many characters of a wrong value."""
+
+_ENGINES: Final = range(1 << 32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BookContent:
+    """The positions and scores of a book, without a file."""
+
+    start: Position
+    """The position from which all others are reached."""
+    levels: tuple[Level, ...]
+    """For each ply, the start's first: sorted canonical keys, and scores for the sides to move."""
+    kind: Kind = "sparse"
+    """``complete``: every position that play can reach; ``sparse``: any positions."""
+    description: str = ""
+    """The rule by which the positions of a sparse book were chosen."""
+    engine_version: int = ENGINE_VERSION
+    """The version of the engine that found the scores."""
+
+    def check_complete(self) -> None:
+        """Check that a complete book has all positions: missing ones would get random scores.
+
+        Raises:
+            BookContentError: a ply of the complete book does not have exactly the positions that
+                play can reach.
+        """
+        if self.kind != "complete":
+            return
+        plies = zip(self.levels, open_plies(self.start), strict=False)
+        for ply, ((keys, _), wanted) in enumerate(plies, self.start.ply):
+            if not np.array_equal(keys, wanted):
+                raise BookContentError(
+                    f"it is said to be complete, but does not have exactly the {len(wanted):,} "
+                    f"positions of ply {ply}"
+                )
+
+    def write(self, path: str | os.PathLike[str]) -> BookInfo:
+        """Write a book file; see :func:`c4core.book.writer.write_book`."""
+        return write_book(
+            path,
+            self.levels,
+            start=self.start,
+            kind=self.kind,
+            description=self.description,
+            engine_version=self.engine_version,
+        )
+
+
+def levels_of(
+    keys: NDArray[np.uint64], scores: NDArray[np.int8], start: Position
+) -> tuple[Level, ...]:
+    """Sort positions of any plies, in any order and of either image, into levels.
+
+    Args:
+        keys: the positions; a repeated position must have the same score each time.
+        scores: their scores, for the sides to move.
+        start: the position from which they are reached.
+
+    Returns:
+        The levels from the start's ply to the last one that has a position.
+
+    Raises:
+        KeyValueError: a number is not a position's key.
+        BookContentError: a position has fewer stones than the start, or two different scores.
+    """
+    canonical, plies = canonical_keys(keys, width=start.width, height=start.height)
+    if len(plies) and plies.min() < start.ply:
+        key = int(keys[plies.argmin()])
+        raise BookContentError(f"position {key} has fewer stones than the start", key=key)
+    order = np.lexsort((canonical, plies))
+    canonical, plies, scores = canonical[order], plies[order], scores[order]
+    again = canonical[1:] == canonical[:-1]
+    conflict = again & (scores[1:] != scores[:-1])
+    if conflict.any():
+        index = int(conflict.argmax())
+        raise BookContentError(
+            f"position {canonical[index]} has the scores {scores[index]} and {scores[index + 1]}",
+            key=int(canonical[index]),
+        )
+    first = np.append(np.ones(min(1, len(again) + 1), dtype=bool), ~again)[: len(canonical)]
+    canonical, plies, scores = canonical[first], plies[first], scores[first]
+    last = int(plies[-1]) if len(plies) else start.ply
+    bounds = np.searchsorted(plies, np.arange(start.ply, last + 2)).tolist()
+    return tuple((canonical[begin:end], scores[begin:end]) for begin, end in pairwise(bounds))
+
+
+class About(NamedTuple):
+    """The description of a book."""
+
+    start: Position
+    """The position from which all others are reached."""
+    kind: Kind
+    """Whether the book has all positions, or only some."""
+    description: str
+    """The rule by which the positions of a sparse book were chosen."""
+    engine_version: int
+    """The version of the engine that found the scores."""
+
+
+def read_about(fields: object, *, board: BoardSize, engine_version: int) -> About:
+    """Read a description.
+
+    Args:
+        fields: a JSON object; unknown fields are ignored.
+        board: the board if the description does not name it.
+        engine_version: the version if the description does not name it.
+
+    Raises:
+        BookContentError: it is not an object, or a field is wrong; the message names the field.
+    """
+    if not isinstance(fields, dict):
+        raise BookContentError("its description is no JSON object")
+    kinds: list[Kind] = [kind for kind in KINDS if kind == fields.get("kind", "sparse")]
+    if not kinds:
+        raise BookContentError(f"there is no kind of book named {fields['kind']!r}")
+    return About(
+        _start(fields, board),
+        kinds[0],
+        _text(fields, "description") or "",
+        whole_number(fields.get("engine_version", engine_version), _ENGINES, "engine_version"),
+    )
+
+
+def whole_number(value: object, allowed: range, what: str) -> int:
+    """A whole number, which may be in quotes.
+
+    Raises:
+        BookContentError: the value is not a whole number, or out of range.
+    """
+    if isinstance(value, str):
+        shown = repr(value[:_SHOWN])
+        try:
+            value = int(value)
+        except ValueError:
+            raise BookContentError(f"{what} {shown} is no number") from None
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise BookContentError(f"{what} is no whole number")
+    if value not in allowed:
+        raise BookContentError(f"{what} {value} is out of range")
+    return value
+
+
+def _start(fields: Mapping[str, object], board: BoardSize) -> Position:
+    named = _text(fields, "board")
+    key = whole_number(fields["start"], KEYS, "start") if "start" in fields else None
+    try:
+        size = board if named is None else parse_board(named)
+        if key is None:
+            return Position(width=size.width, height=size.height)
+        return Position.from_key(key, width=size.width, height=size.height)
+    except C4Error as error:
+        raise BookContentError(str(error)) from None
+
+
+def _text(fields: Mapping[str, object], name: str) -> str | None:
+    value = fields.get(name)
+    if value is not None and not isinstance(value, str):
+        raise BookContentError(f"{name} is no text")
+    return value
+
+
+CSV_NAMES: Final = ("ply", "key", "score")
+
+_SCORES: Final = range(-127, 128)
+
+
+def text_lines(file: IO[str]) -> Iterator[str]:
+    """The lines of a file, for the readers here and in :mod:`c4core.book.foreign`.
+
+    Raises:
+        BookContentError: a line has more than ``c4core.lines.MAX_LINE`` characters.
+    """
+    number = 0
+    while line := file.readline(MAX_LINE + 1):
+        number += 1
+        if len(line) > MAX_LINE:
+            raise BookContentError(f"line {number} has more than {MAX_LINE:,} characters")
+        yield line
+
+
+def json_lines(book: Book) -> Iterator[str]:
+    """A book as JSON Lines, without line ends."""
+    info = book.info
+    about = {
+        "board": str(info.board),
+        "kind": info.kind,
+        "start": info.start.key,
+        "plies": [info.first_ply, info.last_ply],
+        "positions": info.positions,
+        "description": info.description,
+        "engine_version": info.engine_version,
+    }
+    yield json.dumps({"book": about})
+    for ply, (keys, scores) in enumerate(book.levels(), info.first_ply):
+        for key, score in zip(keys.tolist(), scores.tolist(), strict=True):
+            yield f'{{"ply": {ply}, "key": {key}, "score": {score}}}'
+
+
+def csv_lines(book: Book) -> Iterator[str]:
+    """A book as CSV, without line ends."""
+    yield ",".join(CSV_NAMES)
+    for ply, (keys, scores) in enumerate(book.levels(), book.info.first_ply):
+        for key, score in zip(keys.tolist(), scores.tolist(), strict=True):
+            yield f"{ply},{key},{score}"
+
+
+def read_json_lines(lines: Iterable[str], *, board: BoardSize = DEFAULT_BOARD) -> BookContent:
+    """Read what :func:`json_lines` writes; other fields and lines without text are ignored.
+
+    Args:
+        lines: with or without line ends.
+        board: the board if the first line does not describe the book, which is then sparse.
+
+    Raises:
+        BookContentError: a line is not a position with a score; the message names the line.
+        KeyValueError: a key does not belong to any position; the message names the line.
+    """
+    about: dict[str, object] = {}
+    keys, scores, numbers = array("Q"), array("b"), array("Q")
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            fields = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise BookContentError(f"line {number}: not a JSON object: {error}") from None
+        if not isinstance(fields, dict):
+            raise BookContentError(f"line {number}: not a JSON object")
+        if isinstance(fields.get("book"), dict) and not keys:
+            about = fields["book"]
+            continue
+        keys.append(whole_number(fields.get("key"), KEYS, f"line {number}: key"))
+        scores.append(whole_number(fields.get("score"), _SCORES, f"line {number}: score"))
+        numbers.append(number)
+    return _content(about, keys, scores, numbers, board)
+
+
+def read_csv_lines(
+    lines: Iterable[str], *, start: Position | None = None, kind: Kind = "sparse"
+) -> BookContent:
+    """Read CSV with the columns ``key`` and ``score``; other columns are ignored.
+
+    Args:
+        lines: with or without line ends, the names first.
+        start: the position from which all others are reached; None for the empty 7x6 board.
+        kind: the kind of the book.
+
+    Raises:
+        BookContentError: a row is not a position with a score; the message names the line.
+        KeyValueError: a key does not belong to any position; the message names the line.
+    """
+    rows = csv.DictReader(lines)
+    keys, scores, numbers = array("Q"), array("b"), array("Q")
+    try:
+        missing = {"key", "score"}.difference(rows.fieldnames or ())
+        if missing:
+            raise BookContentError(f"line 1: no column is named {' or '.join(sorted(missing))}")
+        for row in rows:
+            keys.append(whole_number(row["key"], KEYS, f"line {rows.line_num}: key"))
+            scores.append(whole_number(row["score"], _SCORES, f"line {rows.line_num}: score"))
+            numbers.append(rows.line_num)
+    except csv.Error as error:  # a value of 128 KB, or a line end within a line
+        raise BookContentError(f"line {rows.reader.line_num}: not CSV: {error}") from None
+    start = start or Position()
+    return BookContent(start, _levels(keys, scores, numbers, start), kind)
+
+
+def _levels(
+    keys: array[int], scores: array[int], numbers: array[int], start: Position
+) -> tuple[Level, ...]:
+    """The positions by ply; an error of a key names its line, which is in ``numbers``."""
+    try:
+        return levels_of(np.array(keys, dtype=np.uint64), np.array(scores, dtype=np.int8), start)
+    except KeyValueError as error:
+        line = numbers[keys.index(error.key)]
+        raise KeyValueError(f"line {line}: {error}", key=error.key) from None
+
+
+def _content(
+    about: dict[str, object],
+    keys: array[int],
+    scores: array[int],
+    numbers: array[int],
+    board: BoardSize,
+) -> BookContent:
+    """The content with the description of the first line."""
+    try:
+        described = read_about(about, board=board, engine_version=ENGINE_VERSION)
+    except BookContentError as error:
+        raise BookContentError(f"line 1: {error}") from None
+    start, kind, description, engine_version = described
+    levels = _levels(keys, scores, numbers, start)
+    return BookContent(start, levels, kind, description, engine_version)
+
+
+_ABOUT: Final = b"c4_book"
+
+_COLUMNS: Final = ("key", "score")
+
+ROWS_PER_BYTE: Final = 8
+"""The largest number of rows for each byte of a file: all keys of a book are different.
+
+Without this limit a few bytes could claim that a value is repeated in billions of rows.
+"""
+
+
+def write_parquet(book: Book, path: str | os.PathLike[str]) -> None:
+    """Write a book as a Parquet file.
+
+    Raises:
+        BookError: pyarrow is not installed.
+        OSError: the file cannot be written.
+    """
+    arrow = load_pyarrow(BookError)
+    info = book.info
+    about = {
+        "board": str(info.board),
+        "kind": info.kind,
+        "start": info.start.key,
+        "description": info.description,
+        "engine_version": info.engine_version,
+    }
+    columns = [("ply", arrow.uint8()), ("key", arrow.uint64()), ("score", arrow.int8())]
+    schema = arrow.schema(columns, metadata={_ABOUT: json.dumps(about).encode()})
+    with arrow.parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+        for ply, (keys, scores) in enumerate(book.levels(), info.first_ply):
+            if len(keys):
+                plies = np.full(len(keys), ply, dtype=np.uint8)
+                writer.write_table(arrow.table([plies, keys, scores], schema=schema))
+
+
+def read_parquet(path: str | os.PathLike[str]) -> BookContent:
+    """Read a Parquet file with the columns ``key`` and ``score``.
+
+    A file without this project's metadata makes a sparse book of the 7x6 board.
+
+    Raises:
+        BookContentError: the file is not a Parquet file, or has other columns.
+        KeyValueError: a key does not belong to any position.
+        BookError: pyarrow is not installed.
+        OSError: the file cannot be read.
+    """
+    arrow = load_pyarrow(BookError)
+    try:
+        with Path(path).open("rb") as file, arrow.parquet.ParquetFile(file) as parquet:
+            _check(arrow, parquet, os.fstat(file.fileno()).st_size)
+            # Only in this thread: after an error, threads of Arrow's can outlive the call, and they
+            # abort the process when it exits.
+            table = parquet.read(columns=list(_COLUMNS), use_threads=False)
+        keys = table.column("key").to_numpy().astype(np.uint64, casting="safe")
+        scores = table.column("score").to_numpy().astype(np.int8, casting="safe")
+        about = json.loads((table.schema.metadata or {}).get(_ABOUT, b"{}"))
+        described = read_about(about, board=DEFAULT_BOARD, engine_version=0)
+    except (
+        arrow.ArrowException,
+        KeyError,
+        OSError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as error:
+        # Most of Arrow's own errors are ValueErrors, or OSErrors where bytes are wrong.
+        if isinstance(error, OSError) and error.filename is not None:
+            raise  # the file cannot be opened
+        raise BookContentError(
+            f"{path}: this is no book in Parquet: {error}", path=str(path)
+        ) from None
+    start, kind, description, engine_version = described
+    return BookContent(start, levels_of(keys, scores, start), kind, description, engine_version)
+
+
+def _check(arrow: Any, parquet: Any, file_bytes: int) -> None:  # noqa: ANN401 (pyarrow has no types)
+    """Refuse columns of other types, and files that claim to unpack to far more than they can.
+
+    The check uses the sizes in the file's footer. A page may still claim a larger size, up to 2 GB,
+    and Arrow believes it. (``group.column()`` has more details. But if a footer is wrong, an
+    exception that Arrow does not catch ends the process.)
+    """
+    for field in parquet.schema_arrow:
+        if field.name in _COLUMNS and not arrow.types.is_integer(field.type):
+            raise ValueError(f"column {field.name} is of type {field.type}")
+    metadata = parquet.metadata
+    most = ROWS_PER_BYTE * file_bytes
+    groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
+    rows = max(metadata.num_rows, sum(group.num_rows for group in groups))
+    if rows > most:
+        raise ValueError(f"{file_bytes} bytes cannot hold {rows} positions")
+    unpacked = sum(max(group.total_byte_size, 0) for group in groups)
+    if unpacked > 8 * most:
+        raise ValueError(f"{file_bytes} bytes unpack to {unpacked}")

@@ -1,0 +1,532 @@
+"""The files of a data set's parts: NPZ, JSON Lines and Parquet, and the memory that they may take.
+
+- NPZ: an array for every column, and the card as text in ``card``. No array is a pickle, and
+  pickles are never read. The bytes depend only on the contents and the version of zlib, because the
+  archive's members have no times.
+- JSON Lines: an object for each position, with a field for every column. A full column's score is
+  ``null``. The files do not contain the card.
+- Parquet (needs pyarrow): the columns of NPZ. A column with several numbers for each position is a
+  list of fixed size, in which the last axis of the array runs fastest. The card is in the file's
+  metadata, as JSON under ``c4_card``.
+
+A small file can unpack to huge columns, so memory is checked before it is allocated. The columns of
+real data sets take 5 to 17 times as much memory as their files, because all keys are different and
+shuffled. A file is refused if the sizes in its headers are much larger than that, and never more
+than these sizes is read.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+import struct
+import zipfile
+import zlib
+from tokenize import TokenError
+from typing import IO, TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from c4core.batch import UNPLAYABLE
+from c4core.dataset.records import COLUMNS
+from c4core.errors import DatasetError
+from c4core.extras import load_pyarrow
+from c4core.files import check_plain
+from c4core.notation import MAX_BITS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from numpy.typing import DTypeLike
+
+    from c4core.dataset.records import Array
+
+MAX_PER_BYTE: Final = 32
+"""Bytes in memory for each byte of a file.
+
+The largest measured ratio is 16.7, in an NPZ file of planes with the first 2,871 positions of 8x7,
+the largest board. With moves as well it is 16.5, and in Parquet 14.7. For 20,000 positions, and on
+9x6, 7x8, 4x15 and 16x3, it is 16 or less; on small boards it is 8 or less.
+"""
+
+LEAST_FILE: Final = 1 << 14
+"""A smaller file may take as much memory as one of this size."""
+
+MAX_CARD: Final = 1 << 22
+"""The limit for the characters of a data card."""
+
+TYPES: Final = {column.name: np.dtype(column.dtype.format(C=MAX_BITS)) for column in COLUMNS}
+"""The type of every column; that of texts is the longest possible."""
+
+
+class Allowance:
+    """The memory that is left for the columns of a file.
+
+    Args:
+        file_bytes: size of the file.
+    """
+
+    def __init__(self, file_bytes: int) -> None:
+        self._file_bytes = file_bytes
+        self._most = self._left = MAX_PER_BYTE * max(file_bytes, LEAST_FILE)
+
+    def take(self, name: str, dtype: DTypeLike, shape: tuple[int, ...]) -> int:
+        """Deduct the memory of a column.
+
+        Returns:
+            The bytes of the column.
+
+        Raises:
+            ValueError: data sets have no such column, it has another type, or it is too large.
+        """
+        if name not in TYPES:
+            raise ValueError(f"an unknown column {name}")
+        found, wanted = np.dtype(dtype), TYPES[name]
+        if found.kind != wanted.kind or found.itemsize > wanted.itemsize:
+            raise ValueError(f"column {name} is of type {found} instead of {wanted}")
+        if min(shape, default=0) < 0:
+            raise ValueError(f"column {name} has the shape {shape}")
+        size = math.prod(shape) * found.itemsize
+        self._left -= size
+        if self._left < 0:
+            raise ValueError(
+                f"column {name} would take {size:,} bytes, too many for a data set in a file of "
+                f"{self._file_bytes:,} bytes"
+            )
+        return size
+
+    def check_unpacked(self, size: int) -> None:
+        """Check that a file unpacks to no more than its columns may take.
+
+        Args:
+            size: the bytes before compression, according to the file's headers.
+
+        Raises:
+            ValueError: it unpacks to more.
+        """
+        if size > self._most:
+            raise ValueError(
+                f"it unpacks to {size:,} bytes, too many for a data set in a file of "
+                f"{self._file_bytes:,} bytes"
+            )
+
+
+_CARD: Final = "card"
+_ENDING: Final = ".npy"
+_VERSION: Final = (1, 0)
+"""The version of the header that numpy writes for all arrays except structured ones."""
+
+_STEP: Final = 1 << 20
+"""Bytes that are unpacked in one step."""
+
+_MAX_MEMBERS: Final = len(TYPES) + 1
+"""The columns and the card."""
+
+_HEADER_ERRORS = (MemoryError, OverflowError, TokenError)
+"""What numpy raises for a header that is not a Python literal, or an array that is too large."""
+
+
+def write_npz(path: Path, records: Mapping[str, Array], card: str) -> None:
+    """Write a part of a data set.
+
+    Args:
+        path: the file, which ends in ``.npz``.
+        records: the columns.
+        card: the data card, as JSON.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    np.savez_compressed(path, allow_pickle=False, **records, card=np.array(card))
+
+
+def read_npz(path: Path) -> tuple[dict[str, Array], str]:
+    """The columns of a part, and its card.
+
+    Raises:
+        DatasetError: the file is not such an archive, is damaged, or would take too much memory.
+        OSError: the file cannot be read.
+    """
+    try:
+        check_plain(path)
+        with _Sparing(path.open("rb", buffering=0)) as file, _archive(file) as archive:
+            allowance = Allowance(os.fstat(file.fileno()).st_size)
+            arrays = {
+                name: _read_array(archive, member, allowance)
+                for member in archive.infolist()
+                if (name := member.filename.removesuffix(_ENDING)) != _CARD
+            }
+            card = _read_card(archive)
+    except (EOFError, KeyError, TypeError, ValueError, *_HEADER_ERRORS) as error:
+        raise DatasetError(f"{path}: this is no data set in NPZ: {error}", path=str(path)) from None
+    except (zipfile.BadZipFile, zlib.error, struct.error, OSError, RuntimeError) as error:
+        if isinstance(error, OSError) and error.filename is not None:
+            raise  # the file cannot be opened; errors about wrong bytes name no file
+        raise DatasetError(f"{path}: the file is damaged: {error}", path=str(path)) from None
+    return arrays, card
+
+
+class _Sparing(io.BufferedReader):
+    """A file that refuses to read more than a piece at a time.
+
+    ``zipfile`` reads an archive's whole list of members at once, and makes an object of 500 bytes
+    for each, before they can be counted. The archive also has their number, but it may be wrong.
+    """
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Read ``size`` bytes, or a piece if no size is given.
+
+        Raises:
+            ValueError: ``size`` is more than a piece.
+        """
+        if size is None or size < 0:  # zipfile looks for an archive's end in the last 64 KB
+            size = _STEP
+        if size > _STEP:
+            raise ValueError("its list of members is too long")
+        return super().read(size)
+
+
+def _archive(file: IO[bytes]) -> zipfile.ZipFile:
+    """The archive in a file.
+
+    Raises:
+        ValueError: it is not an archive, or has more members than a data set.
+    """
+    if not zipfile.is_zipfile(file):
+        raise ValueError("no archive")
+    archive = zipfile.ZipFile(file)
+    members = len(archive.infolist())
+    if members > _MAX_MEMBERS:
+        raise ValueError(
+            f"it has {members:,} members, and no data set has more than {_MAX_MEMBERS}"
+        )
+    return archive
+
+
+def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, allowance: Allowance) -> Array:
+    with _opened(archive, member) as stream:
+        shape, is_fortran, dtype = _header(stream)
+        size = allowance.take(member.filename.removesuffix(_ENDING), dtype, shape)
+        flat = np.frombuffer(_exactly(stream, size), dtype)
+    return flat.reshape(shape, order="F" if is_fortran else "C")
+
+
+def _read_card(archive: zipfile.ZipFile) -> str:
+    with _opened(archive, archive.getinfo(_CARD + _ENDING)) as stream:
+        shape, _, dtype = _header(stream)
+        characters = dtype.itemsize // np.dtype("U1").itemsize
+        if dtype.kind != "U" or shape != () or not 0 < characters <= MAX_CARD:
+            raise ValueError(f"the card is of type {dtype} {shape}")
+        return str(np.frombuffer(_exactly(stream, dtype.itemsize), dtype)[0])
+
+
+def _opened(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> IO[bytes]:
+    if member.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
+        raise ValueError(f"{member.filename!r} is compressed in another way")
+    return archive.open(member)
+
+
+def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """The shape of an array, whether its first axis runs fastest, and its type.
+
+    Raises:
+        ValueError: the header is of another version, or the array has Python objects.
+    """
+    version = np.lib.format.read_magic(stream)
+    if version != _VERSION:  # headers of other versions may be of any size
+        raise ValueError(f"an array of version {version}")
+    shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(stream)
+    if dtype.hasobject:
+        raise ValueError("an array of objects")
+    return shape, is_fortran, dtype
+
+
+def _exactly(stream: IO[bytes], size: int) -> bytearray:
+    """Read exactly this many bytes, up to the end of the member.
+
+    Raises:
+        ValueError: the member has fewer or more bytes.
+    """
+    data = bytearray(size)
+    filled = 0
+    while filled < size and (piece := stream.read(min(_STEP, size - filled))):
+        data[filled : filled + len(piece)] = piece
+        filled += len(piece)
+    if filled != size or stream.read(1):
+        raise ValueError("an array has another size than it says")
+    return data
+
+
+_SCORES: Final = "column_scores"
+
+_MAX_LINE: Final = 1 << 12
+"""The limit for the bytes of a line; the largest boards need a thousand."""
+
+_ROWS: Final = 512
+"""Rows that are kept as lists before they become arrays."""
+
+
+def write_jsonl(path: Path, records: Mapping[str, Array], _card: str) -> None:
+    """Write a part of a data set.
+
+    Args:
+        path: the file.
+        records: the columns.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for row in _rows(records):
+            file.write(json.dumps(row, separators=(",", ":")) + "\n")
+
+
+def read_jsonl(path: Path) -> tuple[dict[str, Array], None]:
+    """The columns of a part; it has no card.
+
+    Raises:
+        DatasetError: a line is not a position of a data set.
+        OSError: the file cannot be read.
+    """
+    reader = _Reader()
+    try:
+        check_plain(path)
+        with path.open("rb") as file:
+            for line in iter(lambda: file.readline(_MAX_LINE + 1), b""):
+                reader.add(line)
+        return reader.columns(), None
+    except (KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
+        place = f"line {reader.lines}: " if reader.lines else ""
+        is_unknown = isinstance(error, KeyError)
+        reason = f"a field {error} that the first line does not have" if is_unknown else error
+        message = f"{path}: {place}this is no data set in JSON Lines: {reason}"
+        raise DatasetError(message, path=str(path)) from None
+
+
+def _rows(records: Mapping[str, Array]) -> Iterator[dict[str, Any]]:
+    names = list(records)
+    columns = [
+        (array.astype(str) if array.dtype.kind == "S" else array).tolist()
+        for array in records.values()
+    ]
+    for values in zip(*columns, strict=True):
+        row = dict(zip(names, values, strict=True))
+        row[_SCORES] = [None if score == UNPLAYABLE else score for score in row[_SCORES]]
+        yield row
+
+
+class _Reader:
+    """Turns rows into arrays, piece by piece: lists would take many times the memory.
+
+    Attributes:
+        lines: the number of lines that were added so far; 0 after the last one.
+    """
+
+    def __init__(self) -> None:
+        self.lines = 0
+        self._rows: dict[str, list[Any]] = {}
+        self._pieces: dict[str, list[Array]] = {}
+
+    def add(self, line: bytes) -> None:
+        """Add a line.
+
+        Raises:
+            KeyError, RecursionError, TypeError, ValueError: the line is not an object, or has other
+                fields than the first one.
+        """
+        self.lines += 1
+        if len(line) > _MAX_LINE:
+            raise ValueError(f"longer than {_MAX_LINE:,} bytes")
+        row = json.loads(line.decode())
+        if not isinstance(row, dict):
+            raise TypeError("not a JSON object")
+        if self.lines == 1:
+            for name in row:
+                if name not in TYPES:
+                    raise ValueError(f"an unknown column {name!r}")
+                self._rows[name], self._pieces[name] = [], []
+        if len(row) != len(self._rows):
+            raise ValueError(f"{len(row)} fields, and {len(self._rows)} in the first line")
+        for name, value in row.items():
+            if name == _SCORES:
+                value = [UNPLAYABLE if score is None else score for score in value]  # noqa: PLW2901
+            self._rows[name].append(value)
+        if self.lines % _ROWS == 0:
+            self._pack()
+
+    def columns(self) -> dict[str, Array]:
+        """The columns of all rows.
+
+        Raises:
+            ValueError: the entries of a column differ in type or shape.
+        """
+        self._pack()
+        self.lines = 0
+        return {name: np.concatenate(pieces) for name, pieces in self._pieces.items() if pieces}
+
+    def _pack(self) -> None:
+        for name, values in self._rows.items():
+            if values:
+                self._pieces[name].append(_as_array(name, values))
+                values.clear()
+
+
+def _as_array(name: str, values: list[Any]) -> Array:
+    """A column as an array.
+
+    Raises:
+        ValueError: an entry is of another type, or out of range.
+    """
+    dtype = TYPES[name]
+    if dtype.kind == "S":
+        if not all(type(value) is str and len(value) <= dtype.itemsize for value in values):
+            raise ValueError(f"column {name} has something that is no such text")
+        return np.array(values, dtype=np.str_).astype(np.bytes_)
+    if dtype == np.uint64:
+        # Numbers on both sides of 2**63 have no common integer type: numpy would use floats.
+        if not all(type(value) is int for value in values):
+            raise ValueError(f"column {name} has something that is no whole number")
+        _check_range(name, min(values), max(values))
+        return np.array(values, dtype=dtype)
+    found = np.array(values)
+    if found.dtype.kind not in "iu":
+        raise ValueError(f"column {name} is of type {found.dtype} instead of {dtype}")
+    _check_range(name, int(found.min()), int(found.max()))
+    return found.astype(dtype)
+
+
+def _check_range(name: str, least: int, most: int) -> None:
+    limits = np.iinfo(TYPES[name])
+    if least < limits.min or most > limits.max:
+        raise ValueError(f"column {name} has a number that is out of range")
+
+
+_CARD_KEY: Final = b"c4_card"
+_TEXTS: Final = "moves"
+
+
+def write_parquet(path: Path, records: Mapping[str, Array], card: str) -> None:
+    """Write a part of a data set.
+
+    Args:
+        path: the file.
+        records: the columns.
+        card: the data card, as JSON.
+
+    Raises:
+        DatasetError: pyarrow is not installed.
+        OSError: the file cannot be written.
+    """
+    arrow = load_pyarrow(DatasetError)
+    columns = {name: _as_column(arrow, array) for name, array in records.items()}
+    table = arrow.table(columns).replace_schema_metadata({_CARD_KEY: card.encode()})
+    arrow.parquet.write_table(table, path, compression="zstd")
+
+
+def read_parquet(path: Path) -> tuple[dict[str, Array], str]:
+    """The columns of a part, lists as two-dimensional arrays, and its card.
+
+    Raises:
+        DatasetError: the file is not a part of a set, or is damaged, or pyarrow is not installed.
+        OSError: the file cannot be read.
+    """
+    arrow = load_pyarrow(DatasetError)
+    try:
+        check_plain(path)
+        with path.open("rb") as file:
+            about = arrow.parquet.read_metadata(file)
+            card: bytes = (about.metadata or {})[_CARD_KEY]
+            # Equal texts are stored once (as a dictionary) until their length was checked.
+            texts = [name for name in about.schema.names if name == _TEXTS]
+            part = arrow.parquet.ParquetFile(file, metadata=about, read_dictionary=texts)
+            _check(arrow, part, Allowance(os.fstat(file.fileno()).st_size))
+            # Only in this thread: after an error, threads of Arrow's can outlive the call, and they
+            # abort the process when it exits.
+            table = part.read(use_threads=False)
+            arrays = {name: _as_array_of(arrow, table.column(name)) for name in table.column_names}
+    except KeyError:
+        raise DatasetError(f"{path}: this is no data set: it has no card", path=str(path)) from None
+    except (arrow.ArrowException, OSError, TypeError, ValueError) as error:
+        if isinstance(error, OSError) and error.filename is not None:
+            raise  # the file cannot be opened; for wrong bytes Arrow raises OSErrors, too
+        message = f"{path}: this is no data set in Parquet: {error}"
+        raise DatasetError(message, path=str(path)) from None
+    return arrays, card.decode(errors="replace")
+
+
+def _as_column(arrow: Any, array: Array) -> Any:  # noqa: ANN401
+    if array.dtype.kind == "S":
+        return arrow.array(array.astype(str), type=arrow.string())
+    if array.ndim == 1:
+        return arrow.array(array)
+    size = math.prod(array.shape[1:])
+    return arrow.FixedSizeListArray.from_arrays(arrow.array(array.reshape(-1)), size)
+
+
+def _check(arrow: Any, part: Any, allowance: Allowance) -> None:  # noqa: ANN401
+    """Check that the columns have the right types, and do not take too much memory.
+
+    The check uses the sizes in the file's footer. A page may still claim a larger size, up to 2 GB,
+    and Arrow believes it. (A group's ``column()`` has more details. But if a footer is wrong, an
+    exception that Arrow does not catch ends the process.)
+
+    Raises:
+        ValueError: a column is wrong or too large.
+    """
+    names = part.schema_arrow.names
+    if len(set(names)) < len(names):
+        raise ValueError("a column is there twice")
+    metadata = part.metadata
+    groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
+    rows = max(metadata.num_rows, sum(group.num_rows for group in groups))
+    for field in part.schema_arrow:
+        dtype, size = _entry_of(arrow, field)
+        allowance.take(field.name, dtype, (rows, size))
+    allowance.check_unpacked(sum(max(group.total_byte_size, 0) for group in groups))
+
+
+def _entry_of(arrow: Any, field: Any) -> tuple[np.dtype[Any], int]:  # noqa: ANN401
+    """The type of a column's entries, and the number of entries in a row.
+
+    Raises:
+        ValueError: the entries are neither whole numbers nor texts.
+    """
+    number, size, text = field.type, 1, field.type
+    if arrow.types.is_fixed_size_list(field.type):
+        number, size = field.type.value_type, field.type.list_size
+    elif arrow.types.is_dictionary(field.type):
+        text = field.type.value_type
+    if arrow.types.is_integer(number):
+        return np.dtype(str(number)), size
+    if arrow.types.is_string(text):
+        return TYPES[_TEXTS], 1
+    raise ValueError(f"column {field.name} is of type {field.type}")
+
+
+def _as_array_of(arrow: Any, column: Any) -> Array:  # noqa: ANN401
+    """A column as an array.
+
+    Raises:
+        ValueError: a row has no entry, or a text is longer than any line of moves.
+    """
+    if column.null_count:
+        raise ValueError("a row has no entry in a column")
+    if arrow.types.is_dictionary(column.type):
+        return _as_texts(arrow, column)
+    size = column.type.list_size if arrow.types.is_fixed_size_list(column.type) else None
+    array: Array = (column if size is None else arrow.compute.list_flatten(column)).to_numpy()
+    return array if size is None else array.reshape(len(column), size)
+
+
+def _as_texts(arrow: Any, column: Any) -> Array:  # noqa: ANN401
+    longest = TYPES[_TEXTS].itemsize
+    for piece in column.chunks:
+        if (
+            arrow.compute.max(arrow.compute.binary_length(piece.dictionary)).as_py() or 0
+        ) > longest:
+            raise ValueError("a text is longer than any line of moves")
+    texts: Array = column.cast(arrow.string()).to_numpy().astype(np.bytes_)
+    return texts
