@@ -14,6 +14,7 @@ from c4core.batch import UNPLAYABLE
 from c4core.dataset.allowance import TYPES
 from c4core.dataset.errors import DatasetError
 from c4core.files import check_plain
+from c4core.json_text import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -101,7 +102,7 @@ class _Reader:
         self.lines += 1
         if len(line) > _MAX_LINE:
             raise ValueError(f"longer than {_MAX_LINE:,} bytes")
-        row = json.loads(line.decode())
+        row = read_json(line.decode())
         if not isinstance(row, dict):
             raise TypeError("not a JSON object")
         if self.lines == 1:

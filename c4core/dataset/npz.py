@@ -105,16 +105,19 @@ def _archive(file: IO[bytes]) -> zipfile.ZipFile:
     """The archive in a file.
 
     Raises:
-        ValueError: it is not an archive, or has more members than a data set.
+        ValueError: it is not an archive, has more members than a data set, or two of one name.
     """
     if not zipfile.is_zipfile(file):
         raise ValueError("no archive")
     archive = zipfile.ZipFile(file)
-    members = len(archive.infolist())
-    if members > _MAX_MEMBERS:
+    names = [member.filename.removesuffix(_ENDING) for member in archive.infolist()]
+    if len(names) > _MAX_MEMBERS:
         raise ValueError(
-            f"it has {members:,} members, and no data set has more than {_MAX_MEMBERS}"
+            f"it has {len(names):,} members, and no data set has more than {_MAX_MEMBERS}"
         )
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"it has two members {name!r:.80}")
     return archive
 
 

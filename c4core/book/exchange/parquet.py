@@ -16,6 +16,7 @@ import numpy as np
 from c4core.book.errors import BookContentError, BookError
 from c4core.book.exchange.content import BookContent, levels_of, read_about
 from c4core.extras import load_pyarrow
+from c4core.json_text import read_json
 from c4core.notation import DEFAULT_BOARD
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def read_parquet(path: str | os.PathLike[str]) -> BookContent:
             table = parquet.read(columns=list(_COLUMNS), use_threads=False)
         keys = table.column("key").to_numpy().astype(np.uint64, casting="safe")
         scores = table.column("score").to_numpy().astype(np.int8, casting="safe")
-        about = json.loads((table.schema.metadata or {}).get(_ABOUT, b"{}"))
+        about = read_json((table.schema.metadata or {}).get(_ABOUT, b"{}"))
         described = read_about(about, board=DEFAULT_BOARD, engine_version=0)
     except (
         arrow.ArrowException,

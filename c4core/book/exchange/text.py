@@ -22,6 +22,7 @@ import numpy as np
 from c4core.book.errors import BookContentError
 from c4core.book.exchange.content import KEYS, BookContent, levels_of, read_about, whole_number
 from c4core.errors import KeyValueError
+from c4core.json_text import read_json
 from c4core.lines import MAX_LINE
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.position import Position
@@ -96,7 +97,7 @@ def read_json_lines(lines: Iterable[str], *, board: BoardSize = DEFAULT_BOARD) -
         if not line.strip():
             continue
         try:
-            fields = json.loads(line)
+            fields = read_json(line)
         except (ValueError, RecursionError) as error:
             raise BookContentError(f"line {number}: not a JSON object: {error}") from None
         if not isinstance(fields, dict):
@@ -130,6 +131,9 @@ def read_csv_lines(
         missing = {"key", "score"}.difference(rows.fieldnames or ())
         if missing:
             raise BookContentError(f"line 1: no column is named {' or '.join(sorted(missing))}")
+        for name in ("key", "score"):
+            if list(rows.fieldnames or ()).count(name) > 1:
+                raise BookContentError(f"line 1: the column {name} stands twice")
         for row in rows:
             keys.append(whole_number(row["key"], KEYS, f"line {rows.line_num}: key"))
             scores.append(whole_number(row["score"], _SCORES, f"line {rows.line_num}: score"))
