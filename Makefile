@@ -99,6 +99,7 @@ lint: $(VENV)/dev
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml --allowlist tests/stubtest-allowlist.txt $(STUBBED)
 	$(BIN)/lint-imports
+	$(BIN)/uv run --quiet --no-project --isolated --with "cloudcoil-models-keda>=2.16" --with pyyaml python .ci/keda.py
 
 # Every warning is an error.
 docs: $(VENV)/dev
