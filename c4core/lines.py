@@ -28,12 +28,12 @@ from __future__ import annotations
 
 import csv
 import json
-import math
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeAlias, cast
 
 from c4core.errors import BoardError, C4Error
+from c4core.json_text import read_json
 from c4core.notation import parse_board, parse_moves
 from c4core.position import Position
 
@@ -172,7 +172,7 @@ def is_too_deep(value: object) -> bool:
     """Whether JSON is nested more than :data:`MAX_NESTED` deep. The check is not recursive.
 
     Args:
-        value: a value from ``json.loads``.
+        value: a value of JSON.
     """
     level = [value] if isinstance(value, _NESTS) else []
     for _ in range(MAX_NESTED):
@@ -195,10 +195,10 @@ def _skip_line(stream: BinaryIO) -> None:
 
 def _parse_object(text: str, board: BoardSize, *, zero_based: bool, line: int) -> Request | BadLine:
     try:
-        fields = json.loads(text, parse_constant=_refuse_constant, parse_float=_read_float)
+        fields = read_json(text)
     except json.JSONDecodeError as error:
         return BadLine(line, f"not a JSON object: {error.msg} at character {error.pos}")
-    except (ValueError, RecursionError) as error:  # too many digits or levels, or NaN
+    except (ValueError, RecursionError) as error:  # too many digits or levels
         return BadLine(line, f"not a JSON object: {error}")
     if is_too_deep(fields):
         return BadLine(line, TOO_DEEP)
@@ -234,18 +234,6 @@ class _FieldError(C4Error):
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
         self.field = field
-
-
-def _read_float(digits: str) -> float:
-    """A number that can be echoed: Python reads 1e999 as infinity, which JSON cannot write."""
-    value = float(digits)
-    if math.isinf(value):
-        raise ValueError(f"{digits} is out of range")
-    return value
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
 
 
 def _position_field(fields: Mapping[str, object]) -> str:

@@ -24,6 +24,7 @@ from db.errors import (
     UnreachableError,
 )
 from db.read_only import as_possible, is_read_only
+from db.side_files import check_side_files
 from db.translation import translated
 from db.urls import parse_url, place, show
 
@@ -87,7 +88,8 @@ class Database:
             UnknownSchemeError: the URL is neither SQLite's nor PostgreSQL's.
             UnreachableError: no server, no such directory, login refused;
                 MissingDatabaseError: there is none, and ``create`` is False.
-                NotADatabaseError: it is no database, or one of another program.
+                NotADatabaseError: it is no database, or one of another program, or files beside
+                it would let SQLite change other files.
                 SchemaTooOldError, SchemaTooNewError: another version has made it.
                 StorageError: any other fault of a database; see :mod:`db.errors`.
         """
@@ -224,6 +226,7 @@ def _check_file(url: URL, *, create: bool) -> None:
     try:
         if path.is_dir():
             raise UnreachableError(f"{path} is a directory, not a database")
+        check_side_files(path)
         if path.exists():
             if 0 < path.stat().st_size < _SMALLEST_FILE and path.is_file():
                 raise NotADatabaseError(f"{path} is not an SQLite database")

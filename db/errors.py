@@ -35,7 +35,10 @@ class MissingDatabaseError(UnreachableError):
 
 
 class NotADatabaseError(StorageError):
-    """The file is no SQLite database, or the database belongs to another program."""
+    """The file is not an SQLite database, or not one that C4 may open.
+
+    It belongs to another program, or opening it would change other files.
+    """
 
 
 class SchemaTooOldError(StorageError):

@@ -22,6 +22,7 @@ from db.errors import UnreachableError
 from db.evaluations.searching import boards, summary
 from db.integrity.check import Problem, check, solve_again
 from db.models import Base
+from db.side_files import SUFFIXES, beside
 from db.translation import translated
 
 if TYPE_CHECKING:
@@ -114,11 +115,15 @@ def backup(database: Database, path: Path) -> int:
         Its size in bytes.
 
     Raises:
-        FileExistsError: there is such a file already. It stays as it is.
+        FileExistsError: there is such a file already, or one that SQLite would take for a part
+            of the backup. It stays as it is.
         StorageError: the file cannot be written, or the database cannot be read.
     """
     if path.exists():
         raise FileExistsError(f"{path} exists: a backup overwrites nothing")
+    for side in (beside(path, suffix) for suffix in SUFFIXES):
+        if os.path.lexists(side):
+            raise FileExistsError(f"{side} exists: SQLite would take it for a part of the backup")
     _remove_leftovers(path)
     with _partial(path) as partial:
         with database.read() as session, translated(str(path)):

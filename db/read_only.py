@@ -8,6 +8,9 @@ cases:
   meanwhile.
 - There is a ``-wal`` file: it holds the latest transactions. SQLite can read them only if the
   ``-shm`` file was left as well.
+
+A transaction that another program has left unfinished in a ``-journal`` file must be rolled back
+before the database can be read, so SQLite refuses the database.
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
+
+from db.side_files import has_hot_journal, has_wal
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
@@ -33,19 +38,13 @@ def as_possible(url: URL) -> URL:
     """
     if url.get_backend_name() != "sqlite" or url.database is None:
         return url
-    path = Path(url.database)
+    path = Path(os.path.realpath(url.database))
     if not path.exists() or os.access(path.parent, os.W_OK):
         return url
     url = url.update_query_dict({MODE: READ_ONLY})
-    return url if has_wal(path) else url.update_query_dict({_IMMUTABLE: "1"})
-
-
-def has_wal(path: Path) -> bool:
-    """Whether transactions are stored beside the file and not yet in it."""
-    try:
-        return Path(f"{path}-wal").stat().st_size > 0
-    except OSError:
-        return False
+    if has_wal(path) or has_hot_journal(path):
+        return url
+    return url.update_query_dict({_IMMUTABLE: "1"})
 
 
 def is_read_only(url: URL) -> bool:

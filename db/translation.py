@@ -46,6 +46,11 @@ _SQLITE: Final[dict[int, tuple[type[StorageError], str]]] = {
 }
 """By primary result code."""
 
+_INTERRUPTED: Final = (
+    "cannot open {place}: its latest change was interrupted; to undo it, copy it and "
+    "{place}-journal to a directory that can be written"
+)
+
 _SQLITE_IO: Final[dict[int, tuple[type[StorageError], str]]] = {
     # A full disk has a code of its own (SQLITE_FULL), except when the shared-memory file grows. A
     # failed write has another reason: a quota, a limit on file sizes, or a broken disk.
@@ -54,6 +59,7 @@ _SQLITE_IO: Final[dict[int, tuple[type[StorageError], str]]] = {
         DiskFullError,
         "cannot write {place}: no room (a quota or a limit on file sizes), or a broken disk",
     ),
+    sqlite3.SQLITE_READONLY_ROLLBACK: (ReadOnlyError, _INTERRUPTED),
 }
 """By extended result code; they are checked first."""
 

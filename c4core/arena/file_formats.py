@@ -44,6 +44,7 @@ from c4core.arena.files import (
 )
 from c4core.arena.game import Ending
 from c4core.errors import C4Error
+from c4core.json_text import read_json
 from c4core.lines import TOO_DEEP, BadLine, is_too_deep, read_text_lines
 from c4core.notation import DEFAULT_BOARD, parse_board, parse_moves
 from c4core.position import Position
@@ -130,7 +131,7 @@ def parse_json_game(text: str, *, board: BoardSize = DEFAULT_BOARD) -> GameEntry
         GameFileError: the line is not a game; the message says why.
     """
     try:
-        fields = json.loads(text)
+        fields = read_json(text)
     except (ValueError, RecursionError) as error:
         raise GameFileError(f"not a JSON object: {error}", field="line") from None
     if not isinstance(fields, dict):
@@ -397,14 +398,16 @@ def read_any_games(
         if isinstance(text, BadLine):
             yield text
         elif not text.isspace():
-            if is_first and "," in text and not text.lstrip().startswith("{"):
-                names = _row_cells(text)
-            else:
-                try:
-                    yield _game(text.strip(), names, board)
-                except C4Error as error:
-                    yield BadLine(line, str(error), getattr(error, "field", "moves"))
+            is_heading = is_first and "," in text and not text.lstrip().startswith("{")
             is_first = False
+            try:
+                if is_heading:
+                    names = _row_cells(text)
+                    _check_heading(names)
+                else:
+                    yield _game(text.strip(), names, board)
+            except C4Error as error:
+                yield BadLine(line, str(error), getattr(error, "field", "moves"))
 
 
 def game_of_moves(moves: str, board: BoardSize) -> GameEntry:
@@ -433,7 +436,7 @@ def _game(text: str, names: list[str] | None, board: BoardSize) -> GameEntry:
     if not text.startswith("{"):
         return game_of_moves(text, board)
     try:
-        fields = json.loads(text)
+        fields = read_json(text)
     except (ValueError, RecursionError):
         fields = None
     if not isinstance(fields, dict):
@@ -452,6 +455,13 @@ def _of_fields(fields: dict[str, Any], board: BoardSize) -> GameEntry:
         if error.field != "ending" or fields.get("ending") or fields.get("winner"):
             raise
     return parse_json_game(json.dumps({**fields, "ending": Ending.UNFINISHED}), board=board)
+
+
+def _check_heading(names: list[str]) -> None:
+    """Refuse a heading in which a column that is read is there twice."""
+    for name in _TABLE_FIELDS:
+        if names.count(name) > 1:
+            raise GameFileError(f"the heading has the column {name} more than once", field="line")
 
 
 def _row_cells(text: str, *, keep_case: bool = False) -> list[str]:

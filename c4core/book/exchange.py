@@ -31,6 +31,7 @@ from c4core.book.layout import KINDS
 from c4core.book.writer import write_book
 from c4core.errors import BookContentError, BookError, C4Error, KeyValueError
 from c4core.extras import load_pyarrow
+from c4core.json_text import read_json
 from c4core.lines import MAX_LINE
 from c4core.notation import DEFAULT_BOARD, BoardSize, parse_board
 from c4core.position import Position
@@ -274,7 +275,7 @@ def read_json_lines(lines: Iterable[str], *, board: BoardSize = DEFAULT_BOARD) -
         if not line.strip():
             continue
         try:
-            fields = json.loads(line)
+            fields = read_json(line)
         except (ValueError, RecursionError) as error:
             raise BookContentError(f"line {number}: not a JSON object: {error}") from None
         if not isinstance(fields, dict):
@@ -308,6 +309,9 @@ def read_csv_lines(
         missing = {"key", "score"}.difference(rows.fieldnames or ())
         if missing:
             raise BookContentError(f"line 1: no column is named {' or '.join(sorted(missing))}")
+        for name in ("key", "score"):
+            if list(rows.fieldnames or ()).count(name) > 1:
+                raise BookContentError(f"line 1: the column {name} is there twice")
         for row in rows:
             keys.append(whole_number(row["key"], KEYS, f"line {rows.line_num}: key"))
             scores.append(whole_number(row["score"], _SCORES, f"line {rows.line_num}: score"))
@@ -402,7 +406,7 @@ def read_parquet(path: str | os.PathLike[str]) -> BookContent:
             table = parquet.read(columns=list(_COLUMNS), use_threads=False)
         keys = table.column("key").to_numpy().astype(np.uint64, casting="safe")
         scores = table.column("score").to_numpy().astype(np.int8, casting="safe")
-        about = json.loads((table.schema.metadata or {}).get(_ABOUT, b"{}"))
+        about = read_json((table.schema.metadata or {}).get(_ABOUT, b"{}"))
         described = read_about(about, board=DEFAULT_BOARD, engine_version=0)
     except (
         arrow.ArrowException,

@@ -13,6 +13,7 @@ from c4core.dataset.files import MAX_CARD
 from c4core.dataset.lots import CHOICES, SPLITS, Shares
 from c4core.dataset.records import REPRESENTATIONS
 from c4core.errors import BoardError, DatasetError
+from c4core.json_text import read_json
 from c4core.lines import TOO_DEEP, is_too_deep
 from c4core.notation import parse_board
 
@@ -123,7 +124,7 @@ def _object(text: str) -> Json:
     """The JSON object of a text that is not too long, and can be shown and written again."""
     if len(text) > MAX_CARD:
         raise ValueError(f"longer than {MAX_CARD:,} characters")
-    value = json.loads(text)
+    value = read_json(text)
     if not isinstance(value, dict):
         raise TypeError("not a JSON object")
     if is_too_deep(value):  # it is written again, with line breaks, which takes more stack

@@ -28,6 +28,7 @@ from c4core.batch import UNPLAYABLE
 from c4core.dataset.lots import are_mirrored
 from c4core.dataset.records import lines_of
 from c4core.errors import C4Error, DatasetError
+from c4core.json_text import read_json
 from c4core.lines import BadLine, play_moves, read_text_lines
 from c4core.position import Position
 
@@ -163,7 +164,7 @@ def _read_line(text: str, board: BoardSize) -> tuple[Position, int, list[int]]:
         C4Error, KeyError, RecursionError, TypeError, ValueError: the line is of neither format.
     """
     if text.lstrip().startswith("{"):
-        return _read_refmoves(json.loads(text), board)
+        return _read_refmoves(read_json(text), board)
     words = text.split()
     if text[:1].isspace():  # the empty board has no moves
         words.insert(0, "")

@@ -34,6 +34,7 @@ from c4core.dataset.records import COLUMNS
 from c4core.errors import DatasetError
 from c4core.extras import load_pyarrow
 from c4core.files import check_plain
+from c4core.json_text import read_json
 from c4core.notation import MAX_BITS
 
 if TYPE_CHECKING:
@@ -193,16 +194,19 @@ def _archive(file: IO[bytes]) -> zipfile.ZipFile:
     """The archive in a file.
 
     Raises:
-        ValueError: it is not an archive, or has more members than a data set.
+        ValueError: it is not an archive, has more members than a data set, or two of one name.
     """
     if not zipfile.is_zipfile(file):
         raise ValueError("no archive")
     archive = zipfile.ZipFile(file)
-    members = len(archive.infolist())
-    if members > _MAX_MEMBERS:
+    names = [member.filename.removesuffix(_ENDING) for member in archive.infolist()]
+    if len(names) > _MAX_MEMBERS:
         raise ValueError(
-            f"it has {members:,} members, and no data set has more than {_MAX_MEMBERS}"
+            f"it has {len(names):,} members, and no data set has more than {_MAX_MEMBERS}"
         )
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"it has two members {name!r:.80}")
     return archive
 
 
@@ -340,7 +344,7 @@ class _Reader:
         self.lines += 1
         if len(line) > _MAX_LINE:
             raise ValueError(f"longer than {_MAX_LINE:,} bytes")
-        row = json.loads(line.decode())
+        row = read_json(line.decode())
         if not isinstance(row, dict):
             raise TypeError("not a JSON object")
         if self.lines == 1:

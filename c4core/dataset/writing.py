@@ -14,7 +14,6 @@ names the Parquet files. Texts are written as JSON, which YAML contains.
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import shutil
 from contextlib import contextmanager, suppress
@@ -26,6 +25,7 @@ from c4core.dataset.lots import SPLITS
 from c4core.dataset.reading import FORMATS, card_beside, digest
 from c4core.errors import DatasetError, DatasetExistsError
 from c4core.files import atomic_file, check_plain
+from c4core.json_text import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -211,7 +211,7 @@ def _named(path: Path) -> set[str]:
     try:
         check_plain(path)
         with path.open(encoding="utf-8") as file:
-            card: Any = json.loads(file.read(MAX_CARD))
+            card: Any = read_json(file.read(MAX_CARD))
         return {file["name"] for file in card["files"]} & set(_PARTS)
     except (FileNotFoundError, KeyError, RecursionError, TypeError, ValueError):
         return set()

@@ -35,8 +35,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 import numpy as np
 
 from c4core.files import atomic_file, check_plain
+from c4core.json_text import read_json
 from c4core.lines import TOO_DEEP, is_too_deep
-from c4core.models.kinds import KINDS, ModelError
+from c4core.models.kinds import ARCHITECTURES, KINDS, ModelError
 from c4core.notation import BoardSize, parse_board
 
 if TYPE_CHECKING:
@@ -126,11 +127,18 @@ def write_model(path: Path, model: Model) -> None:
     """Write a model's file; an older one is replaced.
 
     Raises:
-        ModelError: its description is longer than :data:`MAX_TEXT`.
+        ModelError: a weight is NaN or infinite, or its description is longer than :data:`MAX_TEXT`.
         OSError: it cannot be written.
     """
     tensors = {WEIGHTS + name: array for name, array in model.weights.items()}
     tensors |= {OPTIMIZER + name: array for name, array in model.optimizer.items()}
+    try:
+        _check_finite(tensors)
+    except ValueError as error:
+        raise ModelError(
+            f"{path} is not written: {error}: the training has diverged, use a smaller rate",
+            path=str(path),
+        ) from None
     about = {
         "format": FORMAT,
         "kind": model.kind,
@@ -188,9 +196,9 @@ def read_unchanged(path: Path, fingerprint: str) -> Model:
 def _checked(path: Path, text: str, tensors: Arrays) -> Model:
     """The model of a file's description and tensors."""
     try:
-        about = json.loads(text) if len(text) <= MAX_TEXT else None
-    except (ValueError, RecursionError):
-        about = None
+        about = read_json(text) if len(text) <= MAX_TEXT else None
+    except (ValueError, RecursionError) as error:
+        raise ModelError(f"{path} is a damaged model: {error}", path=str(path)) from None
     # A resumed training writes it again, perhaps with less stack left.
     if is_too_deep(about):
         raise ModelError(f"{path} is a damaged model: {TOO_DEEP}", path=str(path))
@@ -220,6 +228,10 @@ def _described(about: dict[str, Any], tensors: Arrays) -> Model:
             raise TypeError(f"{name} cannot be {reprlib.repr(about[name])}")
     if about["kind"] not in KINDS:
         raise ValueError(f"it is of unknown kind {about['kind']!r:.80}")
+    missing = [name for name in ARCHITECTURES[about["kind"]] if name not in about["architecture"]]
+    if missing:
+        raise ValueError(f"its architecture has no {missing[0]}")
+    _check_finite(tensors)
     for entry in about["history"]:
         numbers = [entry["epoch"], entry["seconds"], *entry.values()]
         if not all(map(_is_number, numbers)):
@@ -242,6 +254,17 @@ def _is_number(value: object) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return abs(value) < _MAX_NUMBER
+
+
+def _check_finite(tensors: Arrays) -> None:
+    """Refuse NaN and infinite numbers, which make every worth of a network NaN.
+
+    Raises:
+        ValueError: a tensor has one; the message names the tensor.
+    """
+    for name, tensor in tensors.items():
+        if tensor.dtype.kind == "f" and not np.isfinite(tensor).all():
+            raise ValueError(f"tensor {name!r:.80} has a number that is NaN or infinite")
 
 
 def _part(tensors: Arrays, prefix: str) -> Arrays:
@@ -286,7 +309,7 @@ def read_tensors(
         data_bytes = size - _LENGTH_BYTES - header_bytes
         if data_bytes < 0:
             raise ValueError("it ends within its header")
-        header = json.loads(file.read(header_bytes))
+        header = read_json(file.read(header_bytes))
         if not isinstance(header, dict):
             raise ValueError("its header is no object")  # noqa: TRY004  (of a file)
         metadata = header.pop(METADATA, {})

@@ -14,6 +14,15 @@ KINDS: Final = ("cnn", "exact", "selfplay", "residual", "tuples")
 ENGINE_KINDS: Final = ("residual", "tuples")
 """The kinds that play without PyTorch."""
 
+ARCHITECTURES: Final = {
+    "cnn": ("padding",),
+    "exact": ("channels", "layers", "hidden"),
+    "selfplay": ("channels", "layers", "hidden"),
+    "residual": ("channels", "blocks", "hidden"),
+    "tuples": ("tuples", "length"),
+}
+"""The names of the numbers and words that describe a model of each kind."""
+
 LARGEST: Final = {"channels": 1024, "layers": 64, "blocks": 64, "hidden": 4096}
 """The limits of the numbers that describe a network of PyTorch."""
 

@@ -1,7 +1,8 @@
 """Certificates: open a file, check its proof, and ask the proof about positions.
 
-A :class:`Certificate` is a file whose bytes are intact. :meth:`Certificate.check` checks its proof
-without any search, and returns a :class:`Proof`, which says what to play in a position, and why.
+A :class:`Certificate` is a file whose bytes are intact. :meth:`Certificate.verify` checks its proof
+without any search. :meth:`Certificate.check` also keeps it, and returns a :class:`Proof`, which
+says what to play in a position, and why.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from c4core.proof.walk import Half, answers, lasts
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -68,7 +69,7 @@ def named_file(name: str) -> Path:
 
 
 class Certificate:
-    """A certificate whose bytes are intact. :meth:`check` says whether it proves its claim.
+    """A certificate whose bytes are intact. :meth:`verify` says whether it proves its claim.
 
     Args:
         data: the complete file.
@@ -110,13 +111,31 @@ class Certificate:
         """The claim, and the size of the proof."""
         return self._info
 
+    def verify(self, progress: Callable[[int], object] = lambda _positions: None) -> None:
+        """Check the proof, without any search. Two plies are in memory at a time.
+
+        Args:
+            progress: called after every ply with the number of positions of the half that are
+                checked.
+
+        Raises:
+            CertificateWrongError: the file proves nothing; the error says where the proof fails.
+            CertificateDamagedError: the proof has more or fewer positions than the file says.
+        """
+        try:
+            for half, code in zip(self.info.halves, self._codes, strict=True):
+                for _ in self._walk(self._half(half, code), half, progress):
+                    pass
+        except CertificateError as error:
+            raise _named(error, self.path) from None
+
     def check(
         self,
         progress: Callable[[int], object] = lambda _positions: None,
         *,
         prover: Side | None = None,
     ) -> Proof:
-        """Check the proof, without any search.
+        """Check the proof as :meth:`verify` does, and keep all of its positions in memory.
 
         Args:
             progress: called after every ply with the number of positions of the half that are
@@ -128,43 +147,44 @@ class Certificate:
             CertificateDamagedError: the proof has more or fewer positions than the file says.
         """
         try:
-            halves = [
-                self._check_half(half, code, progress)
-                for half, code in zip(self.info.halves, self._codes, strict=True)
-                if prover in {None, self.info.prover(upper=half.upper)}
-            ]
+            halves = []
+            for said, code in zip(self.info.halves, self._codes, strict=True):
+                if prover in {None, self.info.prover(upper=said.upper)}:
+                    half = self._half(said, code)
+                    plies = tuple(self._walk(half, said, progress))
+                    halves.append(ProofHalf(half.upper, half.bound, half.least, plies))
         except CertificateError as error:
             raise _named(error, self.path) from None
         return Proof(self.info, tuple(halves))
 
-    def _check_half(
-        self, said: HalfInfo, code: bytes, progress: Callable[[int], object]
-    ) -> ProofHalf:
-        half = Half(
+    def _half(self, said: HalfInfo, code: bytes) -> Half:
+        return Half(
             self.info.start, upper=said.upper, bound=said.bound, rules=self.info.rules, code=code
         )
+
+    def _walk(self, half: Half, said: HalfInfo, progress: Callable[[int], object]) -> Iterator[Ply]:
+        """Check a half, ply by ply."""
         first = self.info.start.ply
         keys = half.first()
-        plies: list[Ply] = []
-        done = 0
+        plies = done = 0
         while keys.size:
-            ply = first + len(plies)
-            if len(plies) >= len(said.plies) or said.plies[len(plies)] != len(keys):
+            ply = first + plies
+            if plies >= len(said.plies) or said.plies[plies] != len(keys):
                 raise CertificateDamagedError(
                     f"wrong: ply {ply} has {len(keys):,} positions, and the file says otherwise"
                 )
             values = half.read(keys, ply=ply)
-            plies.append((keys, values))
+            yield keys, values
             keys = half.follow(keys, values, ply=ply)
+            plies += 1
             done += len(values)
             progress(done)
-        if len(plies) != len(said.plies):
+        if plies != len(said.plies):
             raise CertificateDamagedError(
-                f"wrong: the proof ends after {len(plies)} plies, and the file says otherwise"
+                f"wrong: the proof ends after {plies} plies, and the file says otherwise"
             )
         if not half.is_read():
             raise CertificateDamagedError("wrong: something is left when the proof is complete")
-        return ProofHalf(half.upper, half.bound, half.least, tuple(plies))
 
 
 def _named(error: CertificateError, path: str | None) -> CertificateError:

@@ -10,14 +10,13 @@ says whether a solution wins, and makes a certificate of it.
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from c4core.errors import C4Error
 from c4core.files import check_plain
+from c4core.json_text import read_json
 from c4core.notation import DEFAULT_BOARD, check_board, parse_moves
 from c4core.position import Position
 from c4core.proof.errors import SolutionFileError
@@ -192,20 +191,10 @@ def _content(path: Path) -> object:
         data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise SolutionFileError(f"{path}: longer than {MAX_BYTES:,} bytes")
-
-    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        content = dict(pairs)
-        if len(content) < len(pairs):
-            twice, _ = Counter(name for name, _ in pairs).most_common(1)[0]
-            raise SolutionFileError(f"{path}: {_quoted(twice)} stands twice")
-        return content
-
     try:
-        return json.loads(data, object_pairs_hook=unique)
+        return cast("object", read_json(data))
     except (ValueError, RecursionError) as error:
-        if isinstance(error, SolutionFileError):
-            raise
-        raise SolutionFileError(f"{path}: no JSON: {error}") from None
+        raise SolutionFileError(f"{path}: not JSON: {error}") from None
 
 
 def _quoted(text: str) -> str:

@@ -33,7 +33,7 @@ def verify(settings: Settings, *, file: str) -> None:
     """
     began = time.monotonic()
     certificate = options.opened(file)
-    options.checked(settings, certificate)
+    options.watched(settings, certificate.verify)
     seconds = time.monotonic() - began
     said = certificate.info
     if settings.json:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from c4core.arena.game import Ending
 from c4core.errors import C4Error
 from c4core.files import atomic_file
+from c4core.json_text import read_json
 from c4core.notation import parse_board, parse_moves
 from c4core.players.errors import Failing
 from c4core.players.player import NO_PROGRAM, Consent
@@ -126,7 +127,7 @@ def _read_fields(path: Path) -> dict[str, Any] | None:
     if len(data) > MAX_BYTES:
         raise SavedGameError(path, "it is too large")
     try:
-        fields = json.loads(data)
+        fields = read_json(data)
     except ValueError as error:  # no text, or no JSON
         raise SavedGameError(path, f"it is not JSON ({error})") from None
     except RecursionError:

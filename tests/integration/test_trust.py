@@ -9,6 +9,7 @@ import os
 import pickle
 import pty
 import sqlite3
+import struct
 import subprocess
 import sys
 import threading
@@ -451,6 +452,70 @@ def test_a_hostile_trigger_loads_nothing(c4: C4, trap: Trap) -> None:
     done = c4("match", "set", "random", "--games", "1", "--judge", "none")
     assert "load_extension" in refused(done, code=1) or "not authorized" in done.err
     assert not trap.has_run
+
+
+def super_journal(database: Path, victim: Path) -> None:
+    """Put a journal beside a database as SQLite writes it for a transaction over several files."""
+    magic, name = bytes.fromhex("d9d505f920a163d7"), os.fsencode(victim)
+    page = 4096
+    head = magic + struct.pack(">5I", 0, 0, database.stat().st_size // page, 512, page)
+    tail = name + struct.pack(">2I", len(name), sum(name)) + magic
+    lock_page = struct.pack(">I", (1 << 30) // page + 1)
+    Path(f"{database}-journal").write_bytes(head.ljust(512, b"\0") + lock_page + tail)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "query",
+        "jobs list",
+        "status",
+        "games list",
+        "db check",
+        "db stats",
+        "db backup copy.db",
+        "db upgrade",
+        "db init",
+        "analyze positions.txt",
+    ],
+)
+def test_a_journal_deletes_no_other_file(c4: C4, command: str) -> None:
+    assert c4("db", "init").code == 0
+    (c4.directory / "positions.txt").write_text("444444\n")
+    file, victim = c4.directory / "test.db", c4.directory / "victim"
+    victim.write_text("of somebody")
+    super_journal(file, victim)
+    said = refused(c4(*command.split()), code=1)
+    assert f"SQLite would delete '{victim}'" in said
+    assert victim.exists()
+    link = c4.directory / "link.db"
+    link.symlink_to(file)
+    refused(c4(*command.split(), "--db", str(link)), code=1)
+    assert victim.exists()
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("SELECT count(*) FROM jobs")
+    assert not victim.exists()  # without the check
+
+
+@pytest.mark.parametrize("suffix", ["-journal", "-wal", "-shm"])
+@pytest.mark.parametrize("link", [os.symlink, os.link])
+def test_a_link_beside_a_database_changes_no_other_file(
+    c4: C4, suffix: str, link: Callable[[Path, Path], None]
+) -> None:
+    assert c4("db", "init").code == 0
+    victim = c4.directory / "victim"
+    victim.write_bytes(b"x" * 100_000)
+    link(victim, Path(f"{c4.directory / 'test.db'}{suffix}"))
+    assert f"test.db{suffix} is a link" in refused(c4("db", "check"), code=1)
+    assert victim.read_bytes() == b"x" * 100_000
+
+
+def test_no_database_is_made_through_a_link(c4: C4) -> None:
+    victim = c4.directory / "victim"
+    (c4.directory / "test.db").symlink_to(victim)
+    for command in ("db init", "jobs list"):
+        assert "it is a link" in refused(c4(*command.split()), code=1)
+    assert not victim.exists()
 
 
 # Books and models that a job or a game names

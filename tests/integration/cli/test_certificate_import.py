@@ -91,4 +91,4 @@ def test_what_cannot_be_asked(c4: C4) -> None:
     (c4.directory / "entries.json").write_text("{")
     damaged = c4(*SMALL)
     assert damaged.code == 1
-    assert damaged.err.startswith("Error: entries.json: no JSON: ")
+    assert damaged.err.startswith("Error: entries.json: not JSON: ")

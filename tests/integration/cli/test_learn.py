@@ -43,7 +43,8 @@ class TestWithoutPyTorch:
         ],
     )
     def test_it_says_what_to_install(self, c4: C4, words: str) -> None:
-        model = Model("exact", SMALL, {}, {}, [], {})
+        sizes = {"channels": 2, "layers": 1, "hidden": 4}
+        model = Model("exact", SMALL, sizes, {}, [], {})
         write_model(c4.directory / "exact.safetensors", model)
         done = c4(*words.split())
         assert (done.code, done.out) == (1, "")

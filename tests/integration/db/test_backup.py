@@ -69,6 +69,17 @@ def test_what_the_killed_have_left_goes_away(source: Path, tmp_path: Path) -> No
     assert target.stat().st_mode & 0o777 == 0o666 & ~_umask()
 
 
+def test_files_that_would_become_a_part_of_it(source: Path, tmp_path: Path) -> None:
+    with Database.open(str(source)) as database:
+        for suffix in ("-journal", "-wal", "-shm"):
+            beside = tmp_path / f"backup.db{suffix}"
+            beside.write_bytes(b"old")
+            with pytest.raises(FileExistsError, match=f"{beside} exists: SQLite would take it"):
+                backup(database, tmp_path / "backup.db")
+            assert names(beside) == [beside.name]
+            beside.unlink()
+
+
 def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)

@@ -1,6 +1,8 @@
 """SQLite databases that can only be read: what works, and what is said of the rest."""
 
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,6 +78,24 @@ def test_what_was_written_last_is_seen_or_missed_loudly(filled: Path, tmp_path: 
     assert done.code == 1
     assert "its latest changes are in" in done.err
     assert "test.db-wal" in done.err
+
+
+def test_a_change_that_was_interrupted_is_not_missed(filled: Path, tmp_path: Path) -> None:
+    directory = tmp_path / "copy"
+    directory.mkdir()
+    with closing(sqlite3.connect(filled / "test.db")) as source:
+        source.execute("VACUUM INTO ?", (str(directory / "source.db"),))
+    with closing(sqlite3.connect(directory / "source.db", isolation_level=None)) as writer:
+        # A small cache: the changed pages are written before the transaction ends.
+        writer.execute("PRAGMA cache_size = 1")
+        writer.execute("BEGIN")
+        writer.execute("DELETE FROM evaluations")
+        for suffix in ("", "-journal"):  # as a program that is killed leaves them
+            shutil.copy(directory / f"source.db{suffix}", directory / f"test.db{suffix}")
+    done, _ = run(directory, ("query", "--count"), ("db", "check"))
+    assert done.code == 1
+    assert "its latest change was interrupted" in done.err
+    assert C4(directory)("query", "--count").out == C4(filled)("query", "--count").out
 
 
 def test_a_url_that_says_so(filled: Path, tmp_path: Path, c4: C4) -> None:

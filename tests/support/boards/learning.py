@@ -71,7 +71,7 @@ def outside(*_: object) -> int:
 ARCHITECTURES: dict[str, dict[str, Any]] = {
     "learning-cnn": {"padding": "same"},
     "learning-exact": {"channels": 4, "layers": 2, "hidden": 8},
-    "learning-selfplay": {"channels": 4, "hidden": 8},
+    "learning-selfplay": {"channels": 4, "layers": 1, "hidden": 8},
     "learning-residual": {"channels": 8, "blocks": 1, "hidden": 8},
     "learning-tuples": {"tuples": 5, "length": 4},
 }

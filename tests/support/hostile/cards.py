@@ -47,6 +47,11 @@ CASES = (
     having("a file below the card", "names a file", files=file_named("set/../x.npz")),
     having("a part named {}", "no data card", files=file_named("test.npz", {})),
     having("a file twice", "names a file twice", files=file_named("test.npz") * 2),
+    Case(
+        "a field twice",
+        lambda sample: sample.replace(b"{", b'{"license": "other", ', 1),
+        r"no data card: the field 'license' is there twice",
+    ),
     having("a lone surrogate", "surrogates not allowed", title="\ud800"),
     having("a long title", "longer than", title="x" * MAX_CARD),
     having(

@@ -56,6 +56,21 @@ def nested_description(sample: bytes) -> bytes:
     return bytes(save(load(sample), {"c4": text}))
 
 
+def with_a_field_twice(sample: bytes) -> bytes:
+    """A sound description, with a field in front of it that only other programs would take."""
+    header = json.loads(sample[8 : 8 + int.from_bytes(sample[:8], "little")])
+    text = header["__metadata__"]["c4"].replace("{", '{"kind": "cnn", ', 1)
+    return bytes(save(load(sample), {"c4": text}))
+
+
+def with_weight(number: float) -> Callable[[bytes], bytes]:
+    """Fill the tensors with a number."""
+    return lambda sample: crafted(
+        sample,
+        lambda tensors: {name: np.full_like(array, number) for name, array in tensors.items()},
+    )
+
+
 CASES = (
     having("no change, which is harmless", ""),
     having("a board of a number", "board cannot be 5", board=5),
@@ -63,15 +78,26 @@ CASES = (
     having("no board", "'board' is missing", board=MISSING),
     having("a list for a kind", r"kind cannot be \['exact'\]", kind=["exact"]),
     having("a list for an architecture", r"architecture cannot be \[\]", architecture=[]),
+    having("an empty architecture", "its architecture has no channels", architecture={}),
+    Case("a field twice", with_a_field_twice, "the field 'kind' is there twice"),
+    Case(
+        "a description twice",
+        with_header(b'{"__metadata__": {"c4": "", "c4": ""}}'),
+        "model.*the field 'c4' is there twice",
+    ),
+    *(
+        Case(f"a weight of {number}", with_weight(number), "model.*tensor 'weights.x' has a number")
+        for number in (np.nan, np.inf, -np.inf)
+    ),
     having("no settings", "settings cannot be None", settings=None),
     having("an object for a history", r"history cannot be \{\}", history={}),
     having("a history of numbers", "damaged", history=[5]),
     having("an epoch without seconds", "'seconds' is missing", history=[{"epoch": 1}]),
     epoch("an epoch of text", epoch="1"),
-    epoch("seconds that are not a number", seconds=float("nan")),
-    epoch("infinite seconds", seconds=float("inf")),
+    epoch("seconds that are not a number", "NaN is not JSON", seconds=float("nan")),
+    epoch("infinite seconds", "Infinity is not JSON", seconds=float("inf")),
     epoch("too many seconds", r"cannot take 10000000000000\.0 seconds", seconds=1e13),
-    epoch("a loss that is not a number", loss=float("nan")),
+    epoch("a loss that is not a number", "NaN is not JSON", loss=float("nan")),
     epoch("a loss of 10**400", loss=10**400),
     epoch("a loss of -10**400", loss=-(10**400)),
     epoch("a loss of 1e301", loss=1e301),

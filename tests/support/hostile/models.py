@@ -8,10 +8,12 @@ from c4core.models.kinds import LARGEST
 from tests.support.hostile import Case
 from tests.support.hostile.modelfiles import Tensors, crafted
 
+SMALL = {"channels": 2, "layers": 1, "hidden": 4}
+
 
 def architecture(name: str, answer: str, **numbers: object) -> Case:
     """A network of other numbers."""
-    return Case(name, lambda sample: crafted(sample, architecture=numbers), answer)
+    return Case(name, lambda sample: crafted(sample, architecture=SMALL | numbers), answer)
 
 
 def weights(
@@ -41,9 +43,5 @@ CASES = (
     weights("weights of bytes", lambda array: array.astype("int8")),
     weights("weights of truth values", lambda array: array.astype("bool")),
     weights("weights of 16 bits", lambda array: array.astype("float16")),
-    weights("weights that are no numbers, which play", lambda array: array * np.nan, ""),
-    weights("infinite weights, which play", lambda array: np.full_like(array, np.inf), ""),
-    weights(
-        "weights of minus infinity, which play", lambda array: np.full_like(array, -np.inf), ""
-    ),
+    weights("huge weights, which play", lambda array: np.full_like(array, 3e38), ""),
 )

@@ -109,6 +109,11 @@ def with_comment(sample: bytes) -> bytes:
     return out.getvalue()
 
 
+def renamed(old: bytes, new: bytes) -> Callable[[bytes], bytes]:
+    """Give a member the name of another one, which is as long."""
+    return lambda sample: sample.replace(old + b".npy", new + b".npy")
+
+
 def large_together(arrays: Arrays) -> Arrays:
     """Columns each of which could be in a data set, but not all of them."""
     return {
@@ -153,5 +158,7 @@ CASES = (
     ),
     *(other_type(name, dtype) for name in ("moves", "card") for dtype in OTHER_TYPES),
     *map(keys_of_shape, ((0,), (), (0, 3), (3, 0))),
+    Case("a column twice", renamed(b"ply", b"key"), "it has two members 'key'"),
+    Case("two cards", renamed(b"side", b"card"), "it has two members 'card'"),
     Case("a foreign column", changed(foreign_column), "an unknown column more"),
 )

@@ -9,10 +9,16 @@ from types import SimpleNamespace
 from typing import Any
 
 import click
+import kubernetes_validate
 import pytest
 import yaml
+from sqlalchemy import text, update
 
+from c4core.version import ENGINE_VERSION
 from cli.app import c4
+from db.database import Database
+from db.models import Job, Unit
+from tests.support.running.databases import make_job
 from workers.core.lanes import Lane
 from workers.service.counters import UnitCounters
 from workers.service.metrics import WorkerCollector
@@ -24,6 +30,8 @@ OWN = {name: service for name, service in SERVICES.items() if service["image"] =
 WORKERS = {name: service for name, service in OWN.items() if "worker" in name}
 SYSTEMD = ROOT / "deploy" / "systemd"
 PROMETHEUS = ROOT / "deploy" / "prometheus"
+KUBERNETES = ROOT / "deploy" / "kubernetes"
+OLDEST_KUBERNETES = "1.31"
 SETTINGS = {"C4_DB", "C4_BROKER"}
 HELP = {"-h", "--help"}
 
@@ -178,6 +186,108 @@ def test_worker_unit_starts_again_and_reads_its_secrets_from_a_file() -> None:
 def test_backup_timer_has_its_service() -> None:
     assert unit("c4-backup.timer")["Install"]["WantedBy"] == "timers.target"
     assert "pg_dump" in unit("c4-backup.service")["Service"]["ExecStart"]
+
+
+def objects(*kinds: str) -> list[dict[str, Any]]:
+    """The objects in Kubernetes's files, all or of some kinds."""
+    found = [
+        each
+        for path in sorted(KUBERNETES.glob("*/*.yaml"))
+        for each in yaml.safe_load_all(path.read_text())
+    ]
+    return [each for each in found if not kinds or each["kind"] in kinds]
+
+
+def pods() -> dict[str, dict[str, Any]]:
+    """The pods' specifications, by the names of what makes them."""
+    return {
+        each["metadata"]["name"]: each["spec"]["template"]["spec"]
+        for each in objects("Deployment", "Job")
+    }
+
+
+@pytest.mark.parametrize("version", [OLDEST_KUBERNETES, kubernetes_validate.latest_version()])
+def test_kubernetes_takes_its_files(version: str) -> None:
+    """KEDA's objects are checked by .ci/keda.py."""
+    for each in objects("Deployment", "Job", "Service"):
+        kubernetes_validate.validate(each, version, strict=True)
+
+
+def test_kustomizations_name_all_files() -> None:
+    for path in KUBERNETES.glob("*/kustomization.yaml"):
+        named = yaml.safe_load(path.read_text())["resources"]
+        assert {name for name in named if "/" not in name} == {
+            each.name for each in path.parent.glob("*.yaml") if each != path
+        }
+        assert all((path.parent / name).exists() for name in named)
+    checked = {"Deployment", "Job", "Service", "ScaledObject", "TriggerAuthentication"}
+    assert {each["kind"] for each in objects()} == {*checked, "Kustomization"}
+
+
+@pytest.mark.parametrize("name", pods())
+def test_pods_may_do_little_and_run_commands_that_exist(name: str) -> None:
+    pod = pods()[name]
+    (container,) = pod["containers"]
+    check_command(container["args"])
+    assert not pod["automountServiceAccountToken"]
+    user = re.findall(r"--uid (\d+)", (ROOT / "Dockerfile").read_text())
+    assert pod["securityContext"] == {
+        "runAsNonRoot": True,
+        "runAsUser": int(user[0]),
+        "runAsGroup": int(user[0]),
+        "seccompProfile": {"type": "RuntimeDefault"},
+    }
+    assert container["securityContext"] == {
+        "allowPrivilegeEscalation": False,
+        "readOnlyRootFilesystem": True,
+        "capabilities": {"drop": ["ALL"]},
+    }
+    assert {"cpu", "memory"} == set(container["resources"]["requests"])
+    assert "memory" in container["resources"]["limits"]
+    for variable in container["env"]:
+        if variable["name"] in {*SETTINGS, "C4_WEB_TOKEN"}:
+            assert variable["valueFrom"]["secretKeyRef"]["name"] == "c4"
+
+
+def test_pods_that_stay_have_probes_and_time_to_end() -> None:
+    for name, probe in (("c4-worker", "metrics"), ("c4-server", "http")):
+        pod = pods()[name]
+        (container,) = pod["containers"]
+        (port,) = container["ports"]
+        words = " ".join(container["args"])
+        assert port["name"] == probe
+        assert re.search(rf"-port=(0\.0\.0\.0:)?{port['containerPort']}\b", words)
+        for kind in ("startupProbe", "livenessProbe"):
+            assert container[kind]["httpGet"]["port"] == probe
+        assert pod["terminationGracePeriodSeconds"] >= 30
+    server = pods()["c4-server"]["containers"][0]
+    assert server["livenessProbe"]["httpGet"]["path"] == "/healthz"
+    assert server["readinessProbe"]["httpGet"]["path"] == "/readyz"
+
+
+def test_keda_counts_the_units_that_workers_can_take(database: Database) -> None:
+    (scaled,) = objects("ScaledObject")
+    (trigger,) = scaled["spec"]["triggers"]
+    query = trigger["metadata"]["query"]
+
+    def counted() -> int:
+        with database.read() as session:
+            return int(session.scalar(text(query)) or 0)
+
+    assert counted() == 0
+    job_id, other = make_job(database, 6), make_job(database, 5)
+    with database.write() as session:
+        ends = ["queued", "leased", "done", "failed", "cancelled", "queued"]
+        for seq, state in enumerate(ends):
+            chosen = (Unit.job_id == job_id, Unit.seq == seq)
+            session.execute(update(Unit).where(*chosen).values(state=state))
+        session.execute(
+            update(Job).where(Job.id == other).values(engine_version=ENGINE_VERSION + 1)
+        )
+    assert counted() == 3
+    with database.write() as session:
+        session.execute(update(Job).where(Job.id == job_id).values(state="cancelled"))
+    assert counted() == 0
 
 
 def metric_names() -> set[str]:

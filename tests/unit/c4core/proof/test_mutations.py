@@ -108,9 +108,19 @@ def test_a_rule_that_does_not_hold_is_named() -> None:
     with pytest.raises(
         CertificateWrongError, match="the rule that ends it does not hold"
     ) as caught:
-        Certificate(data, path="some.c4proof").check()
+        Certificate(data, path="some.c4proof").verify()
     assert str(caught.value).startswith("some.c4proof: ")
     assert (caught.value.key, caught.value.ply) == (start.key, 0)
+
+
+@pytest.mark.parametrize("board", [(0, 4), (4, 0), (1, 20), (3, 20), (8, 8), (255, 255)])
+def test_a_board_that_the_format_does_not_have(board: tuple[int, int]) -> None:
+    data = bytearray(make(Position(width=4, height=4)))
+    data[10:12] = board
+    damaged = sealed(bytes(data[:-SHA_BYTES]))
+    with pytest.raises(CertificateDamagedError, match="impossible board"):
+        Certificate(damaged)
+    assert not independently_accepts(independent_checker(), damaged)
 
 
 def test_foreign_and_newer_files() -> None:

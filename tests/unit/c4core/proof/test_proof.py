@@ -6,10 +6,13 @@ import random
 
 import pytest
 
+from c4core.notation import BoardSize
 from c4core.position import Position
 from c4core.proof import Certificate, Proof, make
+from c4core.proof.certificate import shipped_file
 from c4core.proof.errors import ClaimError
 from c4core.solver import Solver
+from tests.support.memory import memory_below
 
 
 def followed(proof: Proof, number: int, dice: random.Random) -> int:
@@ -69,6 +72,13 @@ def test_a_mirrored_position_has_the_mirrored_move() -> None:
         (mirrored,) = proof.ask(position.mirrored())[1].columns
         if position != position.mirrored():
             assert move + mirrored == 4
+
+
+def test_verifying_keeps_two_plies_in_memory() -> None:
+    certificate = Certificate.open(shipped_file(BoardSize(6, 5)))
+    # A position takes 9 bytes, and while a ply is made from the one before, some times as much.
+    with memory_below(9 * certificate.info.positions):
+        certificate.verify()
 
 
 def test_positions_that_the_proof_says_nothing_of() -> None:
