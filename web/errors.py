@@ -14,7 +14,12 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
 from c4core.errors import C4Error
-from c4core.players.errors import PlayerError, PlayerMissingError, ProgramRefusedError
+from c4core.players.errors import (
+    PlayerCostError,
+    PlayerError,
+    PlayerMissingError,
+    ProgramRefusedError,
+)
 from db.errors import (
     BusyError,
     GameNotFoundError,
@@ -106,6 +111,11 @@ def _(error: C4Error) -> ApiError:
 
 @as_api_error.register
 def _(error: PlayerError) -> ApiError:
+    return ApiError(400, str(error), "player")
+
+
+@as_api_error.register
+def _(error: PlayerCostError) -> ApiError:
     return ApiError(400, str(error), "player")
 
 
