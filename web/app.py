@@ -31,9 +31,11 @@ from web.api import (
 from web.description.openapi import build_document
 from web.errors import HANDLERS
 from web.files import page_routes
+from web.middleware.clients import Clients, client_name
 from web.middleware.counting import Counting
 from web.middleware.faults import Faults
 from web.middleware.headers import Headers
+from web.middleware.memory import Memory
 from web.middleware.origins import Origins, allowed_names
 from web.middleware.rate import Rate
 from web.responses import JSON, encode
@@ -80,7 +82,9 @@ def create_app(settings: Settings) -> Starlette:
             Middleware(Counting, service.counters),
             Middleware(Headers),
             Middleware(Origins, allowed_names(settings)),
+            Middleware(Clients, frozenset(map(client_name, settings.proxies))),
             Middleware(Rate, settings.limits),
+            Middleware(Memory, service.memory),
             Middleware(Faults),
         ],
         exception_handlers=HANDLERS,

@@ -16,6 +16,7 @@ from web.errors import CLIENT_GONE, ApiError
 from web.known import Known
 from web.lookups import Lookups
 from web.receiving.disk_room import DiskRoom
+from web.receiving.memory_room import MemoryRoom
 from web.running import JobRunning, web_label
 from workers.broker.doorbell import Doorbell
 from workers.positions.desk import Desk
@@ -23,6 +24,7 @@ from workers.positions.stop import Stop
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
+    from contextlib import AbstractAsyncContextManager
 
     from starlette.requests import Request
 
@@ -57,6 +59,7 @@ class Service:
         known: complete answers, by what was asked.
         counters: what has been answered.
         disk: room for bodies that wait to be answered.
+        memory: room for what requests hold in memory.
         runner: works on jobs; None where no jobs can be made.
         stopping: set when the server begins to end: streams without an end have to end then.
     """
@@ -71,9 +74,11 @@ class Service:
         self.known = Known(KNOWN_ANSWERS)
         self.counters = Counters()
         self.disk = DiskRoom(settings.limits.disk_bytes)
+        self.memory = MemoryRoom(settings.limits.memory_bytes, settings.limits.memory_per_client)
         self.runner: JobRunning | None = None
         self.stopping = asyncio.Event()
         self._searches: Counter[str] = Counter()
+        self._makings: Counter[str] = Counter()
         self._threads = ThreadPoolExecutor(THREADS, "c4-web")
         self._batches = ThreadPoolExecutor(BATCH_THREADS, "c4-batch", initializer=_step_back)
         self._is_open = False
@@ -169,25 +174,36 @@ class Service:
         """Do a piece of a batch that blocks, in a thread that steps back behind the others."""
         return await _done_by(self._batches, partial(function, *args))
 
-    @asynccontextmanager
-    async def search_slot(self, request: Request) -> AsyncIterator[None]:
+    def search_slot(self, request: Request) -> AbstractAsyncContextManager[None]:
         """A place for a request that searches.
 
         Raises:
             ApiError: 429, its client has too many such requests already.
         """
+        return self._slot(self._searches, request, "searching")
+
+    def making_slot(self, request: Request) -> AbstractAsyncContextManager[None]:
+        """A place for a request that makes a job, which does not keep its client from searching.
+
+        Raises:
+            ApiError: 429, its client has too many such requests already.
+        """
+        return self._slot(self._makings, request, "making jobs")
+
+    @asynccontextmanager
+    async def _slot(self, slots: Counter[str], request: Request, doing: str) -> AsyncIterator[None]:
         client = client_of(request)
         limit = self.settings.limits.searches_per_client
-        if self._searches[client] >= limit:
-            message = f"{limit} requests of yours are searching; wait for one of them"
+        if slots[client] >= limit:
+            message = f"{limit} requests of yours are {doing}; wait for one of them"
             raise ApiError(429, message, headers={"Retry-After": "1"})
-        self._searches[client] += 1
+        slots[client] += 1
         try:
             yield
         finally:
-            self._searches[client] -= 1
-            if not self._searches[client]:
-                del self._searches[client]
+            slots[client] -= 1
+            if not slots[client]:
+                del slots[client]
 
     @property
     def searches(self) -> int:

@@ -36,7 +36,7 @@ async def post_action(request: Request) -> Response:
     player = parameters.text(values, "player", "perfect", longest=LONGEST_DESCRIPTION)
     seed = parameters.whole(values, "seed", 0, 0, LARGEST_SEED)
     # Kaggle's own client does not say of which type the body is.
-    body = await read_object(request, limit=limits.body_bytes, any_type=True)
+    body = await read_object(request, limits, any_type=True)
     parameters.choice(body, "action", "act", ("act",))
     configuration = _inner(body, "configuration") if "configuration" in body else {}
     observation = _inner(_inner(body, "state"), "observation")
@@ -45,6 +45,7 @@ async def post_action(request: Request) -> Response:
         allowed = kaggle.SHARE * kaggle.read_seconds(configuration)
     except AdapterError as error:
         raise ApiError(400, str(error), error.field) from None
+    del body, configuration, observation  # may be large, with much that is not read
     allowed = max(SHORTEST, min(allowed, limits.budget_seconds))
     seconds = parameters.number(values, "seconds", allowed, SHORTEST, limits.budget_seconds)
     move = await ask_player(request, position, player, seed=seed, seconds=seconds)

@@ -44,7 +44,7 @@ async def post_move(request: Request) -> Response:
     """A move that a player chooses."""
     limits = service_of(request).settings.limits
     parameters.read_query(request, ())
-    values = await read_object(request, limit=limits.body_bytes)
+    values = await read_object(request, limits)
     parameters.only(values, MOVE)
     asked = read_position(values)
     if asked.position.is_over:

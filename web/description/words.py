@@ -27,6 +27,7 @@ PROBLEMS: Final = {
     403: "The request comes from a page of another host, or names another host.",
     404: "There is no such thing.",
     409: "It cannot be done in the present state.",
+    408: "The body comes too slowly.",
     413: "The body is too large.",
     415: "The body is not of the type that is read here.",
     422: "It was understood, and cannot be done.",
@@ -120,7 +121,7 @@ def operation(
         problems: statuses of errors, beside those that any request may get.
         description: the rest.
     """
-    statuses = {400, 403, 429, 503, *problems, *(() if body is None else (413, 415))}
+    statuses = {400, 403, 429, 503, *problems, *(() if body is None else (408, 413, 415))}
     responses = {"200": _answer("The answer.", answer)} | {
         str(status): _answer(PROBLEMS[status], ref("Error")) for status in sorted(statuses)
     }

@@ -10,6 +10,7 @@ an answer before the body's end        the rest is thrown away for :data:`LINGER
 an answer that is not read             the connection is cut after :data:`WRITE_SECONDS`
 what is no HTTP                        400
 more than ``Limits.connections``       503
+too many connections of one client     429: ``Limits.connections_per_client``
 =====================================  ========================================================
 
 These too are answered with an object of ``error`` and ``field``; then the connection is closed.
@@ -19,10 +20,12 @@ from __future__ import annotations
 
 import http
 import logging
+from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from web.middleware.clients import client_name
 from web.responses import encode
 from web.settings import Limits
 
@@ -39,6 +42,8 @@ WRITE_SECONDS: Final = 300.0
 """Long: whoever pages through the output of a batch stops reading for a while."""
 LINGER_SECONDS: Final = 2.0
 """A client that still sends sees a reset connection, not the answer, if it is closed at once."""
+MOST_TURNED_AWAY: Final = 64
+"""Connections that are not taken are closed at once if so many others wait to be closed."""
 
 LOGGER: Final = logging.getLogger("c4.web.connections")
 """Of faults only: what strangers send, and how often, must not fill the log."""
@@ -49,13 +54,21 @@ TOO_LONG: Final = f"the address has more than {HEAD_BYTES} bytes"
 TOO_MANY: Final = f"the request has more than {HEAD_FIELDS} headers"
 
 
-def protocol_for(limits: Limits) -> type[GuardedProtocol]:
-    """The protocol with a server's limits, as ``uvicorn.Config(http=...)`` takes it."""
+def protocol_for(limits: Limits, proxies: frozenset[str] = frozenset()) -> type[GuardedProtocol]:
+    """The protocol with a server's limits, as ``uvicorn.Config(http=...)`` takes it.
+
+    Args:
+        limits: of the server.
+        proxies: clients whose connections are counted only together with all others.
+    """
 
     class Protocol(GuardedProtocol):
         """A connection of this server."""
 
     Protocol.limits = limits
+    Protocol.proxies = proxies
+    Protocol.clients = Counter()
+    Protocol.turned_away = set()
     return Protocol
 
 
@@ -63,6 +76,11 @@ class GuardedProtocol(HttpToolsProtocol):
     """A connection."""
 
     limits: ClassVar[Limits] = Limits()
+    proxies: ClassVar[frozenset[str]] = frozenset()
+    clients: ClassVar[Counter[str]] = Counter()
+    """Connections that are taken, by client."""
+    turned_away: ClassVar[set[GuardedProtocol]] = set()
+    """Connections that are not taken, while their clients read why."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 (uvicorn's)
         super().__init__(*arguments, **named)
@@ -76,18 +94,31 @@ class GuardedProtocol(HttpToolsProtocol):
         self._is_ending = False
         self._refusal: tuple[int, str] | None = None
         self._answering: _Answering | None = None
+        self._client: str | None = None
+        """Whose connection is counted."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Take a connection, or answer that there are too many."""
         super().connection_made(cast("asyncio.Transport", transport))
-        if len(self.connections) > self.limits.connections:
-            self._refuse(503, "the server has as many connections as it takes")
+        client = client_name(self.client[0]) if self.client else ""
+        most = self.limits.connections_per_client
+        if client not in self.proxies and self.clients[client] >= most:
+            self._turn_away(429, f"your address has {most} connections, as many as a client gets")
+        elif len(self.connections) > self.limits.connections:
+            self._turn_away(503, "the server has as many connections as it takes")
         else:
+            self._client = client
+            self.clients[client] += 1
             self._wait_for_more()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait for nothing any more."""
         self._is_ending = True
+        self.turned_away.discard(self)
+        if self._client is not None:
+            self.clients[self._client] -= 1
+            if not self.clients[self._client]:
+                del self.clients[self._client]
         self._set_timer(None)
         self._stop_write_timer()
         super().connection_lost(exc)
@@ -176,6 +207,20 @@ class GuardedProtocol(HttpToolsProtocol):
         super().resume_writing()
         self._stop_write_timer()
 
+    def with_close(self, head: bytes, answering: _Answering) -> bytes:
+        """An answer's head, which says so if the connection will be closed after it.
+
+        That is so if the body is still arriving and the answer will not wait for it. A stream's
+        length is unknown, and it may end after the body.
+        """
+        is_newest = answering is self._answering
+        if not (self.is_in_body and is_newest) or b"\r\ncontent-length: " not in head:
+            return head
+        if not self.cycle.keep_alive:
+            return head  # it says so already
+        self.cycle.keep_alive = False
+        return head[:-2] + b"connection: close\r\n\r\n"
+
     def end_gently(self) -> None:
         """Close the connection, once the client has had time to read the answer."""
         if self._is_ending or self.transport.is_closing():
@@ -189,6 +234,16 @@ class GuardedProtocol(HttpToolsProtocol):
         if self.transport.can_write_eof():
             self.transport.write_eof()
         self._set_timer(LINGER_SECONDS, self.transport.close)
+
+    def _turn_away(self, status: int, message: str) -> None:
+        """Do not take a connection. It counts no longer, and few of its kind may wait."""
+        self.connections.discard(self)
+        if len(self.turned_away) >= MOST_TURNED_AWAY:
+            self._is_ending = True
+            self.transport.abort()
+            return
+        self.turned_away.add(self)
+        self._refuse(status, message)
 
     def _refuse(self, status: int, message: str) -> None:
         """Answer with an error, and close."""
@@ -270,7 +325,7 @@ class _Answering:
         """Send some of the answer."""
         if self._is_first:
             self._is_first = False
-            self._head = data
+            self._head = self._protocol.with_close(data, self)
             self._protocol.loop.call_soon(self.flush)
         elif self._head is not None:
             data, self._head = self._head + data, None

@@ -15,6 +15,7 @@ import uvicorn
 
 from c4core.errors import C4Error
 from web.app import create_app
+from web.middleware.clients import client_name, is_address
 from web.middleware.origins import is_host_name
 from web.serving.open_files import room_for_connections
 from web.serving.protocol import protocol_for
@@ -60,6 +61,7 @@ def serve(settings: Settings, *, on_ready: Callable[[str], object] = lambda _url
     limits = replace(limits, connections=room_for_connections(limits.connections))
     settings = replace(settings, limits=limits)
     _check_hosts(settings)
+    _check_proxies(settings)
     listener = _listen(settings)
     with listener:
         app = create_app(settings)
@@ -67,7 +69,7 @@ def serve(settings: Settings, *, on_ready: Callable[[str], object] = lambda _url
         service.open()
         config = uvicorn.Config(
             app,
-            http=protocol_for(limits),
+            http=protocol_for(limits, frozenset(map(client_name, settings.proxies))),
             ws="none",
             loop="uvloop",
             lifespan="on",
@@ -137,6 +139,17 @@ def _check_hosts(settings: Settings) -> None:
                 f"others can reach this server as {name}: give a token with C4_WEB_TOKEN, which "
                 "whoever changes anything must send"
             )
+
+
+def _check_proxies(settings: Settings) -> None:
+    """Check the addresses of proxies.
+
+    Raises:
+        ListenError: one is not an address.
+    """
+    for proxy in settings.proxies:
+        if not is_address(proxy):
+            raise ListenError(f"--trust-proxy takes an IP address such as 127.0.0.1, not {proxy!r}")
 
 
 def _listen(settings: Settings) -> socket.socket:

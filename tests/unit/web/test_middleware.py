@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 from c4core.errors import C4Error
 from db.errors import BusyError, JobNotFoundError, ReadOnlyError
 from web.errors import ApiError, as_api_error
+from web.middleware.clients import Clients
 from web.middleware.faults import Faults
 from web.middleware.rate import MOST_CLIENTS, Rate
 from web.settings import Limits
@@ -84,6 +85,33 @@ def test_a_client_may_ask_so_often() -> None:
     assert [client.get("/").status_code for _ in range(2)] == [200, 429]
     clock.now += 60
     assert [client.get("/").status_code for _ in range(4)] == [200, 200, 200, 429]
+
+
+@pytest.mark.parametrize(
+    ("address", "forwarded", "client"),
+    [
+        ("192.0.2.1", ["198.51.100.7"], "192.0.2.1"),  # no proxy: nobody believes it
+        ("127.0.0.1", [], "127.0.0.1"),
+        ("127.0.0.1", ["198.51.100.7"], "198.51.100.7"),
+        ("127.0.0.1", ["203.0.113.9, 198.51.100.7"], "198.51.100.7"),
+        ("127.0.0.1", ["203.0.113.9", "198.51.100.7, 10.0.0.2"], "198.51.100.7"),
+        ("127.0.0.1", ["198.51.100.7, nonsense"], "127.0.0.1"),
+        ("127.0.0.1", ["127.0.0.1"], "127.0.0.1"),
+        ("127.0.0.1", ["2001:db8:1:2:3:4:5:6"], "2001:db8:1:2::"),
+        ("::ffff:127.0.0.1", ["::ffff:198.51.100.7"], "198.51.100.7"),
+        ("2001:db8:1:2:ffff::1", [], "2001:db8:1:2::"),
+        ("testclient", ["198.51.100.7"], "testclient"),
+    ],
+)
+def test_clients_are_told_apart(address: str, forwarded: list[str], client: str) -> None:
+    async def answer(request: Request) -> Response:
+        assert request.client is not None
+        return Response(request.client.host)
+
+    proxies = frozenset({"127.0.0.1", "10.0.0.2"})
+    app = Starlette(routes=[Route("/", answer)], middleware=[Middleware(Clients, proxies)])
+    headers = [("x-forwarded-for", value) for value in forwarded]
+    assert TestClient(app, client=(address, 1)).get("/", headers=headers).text == client
 
 
 def test_clients_are_forgotten() -> None:

@@ -37,7 +37,9 @@ class SlowClock(asyncio.SelectorEventLoop):
 class Running:
     """A server in a thread, and its clock."""
 
-    def __init__(self, listener: socket.socket) -> None:
+    def __init__(self, listener: socket.socket, limits: Limits = LIMITS, *proxies: str) -> None:
+        self._limits = limits
+        self._proxies = frozenset(proxies)
         self.port: int = listener.getsockname()[1]
         self.loop = SlowClock()
         self.changed = threading.Condition()
@@ -105,7 +107,7 @@ class Running:
         """The protocol, which also reports what it has read and when it had to stop writing."""
         running = self
 
-        class Observed(protocol.protocol_for(LIMITS)):  # type: ignore[misc]
+        class Observed(protocol.protocol_for(running._limits, running._proxies)):  # type: ignore[misc]
             def data_received(self, data: bytes) -> None:
                 super().data_received(data)
                 with running.changed:
@@ -142,10 +144,10 @@ class Running:
         await send({"type": "http.response.body", "body": body})
 
 
-@pytest.fixture
-def running() -> Iterator[Running]:
+@contextlib.contextmanager
+def listening(*options: Any) -> Iterator[Running]:  # noqa: ANN401
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = Running(listener)
+        server = Running(listener, *options)
         server.start()
         try:
             yield server
@@ -153,9 +155,17 @@ def running() -> Iterator[Running]:
             server.stop()
 
 
+@pytest.fixture
+def running() -> Iterator[Running]:
+    with listening() as server:
+        yield server
+
+
 @contextlib.contextmanager
-def connected(running: Running) -> Iterator[socket.socket]:
-    with socket.create_connection(("127.0.0.1", running.port), timeout=HANG_SECONDS) as client:
+def connected(running: Running, address: str = "127.0.0.1") -> Iterator[socket.socket]:
+    with socket.create_connection(
+        ("127.0.0.1", running.port), timeout=HANG_SECONDS, source_address=(address, 0)
+    ) as client:
         yield client
 
 
@@ -310,7 +320,9 @@ def test_a_client_that_sends_on_gets_the_answer(running: Running) -> None:
         assert client.recv(1, socket.MSG_PEEK)
         for _ in range(50):
             client.sendall(b"ffff\r\n" + b"a" * 0xFFFF + b"\r\n")
-        assert read_all(client).startswith(b"HTTP/1.1 413 ")
+        answer = read_all(client)
+        assert answer.startswith(b"HTTP/1.1 413 ")
+        assert answer.count(b"\r\nconnection: close\r\n") == 1
         running.turn_on(protocol.LINGER_SECONDS)
         with pytest.raises(OSError):  # noqa: PT011 (a reset or a broken pipe: it is closed now)
             client.sendall(LARGE)
@@ -345,6 +357,50 @@ def test_more_connections_than_are_taken(running: Running) -> None:
         with connected(running) as client:
             client.sendall(GET)
             read_to(client, b"hello")
+
+
+def test_one_client_does_not_get_all_connections() -> None:
+    limits = Limits(connections=5, connections_per_client=2)
+    with listening(limits) as running, contextlib.ExitStack() as at_end:
+        clients = [at_end.enter_context(connected(running)) for _ in range(2)]
+        for client in clients:
+            client.sendall(GET)
+            read_to(client, b"hello")
+        for _ in range(10):  # these do not count for others, although they wait to be closed
+            turned_away = at_end.enter_context(connected(running))
+            assert refusal(read_all(turned_away))[0] == 429
+        other = at_end.enter_context(connected(running, "127.0.0.2"))
+        other.sendall(GET)
+        read_to(other, b"hello")
+        clients[0].close()
+        with connected(running) as again:  # the server learns of both in their order
+            again.sendall(GET)
+            read_to(again, b"hello")
+
+
+def test_connections_that_are_not_taken_are_few() -> None:
+    with listening(Limits(connections=1)) as running, contextlib.ExitStack() as at_end:
+        first = at_end.enter_context(connected(running))
+        first.sendall(GET)
+        read_to(first, b"hello")
+        many = range(protocol.MOST_TURNED_AWAY + 10)
+        turned_away = [at_end.enter_context(connected(running)) for _ in many]
+        answers = []
+        for client in turned_away:
+            with contextlib.suppress(ConnectionResetError):
+                answers.append(read_all(client))
+        told = [refusal(answer)[0] for answer in answers if answer]
+        assert told == [503] * protocol.MOST_TURNED_AWAY
+
+
+def test_a_proxy_has_connections_for_all_its_clients() -> None:
+    limits = Limits(connections=5, connections_per_client=2)
+    with listening(limits, "127.0.0.1") as running, contextlib.ExitStack() as at_end:
+        for _ in range(5):
+            client = at_end.enter_context(connected(running))
+            client.sendall(GET)
+            read_to(client, b"hello")
+        assert refusal(exchange(running))[0] == 503
 
 
 def test_a_client_that_does_not_read_is_cut(running: Running) -> None:

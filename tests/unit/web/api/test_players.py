@@ -158,6 +158,19 @@ def test_a_proof_with_consent() -> None:
         assert api.refused(MOVE, {"moves": "", "player": "proof:/no/file"}) == (400, "player")
 
 
+def test_trees_of_players_share_memory() -> None:
+    costly = "minimax-threats:time_ms=600000,cache=exact,cache_size=1600000"
+    body = b'{"moves":"","board":"9x6","player":"%s","seconds":86400}' % costly.encode()
+    with serving(limits=Limits(budget_seconds=86_400)) as api:
+        with api.searching(MOVE, body):
+            assert api.service.memory.taken > 60_000_000
+            refused = api.client.post(MOVE, json={"moves": LATE, "player": costly})
+            assert refused.status_code == 429
+            assert "bytes of memory" in refused.json()["error"]
+            assert api.post(MOVE, {"moves": LATE, "player": "hard", "seconds": 30})
+        assert api.service.memory.taken == 0
+
+
 def test_a_client_that_goes_away_ends_the_move() -> None:
     body = b'{"moves":"","player":"%s","seconds":86400}' % ENDLESS.encode()
     with serving(limits=Limits(budget_seconds=86_400), programs=ANY_PROGRAM) as api:
