@@ -9,6 +9,8 @@ a body of which nothing comes          408 after ``Limits.read_seconds``
 an answer before the body's end        the rest is thrown away for :data:`LINGER_SECONDS`
 an answer that is not read             the connection is cut after :data:`WRITE_SECONDS`
 what is no HTTP                        400
+a header of :data:`SINGLE` given twice 400
+trailers, after a body in chunks       dropped: nobody checks them
 more than ``Limits.connections``       503
 too many connections of one client     429: ``Limits.connections_per_client``
 =====================================  ========================================================
@@ -37,6 +39,19 @@ HEAD_BYTES: Final = 32 * 1024
 """Of a request line with all headers; the longest game and grid take a tenth of it."""
 HEAD_FIELDS: Final = 100
 """Headers of a request, with those that follow a body in chunks."""
+SINGLE: Final = frozenset(
+    {
+        b"access-control-request-method",
+        b"authorization",
+        b"content-encoding",
+        b"content-type",
+        b"expect",
+        b"host",
+        b"origin",
+        b"sec-fetch-site",
+    }
+)
+"""Headers that a request has once: of two, different parts of a program may take different ones."""
 HEAD_SECONDS: Final = 10.0
 WRITE_SECONDS: Final = 300.0
 """Long: whoever pages through the output of a batch stops reading for a while."""
@@ -88,7 +103,7 @@ class GuardedProtocol(HttpToolsProtocol):
         self._timer: asyncio.TimerHandle | None = None
         self._write_timer: asyncio.TimerHandle | None = None
         self._head_bytes = 0
-        self._counted_bytes = 0
+        self._counted_bytes = self._counted_fields = 0
         self._is_in_head = True
         self.is_in_body = False
         self._is_ending = False
@@ -138,7 +153,8 @@ class GuardedProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """Begin a request."""
         super().on_message_begin()
-        self._is_in_head, self._head_bytes, self._counted_bytes = True, 0, 0
+        self._is_in_head, self._head_bytes = True, 0
+        self._counted_bytes = self._counted_fields = 0
 
     def on_url(self, url: bytes) -> None:
         """Take the next bytes of the request's target.
@@ -150,20 +166,27 @@ class GuardedProtocol(HttpToolsProtocol):
         self._count(len(url), 414, TOO_LONG)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header, or a trailer, which comes after a body in chunks.
+        """Take a header; drop a trailer, which comes after a body in chunks.
 
         Raises:
             ValueError: there are too many, or they are too long; :meth:`send_400_response` follows.
         """
-        super().on_header(name, value)
-        if len(self.headers) > HEAD_FIELDS:
+        self._counted_fields += 1
+        if self._counted_fields > HEAD_FIELDS:
             self._refusal = 431, TOO_MANY
             raise ValueError(TOO_MANY)
         self._count(len(name) + len(value), 431, TOO_LARGE)
+        if self._is_in_head:
+            super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """Start what answers the request."""
+        """Start what answers the request.
+
+        Raises:
+            ValueError: a header is given twice; :meth:`send_400_response` follows.
+        """
         self._is_in_head = False
+        self._check_headers()
         super().on_headers_complete()
         self.is_in_body = True
         self._answering = _Answering(self)
@@ -262,6 +285,16 @@ class GuardedProtocol(HttpToolsProtocol):
         if self._counted_bytes > HEAD_BYTES:
             self._refusal = status, message
             raise ValueError(message)
+
+    def _check_headers(self) -> None:
+        """Refuse a request that has a header twice which there may be once."""
+        found = set()
+        for name, _ in self.headers:
+            if name in SINGLE and name in found:
+                message = f"the header {name.decode()} is given more than once"
+                self._refusal = 400, message
+                raise ValueError(message)
+            found.add(name)
 
     def _tell_the_app(self) -> None:
         """Whoever answers is told that the client has gone, and says no more."""

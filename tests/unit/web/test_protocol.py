@@ -125,17 +125,19 @@ class Running:
     async def _answer(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 (ASGI)
         """Answer a request.
 
-        ``/`` says hello, ``/echo`` sends a body back, ``/refuse`` reads none, ``/slow`` waits, and
-        ``/large`` is more than a connection holds.
+        ``/`` says hello, ``/echo`` sends a body back, ``/headers`` reads it and names its headers,
+        ``/refuse`` reads none, ``/slow`` waits, and ``/large`` is more than a connection holds.
         """
         assert scope["type"] == "http"
         body = LARGE if scope["path"] == "/large" else b"hello"
-        if scope["path"] == "/echo":
+        if scope["path"] in {"/echo", "/headers"}:
             body, more = b"", True
             while more:
                 message = await receive()
                 body += message.get("body", b"")
                 more = message.get("more_body", False)
+            if scope["path"] == "/headers":
+                body = b",".join(name for name, _ in scope["headers"])
         elif scope["path"] == "/slow":
             await self.may_answer.wait()
         status = 413 if scope["path"] == "/refuse" else 200
@@ -239,6 +241,31 @@ def test_pipelined_requests_are_answered_in_order(running: Running) -> None:
 )
 def test_heads_that_are_refused(running: Running, request_head: bytes, status: int) -> None:
     assert refusal(exchange(running, request_head))[0] == status
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        *("Host: other", "Authorization: Bearer x", "Origin: http://x", "Sec-Fetch-Site: none"),
+        *("Content-Type: text/csv", "Content-Encoding: gzip", "Expect: 100-continue"),
+    ],
+)
+def test_headers_that_are_given_twice(running: Running, header: str) -> None:
+    name = header.partition(":")[0].lower()
+    twice = f"{name}: x\r\nA: b\r\n{header}"
+    head = f"POST /echo HTTP/1.1\r\n{twice}\r\nConnection: close\r\n\r\n"
+    told = refusal(exchange(running, head.encode()))
+    assert told == (400, f"the header {name} is given more than once")
+
+
+def test_trailers_are_not_headers(running: Running) -> None:
+    """Nor when the application looks at the headers after the body."""
+    head = b"POST /headers HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    trailers = b"Authorization: Bearer x\r\nOrigin: http://x\r\nHost: other\r\nA: b\r\n\r\n"
+    last = b"GET /headers HTTP/1.1\r\nHost: y\r\nConnection: close\r\n\r\n"
+    received = exchange(running, head, b"1\r\na\r\n0\r\n", trailers, last)
+    bodies = [part.partition(b"HTTP/")[0] for part in received.split(b"\r\n\r\n")[1:]]
+    assert bodies == [b"host,transfer-encoding", b"host,connection"]
 
 
 def test_nonsense_does_not_fill_the_log(running: Running, caplog: pytest.LogCaptureFixture) -> None:
