@@ -168,7 +168,8 @@ def serve(
             port=port,
             database_url=None if no_store else settings.url,
             broker_url=None if no_store else settings.broker_url,
-            token=token,
+            # click takes an empty variable for one that is not set.
+            token=os.environ.get("C4_WEB_TOKEN") if token is None else token,
             allowed_hosts=allowed_hosts,
             proxies=proxies,
             threads=threads or parameters.usable_cores(),

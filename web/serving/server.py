@@ -51,8 +51,8 @@ def serve(settings: Settings, *, on_ready: Callable[[str], object] = lambda _url
         on_ready: called with its address as soon as it answers.
 
     Raises:
-        ListenError: the address cannot be had, or others can reach it and there is no token, or
-            what it shall answer to is no host's name.
+        ListenError: the address cannot be had, or others can reach it and there is no token; or the
+            token, a host's name or a proxy's address is not one.
         StorageError: the database cannot be opened.
         BrokerUrlError: the URL is not that of a usable broker.
         BookError, OSError: the book cannot be read.
@@ -60,6 +60,7 @@ def serve(settings: Settings, *, on_ready: Callable[[str], object] = lambda _url
     limits = settings.limits
     limits = replace(limits, connections=room_for_connections(limits.connections))
     settings = replace(settings, limits=limits)
+    _check_token(settings.token)
     _check_hosts(settings)
     _check_proxies(settings)
     listener = _listen(settings)
@@ -120,6 +121,23 @@ class _Server(uvicorn.Server):
             os._exit(128 + number)
         self.should_exit = True
         self._service.stopping.set()
+
+
+def _check_token(token: str | None) -> None:
+    """Check that clients can send the token in a header.
+
+    Raises:
+        ListenError: they cannot.
+    """
+    if token is None:
+        return
+    if not token.strip():
+        raise ListenError("the token is empty: give another one, or unset C4_WEB_TOKEN")
+    if token != token.strip() or not (token.isascii() and token.isprintable()):
+        raise ListenError(
+            "the token has characters that a header cannot carry: use letters, digits and signs of "
+            "ASCII, without blanks at its ends"
+        )
 
 
 def _check_hosts(settings: Settings) -> None:
