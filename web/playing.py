@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from c4core.players import PlayerFailure, Stop, StopPlaying
 from c4core.players.errors import is_exhaustion
 from c4core.players.untrusted import memory_of
-from web.errors import ApiError, unavailable
+from web.errors import ApiError, hidden
 from web.receiving.memory_room import holding_of
 from web.service import service_of
 from workers.matches.moving import ChosenMove, choose_move, read_player
@@ -91,5 +91,5 @@ def _answered(choose: Callable[[Wish], ChosenMove], wish: Wish) -> ChosenMove:
         raise ApiError(503, "the player was stopped") from None
     except Exception as error:
         if is_exhaustion(error):
-            raise unavailable(f"this machine has run out of something: {error}") from error
+            raise hidden("the server has run out of memory, files or processes", error) from error
         raise

@@ -8,9 +8,12 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from db.database import Database
+from db.errors import UnreachableError
+from db.urls import parse_url
 from web.counters import Counters
 from web.errors import CLIENT_GONE, ApiError
 from web.known import Known
@@ -82,6 +85,7 @@ class Service:
         self._threads = ThreadPoolExecutor(THREADS, "c4-web")
         self._batches = ThreadPoolExecutor(BATCH_THREADS, "c4-batch", initializer=_step_back)
         self._is_open = False
+        self._file: tuple[int, int] | None = None
 
     def open(self) -> None:
         """Open what the settings name. Blocking; a second call changes nothing.
@@ -98,6 +102,7 @@ class Service:
             self.doorbell = Doorbell(settings.broker_url)
         if settings.database_url is not None:
             self.database = Database.open(settings.database_url, create=not settings.read_only)
+            self._file = _file_of(settings.database_url)
             self.lookups = Lookups(self.database)
         self.desk = Desk(
             self.database,
@@ -157,6 +162,23 @@ class Service:
         if not self.is_writable:
             raise ApiError(403, "this server only reads its database")
         return database
+
+    def check_database(self) -> None:
+        """Check that the database can be read, and is the one that was opened. Blocking.
+
+        Raises:
+            StorageError: it is not.
+        """
+        url = self.settings.database_url
+        if self.database is None or url is None:
+            return
+        with self.database.read():
+            pass
+        # A connection that is open still has a file that was deleted, and pages that have changed.
+        if _file_of(url) != self._file:
+            raise UnreachableError(f"{self.database.url} was deleted or replaced: start again")
+        with Database.open(url, create=False):
+            pass
 
     def label(self, what: str) -> str:
         """The label of a job that is made here, by which the server knows it when it begins.
@@ -249,6 +271,18 @@ class Service:
         )
         runner.start()
         return runner
+
+
+def _file_of(url: str) -> tuple[int, int] | None:
+    """What tells an SQLite database's file from others; None if there is none."""
+    parsed = parse_url(url)
+    if parsed.get_backend_name() != "sqlite" or parsed.database is None:
+        return None
+    try:
+        found = Path(parsed.database).stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def service_of(request: Request) -> Service:

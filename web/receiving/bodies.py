@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Final, NoReturn, cast
 from starlette.requests import ClientDisconnect
 
 from c4core.lines import TOO_DEEP, is_too_deep
-from web.errors import ApiError, unavailable
+from web.errors import ApiError, hidden
 from web.parameters import quote
 from web.receiving.memory_room import holding_of
 
@@ -78,7 +78,7 @@ def _writing() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise unavailable(f"the body cannot be kept: {error}") from None
+        raise hidden("the body cannot be kept", error) from None
 
 
 async def read_object(

@@ -27,7 +27,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from web.errors import RETRY_SECONDS
 from web.middleware.clients import client_name
+from web.middleware.headers import NEVER_KEPT, SECURITY
 from web.responses import encode
 from web.settings import Limits
 
@@ -59,6 +61,11 @@ LINGER_SECONDS: Final = 2.0
 """A client that still sends sees a reset connection, not the answer, if it is closed at once."""
 MOST_TURNED_AWAY: Final = 64
 """Connections that are not taken are closed at once if so many others wait to be closed."""
+
+POLICY_HEADERS: Final = "".join(
+    f"{name.decode()}: {value.decode()}\r\n" for name, value in (*SECURITY, NEVER_KEPT)
+)
+"""Headers of the answers that are written here."""
 
 LOGGER: Final = logging.getLogger("c4.web.connections")
 """Of faults only: what strangers send, and how often, must not fill the log."""
@@ -271,10 +278,11 @@ class GuardedProtocol(HttpToolsProtocol):
     def _refuse(self, status: int, message: str) -> None:
         """Answer with an error, and close."""
         body = encode({"error": message, "field": None})
+        retry = f"retry-after: {RETRY_SECONDS}\r\n" if status in {429, 503} else ""
         head = (
             f"HTTP/1.1 {status} {http.HTTPStatus(status).phrase}\r\n"
-            "content-type: application/json\r\n"
-            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+            f"{POLICY_HEADERS}content-type: application/json\r\n"
+            f"content-length: {len(body)}\r\n{retry}connection: close\r\n\r\n"
         )
         if not self.transport.is_closing():
             self.transport.write(head.encode() + body)

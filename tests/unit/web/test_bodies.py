@@ -213,7 +213,7 @@ def test_a_disk_that_is_full_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> No
         with BodyLines(room) as lines, file_size_limit(5_000):
             await lines.fill(Client([b"4453\n" * 100] * 100).receive)
 
-    with pytest.raises(ApiError, match="cannot be kept: ") as refused:
+    with pytest.raises(ApiError, match="cannot be kept; ") as refused:
         asyncio.run(fill())
     assert (refused.value.status, room.taken) == (503, 0)
 

@@ -11,8 +11,9 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
+from c4core.book.errors import BookError
 from c4core.errors import C4Error
-from db.errors import BusyError, JobNotFoundError, ReadOnlyError
+from db.errors import BusyError, JobNotFoundError, ReadOnlyError, StorageError
 from web.errors import ApiError, as_api_error
 from web.middleware.clients import Clients
 from web.middleware.faults import Faults
@@ -20,6 +21,7 @@ from web.middleware.rate import MOST_CLIENTS, Rate
 from web.settings import Limits
 from workers.errors import BrokerUnreachableError
 
+SECRET = "/srv/c4.db"
 LOCAL = "http://127.0.0.1"
 
 
@@ -126,15 +128,25 @@ def test_clients_are_forgotten() -> None:
     [
         (C4Error("x"), 400),
         (JobNotFoundError(3), 404),
-        (ReadOnlyError("x"), 409),
-        (BusyError("x"), 503),
-        (BrokerUnreachableError("x"), 503),
+        (ReadOnlyError(SECRET), 409),
+        (BusyError(SECRET), 503),
+        (StorageError(SECRET), 503),
+        (BookError(SECRET), 503),
+        (BrokerUnreachableError(SECRET), 503),
         (ApiError(418, "x"), 418),
     ],
 )
-def test_errors_have_a_status(error: C4Error, status: int) -> None:
-    answer = as_api_error(error)
-    assert (answer.status, answer.message) == (status, str(error))
+def test_errors_have_a_status(
+    error: C4Error, status: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        answer = as_api_error(error)
+    assert answer.status == status
+    if str(error) == SECRET:  # clients do not learn where the server keeps what
+        assert SECRET not in answer.message
+        assert SECRET in caplog.text
+    else:
+        assert answer.message == str(error)
     assert ("Retry-After" in answer.headers) == (status == 503)
 
 

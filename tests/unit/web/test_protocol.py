@@ -200,6 +200,8 @@ def refusal(answer: bytes) -> tuple[int, str]:
     """The status and the message of an answer that is an error."""
     head, _, body = answer.partition(b"\r\n\r\n")
     assert b"connection: close" in head
+    for name in (b"content-security-policy", b"x-content-type-options", b"cache-control"):
+        assert b"\r\n%b: " % name in head
     error = json.loads(body)
     assert error["field"] is None
     return int(head.split()[1]), error["error"]

@@ -55,12 +55,14 @@ def make(database: Database, games: list[str], **options: Any) -> int:  # noqa: 
 
 def test_making_a_job_is_no_search(sqlite_path: Path) -> None:
     limits = Limits(searches_per_client=1, budget_seconds=86_400)
-    with serving(database_url=str(sqlite_path), book="", limits=limits) as api:
-        with api.searching("/api/v1/position?board=9x6&budget=86400"):
-            post(api.client, {"kind": "analyze", "moves": EASY[0]})
-            lines = {"content-type": "application/x-ndjson"}
-            sent = api.client.post("/api/v1/jobs", content=EASY[1], headers=lines)
-            assert sent.status_code == 201
+    with (
+        serving(database_url=str(sqlite_path), book="", limits=limits) as api,
+        api.searching("/api/v1/position?board=9x6&budget=86400"),
+    ):
+        post(api.client, {"kind": "analyze", "moves": EASY[0]})
+        lines = {"content-type": "application/x-ndjson"}
+        sent = api.client.post("/api/v1/jobs", content=EASY[1], headers=lines)
+        assert sent.status_code == 201
 
 
 def events(client: TestClient, number: int) -> list[tuple[str, dict[str, Any]]]:
