@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from web.description.openapi import Resource
-    from web.settings import Settings
+    from web.settings import Limits, Settings
 
 MODULES: Final[tuple[Resource, ...]] = (
     solve,
@@ -77,7 +77,7 @@ def create_app(settings: Settings) -> Starlette:
     """
     service = Service(settings)
     app = Starlette(
-        routes=_routes(),
+        routes=_routes(settings.limits),
         middleware=[
             Middleware(Counting, service.counters),
             Middleware(Headers),
@@ -106,8 +106,8 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
         await asyncio.to_thread(service.close)
 
 
-def _routes() -> list[Route]:
-    document = encode(build_document(MODULES))
+def _routes(limits: Limits) -> list[Route]:
+    document = encode(build_document(MODULES, budget=limits.budget_seconds))
 
     async def openapi(_request: Request) -> Response:
         return Response(document, media_type=JSON)

@@ -181,7 +181,7 @@ SCHEMAS: Final[dict[str, object]] = {
 }
 _BUDGET: Final = words.query(
     "budget",
-    {"type": "number", "minimum": 0, "maximum": 30, "default": BUDGET},
+    words.seconds_to_search(default=BUDGET),
     "Seconds of searching for the whole game.",
     example=2,
 )

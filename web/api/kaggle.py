@@ -15,7 +15,14 @@ from c4core.adapters import kaggle
 from c4core.adapters.mover import AdapterError
 from c4core.notation import DEFAULT_BOARD
 from web import parameters
-from web.description.words import NUMBER, TEXT, operation, query, record, whole_between
+from web.description.words import (
+    TEXT,
+    operation,
+    query,
+    record,
+    seconds_to_search,
+    whole_between,
+)
 from web.errors import ApiError
 from web.playing import LARGEST_SEED, LONGEST_DESCRIPTION, SHORTEST, ask_player
 from web.receiving.bodies import read_object
@@ -116,7 +123,7 @@ PATHS: Final[dict[str, object]] = {
                 query("seed", whole_between(0, LARGEST_SEED, 0), "Of what is random.", example=1),
                 query(
                     "seconds",
-                    NUMBER | {"minimum": SHORTEST, "maximum": 30},
+                    seconds_to_search(SHORTEST),
                     "For the move; by default four fifths of `actTimeout`.",
                     example=1,
                 ),

@@ -213,7 +213,7 @@ _ASKED: Final[dict[str, Any]] = {
         "grid": words.TEXT,
         "player": {"type": "string", "maxLength": LONGEST_DESCRIPTION, "default": "perfect"},
         "seed": words.whole_between(0, LARGEST_SEED, 0),
-        "seconds": {"type": "number", "minimum": SHORTEST, "maximum": 30, "default": SECONDS},
+        "seconds": words.seconds_to_search(SHORTEST, SECONDS),
     },
     "additionalProperties": False,
     "example": {"moves": "4453", "player": "minimax-windows:depth=4", "seed": 1},

@@ -21,6 +21,9 @@ VALUE: Final[Schema] = {"enum": ["win", "draw", "loss"]}
 MOVES: Final[Schema] = {"type": "string", "pattern": "^[1-9a-wA-W]*$", "maxLength": 64}
 BOARD: Final[Schema] = {"type": "string", "pattern": "^[0-9]{1,3}[xX][0-9]{1,3}$"}
 
+BUDGET: Final = "the server's --max-budget"
+"""Stands for that number until the document is put together."""
+
 PROBLEMS: Final = {
     400: "What was asked is wrong; `field` is the parameter.",
     401: "The token of the server is missing or wrong.",
@@ -131,6 +134,12 @@ def operation(
     if body is not None:
         described["requestBody"] = {"required": True, "content": {JSON: {"schema": body}}}
     return described
+
+
+def seconds_to_search(least: float = 0, default: float | None = None) -> Schema:
+    """Seconds that a client may ask for; ``build_document`` fills in the server's own limit."""
+    schema: Schema = {"type": "number", "minimum": least, "maximum": BUDGET}
+    return schema if default is None else schema | {"default": default}
 
 
 def whole_between(low: int, high: int, default: int | None = None) -> Schema:
