@@ -16,7 +16,7 @@ import pytest
 import uvicorn
 
 from tests.support.running.waiting import HANG_SECONDS
-from web.serving import protocol
+from web.http import protocol
 from web.settings import Limits
 
 LIMITS = Limits(connections=3, read_seconds=20)

@@ -15,11 +15,11 @@ import uvicorn
 
 from c4core.errors import C4Error
 from web.app import create_app
+from web.http.open_files import room_for_connections
+from web.http.protocol import protocol_for
+from web.http.turns import quick_turns
 from web.middleware.clients import client_name, is_address
 from web.middleware.origins import is_host_name
-from web.serving.open_files import room_for_connections
-from web.serving.protocol import protocol_for
-from web.serving.turns import quick_turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
