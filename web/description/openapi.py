@@ -112,7 +112,7 @@ def build_document(
 def _with_budget(value: object, budget: float) -> object:
     """The same, with the most seconds in the place of their mark."""
     if isinstance(value, dict):
-        filled = {name: _with_budget(part, budget) for name, part in value.items()}
+        filled: dict[str, Any] = {name: _with_budget(part, budget) for name, part in value.items()}
         if filled.get("maximum") == BUDGET:
             filled["maximum"] = budget
             if "default" in filled:
