@@ -31,9 +31,11 @@ from web.api import (
 from web.description.openapi import build_document
 from web.errors import HANDLERS
 from web.files import page_routes
+from web.middleware.clients import Clients, client_name
 from web.middleware.counting import Counting
 from web.middleware.faults import Faults
 from web.middleware.headers import Headers
+from web.middleware.memory import Memory
 from web.middleware.origins import Origins, allowed_names
 from web.middleware.rate import Rate
 from web.responses import JSON, encode
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from web.description.openapi import Resource
-    from web.settings import Settings
+    from web.settings import Limits, Settings
 
 MODULES: Final[tuple[Resource, ...]] = (
     solve,
@@ -75,12 +77,14 @@ def create_app(settings: Settings) -> Starlette:
     """
     service = Service(settings)
     app = Starlette(
-        routes=_routes(),
+        routes=_routes(settings.limits),
         middleware=[
             Middleware(Counting, service.counters),
             Middleware(Headers),
             Middleware(Origins, allowed_names(settings)),
+            Middleware(Clients, frozenset(map(client_name, settings.proxies))),
             Middleware(Rate, settings.limits),
+            Middleware(Memory, service.memory),
             Middleware(Faults),
         ],
         exception_handlers=HANDLERS,
@@ -102,8 +106,8 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
         await asyncio.to_thread(service.close)
 
 
-def _routes() -> list[Route]:
-    document = encode(build_document(MODULES))
+def _routes(limits: Limits) -> list[Route]:
+    document = encode(build_document(MODULES, budget=limits.budget_seconds))
 
     async def openapi(_request: Request) -> Response:
         return Response(document, media_type=JSON)

@@ -13,8 +13,13 @@ from typing import TYPE_CHECKING, Final
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
-from c4core.errors import C4Error
-from c4core.players.errors import PlayerError, PlayerMissingError, ProgramRefusedError
+from c4core.errors import BookError, C4Error
+from c4core.players.errors import (
+    PlayerCostError,
+    PlayerError,
+    PlayerMissingError,
+    ProgramRefusedError,
+)
 from db.errors import (
     BusyError,
     GameNotFoundError,
@@ -80,6 +85,12 @@ def unavailable(message: str, field: str | None = None) -> ApiError:
     return ApiError(503, message, field, {"Retry-After": str(RETRY_SECONDS)})
 
 
+def hidden(message: str, error: Exception) -> ApiError:
+    """A 503 for an error whose words are for the log only: they may name files and addresses."""
+    LOGGER.warning("%s: %s", message, error)
+    return unavailable(f"{message}; the server's log has more")
+
+
 @singledispatch
 def as_api_error(error: Exception) -> ApiError:
     """The answer to a request that has ended in this error."""
@@ -110,6 +121,11 @@ def _(error: PlayerError) -> ApiError:
 
 
 @as_api_error.register
+def _(error: PlayerCostError) -> ApiError:
+    return ApiError(400, str(error), "player")
+
+
+@as_api_error.register
 def _(error: ProgramRefusedError) -> ApiError:
     return ApiError(403, str(error), "player")
 
@@ -121,18 +137,22 @@ def _(error: PlayerMissingError) -> ApiError:
 
 @as_api_error.register
 def _(error: BrokerError) -> ApiError:
-    return unavailable(str(error))
+    return hidden("the broker does not answer", error)
 
 
 @as_api_error.register
 def _(error: StorageError) -> ApiError:
-    LOGGER.warning("%s", error)
-    return unavailable(str(error))
+    return hidden("the database cannot be used now", error)
 
 
 @as_api_error.register
 def _(error: BusyError) -> ApiError:
-    return unavailable(str(error))
+    return hidden("the database is busy", error)
+
+
+@as_api_error.register
+def _(error: BookError) -> ApiError:
+    return hidden("the server's book cannot be read", error)
 
 
 @as_api_error.register(JobNotFoundError)
@@ -144,9 +164,13 @@ def _(error: StorageError) -> ApiError:
 
 @as_api_error.register(JobStateError)
 @as_api_error.register(MatchInUseError)
-@as_api_error.register(ReadOnlyError)
 def _(error: StorageError) -> ApiError:
     return ApiError(409, str(error))
+
+
+@as_api_error.register
+def _(error: ReadOnlyError) -> ApiError:
+    return ApiError(409, hidden("the database cannot be written", error).message)
 
 
 async def answer_error(request: Request, error: Exception) -> Response:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.players import PlayerFailure, Stop, StopPlaying
 from c4core.players.errors import is_exhaustion
-from web.errors import ApiError, unavailable
+from c4core.players.untrusted import memory_of
+from web.errors import ApiError, hidden
+from web.receiving.memory_room import holding_of
 from web.service import service_of
 from workers.matches.moving import ChosenMove, choose_move, read_player
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from c4core.players import Consent, PlayerSpec
     from c4core.position import Position
     from workers.positions.stop import Stop as Wish
 
@@ -45,18 +48,22 @@ async def ask_player(
 
     Raises:
         ApiError: 400, there is no such player; 403, it may not be started here; 422, it has failed;
-            429, the client searches enough already; 501, a package is missing; 503, this machine
-            has run out of something.
+            429, the client searches enough already, or holds too much memory; 501, a package is
+            missing; 503, this machine has run out of something.
     """
     service = service_of(request)
     programs = service.settings.programs
+    # In a thread: a description may name a file, and the first one imports all players.
+    spec = await service.in_thread(_read, player, programs)
+    if not programs.covers(spec.full):
+        holding_of(request.scope).take(memory_of(spec))
 
     def choose(wish: Wish) -> ChosenMove:
         stop = Stop()
         with wish.calling(stop.set):
             return choose_move(
                 position,
-                read_player(player, programs=programs),
+                spec,
                 desk=service.desk,
                 database=service.database,
                 seed=seed,
@@ -67,6 +74,10 @@ async def ask_player(
 
     async with service.search_slot(request):
         return await service.until_disconnected(request, partial(_answered, choose))
+
+
+def _read(player: str, programs: Consent) -> PlayerSpec:
+    return read_player(player, programs=programs)
 
 
 def _answered(choose: Callable[[Wish], ChosenMove], wish: Wish) -> ChosenMove:
@@ -80,5 +91,5 @@ def _answered(choose: Callable[[Wish], ChosenMove], wish: Wish) -> ChosenMove:
         raise ApiError(503, "the player was stopped") from None
     except Exception as error:
         if is_exhaustion(error):
-            raise unavailable(f"this machine has run out of something: {error}") from error
+            raise hidden("the server has run out of memory, files or processes", error) from error
         raise

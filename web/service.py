@@ -8,14 +8,18 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from db.database import Database
+from db.errors import UnreachableError
+from db.urls import parse_url
 from web.counters import Counters
 from web.errors import CLIENT_GONE, ApiError
 from web.known import Known
 from web.lookups import Lookups
 from web.receiving.disk_room import DiskRoom
+from web.receiving.memory_room import MemoryRoom
 from web.running import JobRunning, web_label
 from workers.broker.doorbell import Doorbell
 from workers.positions.desk import Desk
@@ -23,6 +27,7 @@ from workers.positions.stop import Stop
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
+    from contextlib import AbstractAsyncContextManager
 
     from starlette.requests import Request
 
@@ -57,6 +62,7 @@ class Service:
         known: complete answers, by what was asked.
         counters: what has been answered.
         disk: room for bodies that wait to be answered.
+        memory: room for what requests hold in memory.
         runner: works on jobs; None where no jobs can be made.
         stopping: set when the server begins to end: streams without an end have to end then.
     """
@@ -71,12 +77,15 @@ class Service:
         self.known = Known(KNOWN_ANSWERS)
         self.counters = Counters()
         self.disk = DiskRoom(settings.limits.disk_bytes)
+        self.memory = MemoryRoom(settings.limits.memory_bytes, settings.limits.memory_per_client)
         self.runner: JobRunning | None = None
         self.stopping = asyncio.Event()
         self._searches: Counter[str] = Counter()
+        self._makings: Counter[str] = Counter()
         self._threads = ThreadPoolExecutor(THREADS, "c4-web")
         self._batches = ThreadPoolExecutor(BATCH_THREADS, "c4-batch", initializer=_step_back)
         self._is_open = False
+        self._file: tuple[int, int] | None = None
 
     def open(self) -> None:
         """Open what the settings name. Blocking; a second call changes nothing.
@@ -93,6 +102,7 @@ class Service:
             self.doorbell = Doorbell(settings.broker_url)
         if settings.database_url is not None:
             self.database = Database.open(settings.database_url, create=not settings.read_only)
+            self._file = _file_of(settings.database_url)
             self.lookups = Lookups(self.database)
         self.desk = Desk(
             self.database,
@@ -153,6 +163,23 @@ class Service:
             raise ApiError(403, "this server only reads its database")
         return database
 
+    def check_database(self) -> None:
+        """Check that the database can be read, and is the one that was opened. Blocking.
+
+        Raises:
+            StorageError: it is not.
+        """
+        url = self.settings.database_url
+        if self.database is None or url is None:
+            return
+        with self.database.read():
+            pass
+        # A connection that is open still has a file that was deleted, and pages that have changed.
+        if _file_of(url) != self._file:
+            raise UnreachableError(f"{self.database.url} was deleted or replaced: start again")
+        with Database.open(url, create=False):
+            pass
+
     def label(self, what: str) -> str:
         """The label of a job that is made here, by which the server knows it when it begins.
 
@@ -169,25 +196,36 @@ class Service:
         """Do a piece of a batch that blocks, in a thread that steps back behind the others."""
         return await _done_by(self._batches, partial(function, *args))
 
-    @asynccontextmanager
-    async def search_slot(self, request: Request) -> AsyncIterator[None]:
+    def search_slot(self, request: Request) -> AbstractAsyncContextManager[None]:
         """A place for a request that searches.
 
         Raises:
             ApiError: 429, its client has too many such requests already.
         """
+        return self._slot(self._searches, request, "searching")
+
+    def making_slot(self, request: Request) -> AbstractAsyncContextManager[None]:
+        """A place for a request that makes a job, which does not keep its client from searching.
+
+        Raises:
+            ApiError: 429, its client has too many such requests already.
+        """
+        return self._slot(self._makings, request, "making jobs")
+
+    @asynccontextmanager
+    async def _slot(self, slots: Counter[str], request: Request, doing: str) -> AsyncIterator[None]:
         client = client_of(request)
         limit = self.settings.limits.searches_per_client
-        if self._searches[client] >= limit:
-            message = f"{limit} requests of yours are searching; wait for one of them"
+        if slots[client] >= limit:
+            message = f"{limit} requests of yours are {doing}; wait for one of them"
             raise ApiError(429, message, headers={"Retry-After": "1"})
-        self._searches[client] += 1
+        slots[client] += 1
         try:
             yield
         finally:
-            self._searches[client] -= 1
-            if not self._searches[client]:
-                del self._searches[client]
+            slots[client] -= 1
+            if not slots[client]:
+                del slots[client]
 
     @property
     def searches(self) -> int:
@@ -233,6 +271,18 @@ class Service:
         )
         runner.start()
         return runner
+
+
+def _file_of(url: str) -> tuple[int, int] | None:
+    """What tells an SQLite database's file from others; None if there is none."""
+    parsed = parse_url(url)
+    if parsed.get_backend_name() != "sqlite" or parsed.database is None:
+        return None
+    try:
+        found = Path(parsed.database).stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def service_of(request: Request) -> Service:

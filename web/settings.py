@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
+from c4core.players.costs import MOST_BYTES
 from c4core.players.player import NO_PROGRAM, Consent
 from workers.cores import usable_cores
 
@@ -25,6 +26,12 @@ class Limits:
     """Requests of a client that search, batches among them, at one time."""
     connections: int = 2_000
     """Connections of all clients together."""
+    connections_per_client: int = 250
+    """Connections of a client; those of trusted proxies have no such limit."""
+    memory_bytes: int = 320 * _MIB
+    """What requests of all clients together may hold in memory: bodies, and trees of players."""
+    memory_per_client: int = MOST_BYTES + 16 * _MIB
+    """What the requests of a client may hold: the costliest move, and some bodies."""
     disk_bytes: int = 2 * 1024 * _MIB
     """What bodies of all clients together may take of the disk for temporary files."""
     body_bytes: int = _MIB
@@ -33,6 +40,8 @@ class Limits:
     """The most time that may be asked for one answer."""
     read_seconds: float = 30.0
     """Time that a client may take to send the next piece of a request."""
+    least_rate: int = 8 * 1024
+    """Bytes a second that a body has to arrive with after these seconds, unless it is a stream."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +67,8 @@ class Settings:
     allowed_hosts: tuple[str, ...] = ()
     """Names, besides those of its machine, that a request may be for: those of proxies before it.
     With none of them a server that other machines reach answers to any name."""
+    proxies: tuple[str, ...] = ()
+    """Addresses of the proxies whose header ``X-Forwarded-For`` names the client."""
     read_only: bool = False
     """Whether nothing is stored, and no job is made or changed."""
     limits: Limits = field(default_factory=Limits)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import TYPE_CHECKING, Any
+import re
+from typing import TYPE_CHECKING, Any, Final
 
 from workers.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+_FORMULA: Final = re.compile(r"[=+\-@]")
+_NUMBERS: Final = re.compile(r"(?:[+-]?[0-9]+(?:\.[0-9]+)?|-)(?: (?:[+-]?[0-9]+(?:\.[0-9]+)?|-))*")
+"""Numbers with blanks between them; ``-`` stands for a missing one."""
 
 
 def csv_lines(rows: Iterable[Mapping[str, Any]], names: Sequence[str] = ()) -> Iterator[str]:
@@ -44,11 +49,21 @@ def csv_cell(value: object) -> object:
 
     A list becomes words with blanks between them; ``-`` stands for None, so that the words can be
     counted. Lines of text are joined by ``/``. None becomes an empty cell.
+
+    Text that a spreadsheet would take for a formula gets a ``'`` before it. Numbers stay as they
+    are.
     """
     if isinstance(value, list):
-        return " ".join("-" if item is None else printable(str(item)) for item in value)
+        return _text_cell(" ".join("-" if item is None else str(item) for item in value))
     if isinstance(value, str):
-        return printable("/".join(value.splitlines()))
+        return _text_cell("/".join(value.splitlines()))
     if isinstance(value, bool):
         return str(value).lower()
     return value
+
+
+def _text_cell(text: str) -> str:
+    """Text in one line, which no spreadsheet takes for a formula."""
+    shown = printable(text)
+    is_formula = _FORMULA.match(shown) is not None and _NUMBERS.fullmatch(shown) is None
+    return f"'{shown}" if is_formula else shown

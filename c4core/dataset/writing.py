@@ -14,6 +14,7 @@ names the Parquet files. Texts are written as JSON, which YAML contains.
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import shutil
 from contextlib import contextmanager, suppress

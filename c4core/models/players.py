@@ -16,6 +16,7 @@ from c4core.models.evaluator import Evaluator, search_column
 from c4core.models.files import FINGERPRINT_DIGITS, Model, read_model
 from c4core.models.kinds import LearningMissingError, ModelError
 from c4core.notation import BoardSize
+from c4core.players.costs import Cost
 from c4core.players.errors import (
     Failing,
     PlayerError,
@@ -182,7 +183,12 @@ class EnginePlayer(LearningPlayer):
 class SearchingPlayer(EnginePlayer):
     """A player that searches some plies and asks its model where the search ends."""
 
-    depth: Annotated[int, Whole(1, 12, is_shown=True), "plies looked ahead"] = 4
+    depth: Annotated[
+        int,
+        Whole(1, 12, is_shown=True),
+        Cost(seconds=3e-4, growth=3),
+        "plies looked ahead",
+    ] = 4
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
         """The 0-based column to play.

@@ -14,6 +14,7 @@ finds one by its description, and ``parameters`` reads and checks what a descrip
 
 from c4core.players.errors import (
     Failing,
+    PlayerCostError,
     PlayerError,
     PlayerFailure,
     ProgramRefusedError,
@@ -34,7 +35,7 @@ from c4core.players.player import (
     PlayerSpec,
     Resources,
 )
-from c4core.players.registry import LEVELS, parse_player, player_kinds, program_of
+from c4core.players.registry import LEVELS, check_consent, parse_player, player_kinds, program_of
 from c4core.players.roster.database_montecarlo import FinalGrids
 from c4core.players.stopping import Stop
 
@@ -52,6 +53,7 @@ __all__ = [
     "Limits",
     "Parameter",
     "Player",
+    "PlayerCostError",
     "PlayerError",
     "PlayerFailure",
     "PlayerKind",
@@ -60,6 +62,7 @@ __all__ = [
     "Resources",
     "Stop",
     "StopPlaying",
+    "check_consent",
     "parse_player",
     "player_kinds",
     "program_of",

@@ -6,7 +6,8 @@ A player declares a parameter as a field of its class::
 
 The field's default is the parameter's; the text is for people. A ``bool`` field is a switch, and a
 ``Literal`` field is one of some words; both need no value type. ``| None`` allows ``none``. A
-parameter is required if its default is not among its values.
+parameter is required if its default is not among its values. A parameter whose values cost memory
+or time has a ``Cost`` too (:mod:`c4core.players.costs`).
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from typing import (
     get_args,
     get_origin,
 )
+
+from c4core.players.costs import FREE, Cost
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -234,6 +237,8 @@ class Parameter:
     """Whether None is allowed as well."""
     about: str
     """What it means, for people."""
+    cost: Cost = FREE
+    """What its values cost."""
 
     @property
     def is_required(self) -> bool:
@@ -308,9 +313,17 @@ def _declared(cls: type) -> Iterator[Parameter]:
                 "Annotated[type, values, 'what it means'] = default"
             )
         plain, is_optional = _without_none(get_args(hint)[0])
-        values = next((item for item in get_args(hint)[1:] if not isinstance(item, str)), None)
+        cost = _metadata(hint, Cost)
+        values = next(
+            (item for item in get_args(hint)[1:] if not isinstance(item, str | Cost)), None
+        )
         yield Parameter(
-            field.name, values or _values_of(plain), field.default, is_optional, str(about)
+            field.name,
+            values or _values_of(plain),
+            field.default,
+            is_optional,
+            str(about),
+            cost if isinstance(cost, Cost) else FREE,
         )
 
 

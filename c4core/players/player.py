@@ -366,7 +366,9 @@ class PlayerSpec:
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """A set of programs that may be started as players. By default it is empty.
+    """A set of players that may play although they need consent. By default it is empty.
+
+    Programs need it, and so do players that cost much (:mod:`c4core.players.costs`).
 
     A player's description is data. A stranger may have written the file, the database or the
     message that contains it, and ``exec:``, ``kaggle:`` and ``python:`` name programs. So consent

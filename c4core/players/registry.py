@@ -20,9 +20,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar, dataclass_transform
 
-from c4core.players.errors import PlayerError
+from c4core.players.errors import PlayerError, ProgramRefusedError
 from c4core.players.parameters import FileName, parameters_of, resources_of
-from c4core.players.player import PlayerKind
+from c4core.players.player import Consent, PlayerKind
+from c4core.players.untrusted import check_costs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -174,6 +175,39 @@ def program_of(text: str) -> str | None:
     except PlayerError:
         return None
     return spec.full if spec.kind.cls.is_program else None
+
+
+def check_consent(text: str, programs: Consent) -> None:
+    """Check that a player may play whose description is not trusted.
+
+    Programs, and players that cost much memory or time, need consent. A description that cannot be
+    read passes: whoever makes the player says what is wrong.
+
+    Args:
+        text: the description.
+        programs: the players that somebody has consented to.
+
+    Raises:
+        ProgramRefusedError: there is no consent to this player.
+    """
+    try:
+        spec = parse_player(text, checked=False)
+    except PlayerError:
+        return
+    if programs.covers(spec.full):
+        return
+    if spec.kind.cls.is_program:
+        programs.check(spec.full)
+    check_costs(spec)
+
+
+def consent_needed(text: str) -> str | None:
+    """The full description of a player that plays only with consent; None for other players."""
+    try:
+        check_consent(text, Consent())
+    except ProgramRefusedError:
+        return parse_player(text, checked=False).full
+    return None
 
 
 def _choices(part: str, player: str, files: Collection[str]) -> Sequence[str]:

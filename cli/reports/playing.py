@@ -25,10 +25,10 @@ TALLY_SECONDS = 1.0
 def with_named(programs: Consent, terms: Iterable[MatchTerms]) -> Consent:
     """Consent to the players that the command line names, besides what it allows."""
     from c4core.players.player import Consent
-    from c4core.players.registry import program_of
+    from c4core.players.registry import consent_needed
     from workers.matches.playing import players_of
 
-    named = filter(None, map(program_of, players_of(terms)))
+    named = filter(None, map(consent_needed, players_of(terms)))
     return Consent(programs.everything, frozenset(named))
 
 

@@ -24,7 +24,7 @@ EXAMPLES = (
     "c4 serve",
     "c4 --db games.db serve --port 8080 --read-only",
     "C4_WEB_TOKEN=... c4 serve --host 0.0.0.0 --broker redis://queue",
-    "C4_WEB_TOKEN=... c4 serve --allow-host c4.example",
+    "C4_WEB_TOKEN=... c4 serve --allow-host c4.example --trust-proxy 127.0.0.1",
 )
 
 
@@ -60,6 +60,14 @@ EXAMPLES = (
     envvar="C4_WEB_HOSTS",
     show_envvar=True,
     help="Answer to this name too, as that of a proxy; may be given more than once. Needs a token.",
+)
+@click.option(
+    "--trust-proxy",
+    "proxies",
+    multiple=True,
+    metavar="ADDRESS",
+    help="Take the client from the header X-Forwarded-For on connections of this proxy; "
+    "may be given more than once.",
 )
 @click.option("--no-store", is_flag=True, help="Use no database: no jobs, no games, nothing kept.")
 @click.option("--read-only", is_flag=True, help="Read the database, and never write to it.")
@@ -107,6 +115,7 @@ def serve(
     port: int,
     token: str | None,
     allowed_hosts: tuple[str, ...],
+    proxies: tuple[str, ...],
     no_store: bool,
     read_only: bool,
     rate: float,
@@ -142,7 +151,7 @@ def serve(
 
     extras.require(extras.WEB, click.ClickException)
 
-    from web.serving.server import serve as run_server
+    from web.http.server import serve as run_server
     from web.settings import Limits
     from web.settings import Settings as WebSettings
     from workers.logs import set_up
@@ -159,8 +168,10 @@ def serve(
             port=port,
             database_url=None if no_store else settings.url,
             broker_url=None if no_store else settings.broker_url,
-            token=token,
+            # click takes an empty variable for one that is not set.
+            token=os.environ.get("C4_WEB_TOKEN") if token is None else token,
             allowed_hosts=allowed_hosts,
+            proxies=proxies,
             threads=threads or parameters.usable_cores(),
             table_mb=table_mb,
             book=book_path(context, book, no_book=no_book),

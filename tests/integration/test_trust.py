@@ -26,6 +26,7 @@ from c4core.notation import DEFAULT_BOARD
 from c4core.players import (
     ANY_PROGRAM,
     Consent,
+    PlayerCostError,
     PlayerError,
     ProgramRefusedError,
     Resources,
@@ -155,6 +156,22 @@ def test_a_job_of_programs_is_not_begun(database: Database, trap: Trap, player: 
     run_job(database, planned.job_id, programs=ANY_PROGRAM)
     assert info(database, planned.match_ids[0]).tally.games == 2
     assert trap.has_run
+
+
+def test_players_that_cost_much_need_consent_too(database: Database, c4: C4) -> None:
+    costly = "minimax-threats:time_ms=none,max_depth=1,cache=exact,cache_size=1700000"
+    planned = plan_matches(database, [terms(player_a=costly, games=2)])
+    wanted = rf"job {planned.job_id} .*cache_size=1700000 .*limit is 1677721.*--allow-programs"
+    with pytest.raises(PlayerCostError, match=wanted):
+        LocalRunner(database, planned.job_id)
+    ours = plan_matches(database, [terms(games=2)])
+    payload = {"match": planned.match_ids[0], "first": 0, "count": 2}
+    set_payload(database, ours.job_id, payload)
+    (shown,) = run_job(database, ours.job_id)
+    assert f"c4 jobs retry {ours.job_id} --allow-programs" in str(shown["error"])
+    run_job(database, planned.job_id, programs=ANY_PROGRAM)
+    assert info(database, planned.match_ids[0]).tally.games == 2
+    assert c4("match", costly, "random", *SMALL, "--games", "1", "--judge", "none").code == 0
 
 
 def test_a_unit_that_names_the_match_of_another_job_fails(database: Database, trap: Trap) -> None:

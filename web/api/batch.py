@@ -177,7 +177,7 @@ def _described() -> dict[str, Any]:
             words.query("weak", words.FLAG, "Only win, draw or loss.", example=False),
             words.query(
                 "budget",
-                {"type": "number", "minimum": 0, "maximum": 30},
+                words.seconds_to_search(),
                 "Seconds for each position; 2 if it is not given.",
                 example=0.1,
             ),

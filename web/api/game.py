@@ -59,11 +59,12 @@ async def post_review(request: Request) -> Response:
     limits = service_of(request).settings.limits
     values = parameters.read_query(request, {"budget"})
     budget = parameters.budget(values, limits, BUDGET)
-    fields = await read_object(request, limit=limits.body_bytes)
+    fields = await read_object(request, limits)
     try:
         game = parse_json_game(json.dumps(_with_numbers(fields)))
     except GameFileError as error:
         raise ApiError(400, str(error)[:LONGEST_ERROR], error.field) from None
+    del fields  # may be large
     return await _answer(request, game, budget)
 
 
@@ -180,7 +181,7 @@ SCHEMAS: Final[dict[str, object]] = {
 }
 _BUDGET: Final = words.query(
     "budget",
-    {"type": "number", "minimum": 0, "maximum": 30, "default": BUDGET},
+    words.seconds_to_search(default=BUDGET),
     "Seconds of searching for the whole game.",
     example=2,
 )

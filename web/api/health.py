@@ -25,7 +25,6 @@ from workers.positions.question import Question
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from db.database import Database
     from web.service import Service
 
 OK: Final = "ok"
@@ -63,8 +62,7 @@ def _try_everything(service: Service) -> dict[str, str | int | None]:
         ApiError: the database cannot be read, or the broker does not answer.
     """
     try:
-        if service.database is not None:
-            _read(service.database)
+        service.check_database()
         if service.doorbell is not None:
             service.doorbell.depth(Lane.INTERACTIVE)
     except StorageError as error:
@@ -80,11 +78,6 @@ def _try_everything(service: Service) -> dict[str, str | int | None]:
         "broker": None if service.doorbell is None else OK,
         "searches": service.searches,
     }
-
-
-def _read(database: Database) -> None:
-    with database.read():
-        pass
 
 
 ROUTES: Final = [

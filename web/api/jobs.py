@@ -88,17 +88,16 @@ async def answer_make(request: Request) -> Response:
     service = service_of(request)
     database = require_write(request)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    async with service.search_slot(request):  # planning takes time and memory
-        if kind in LINES:
-            made = await _make_of_lines(service, database, request, is_table=kind == CSV)
-        elif kind == JSON:
-            parameters.read_query(request, ())
-            limit = service.settings.limits.body_bytes
-            values = await read_object(request, limit=limit)
+    if kind in LINES:
+        made = await _make_of_lines(service, database, request, is_table=kind == CSV)
+    elif kind == JSON:
+        parameters.read_query(request, ())
+        values = await read_object(request, service.settings.limits)
+        async with service.making_slot(request):  # planning takes time and memory
             made = await service.in_batch_thread(make_job, service, database, values)
-        else:
-            known = ", ".join((JSON, *LINES))
-            raise ApiError(415, f"the body must be one of {known}; not {parameters.quote(kind)}")
+    else:
+        known = ", ".join((JSON, *LINES))
+        raise ApiError(415, f"the body must be one of {known}; not {parameters.quote(kind)}")
     await _call(service, made.job_id)
     shown = await service.in_thread(_show, database, made.job_id)
     headers = {"Location": f"/api/v1/jobs/{made.job_id}"}
@@ -135,7 +134,10 @@ async def _make_of_lines(
     read_board(values)
     parameters.flag(values, "score_only")
     read_label(values)
-    async with whole_body(request, service.disk) as file:
+    async with (
+        whole_body(request, service.disk, service.settings.limits) as file,
+        service.making_slot(request),
+    ):
         return await service.in_batch_thread(
             lambda: make_of_lines(service, database, file, values, is_table=is_table)
         )

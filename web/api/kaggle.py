@@ -15,7 +15,14 @@ from c4core.adapters import kaggle
 from c4core.adapters.mover import AdapterError
 from c4core.notation import DEFAULT_BOARD
 from web import parameters
-from web.description.words import NUMBER, TEXT, operation, query, record, whole_between
+from web.description.words import (
+    TEXT,
+    operation,
+    query,
+    record,
+    seconds_to_search,
+    whole_between,
+)
 from web.errors import ApiError
 from web.playing import LARGEST_SEED, LONGEST_DESCRIPTION, SHORTEST, ask_player
 from web.receiving.bodies import read_object
@@ -36,7 +43,7 @@ async def post_action(request: Request) -> Response:
     player = parameters.text(values, "player", "perfect", longest=LONGEST_DESCRIPTION)
     seed = parameters.whole(values, "seed", 0, 0, LARGEST_SEED)
     # Kaggle's own client does not say of which type the body is.
-    body = await read_object(request, limit=limits.body_bytes, any_type=True)
+    body = await read_object(request, limits, any_type=True)
     parameters.choice(body, "action", "act", ("act",))
     configuration = _inner(body, "configuration") if "configuration" in body else {}
     observation = _inner(_inner(body, "state"), "observation")
@@ -45,6 +52,7 @@ async def post_action(request: Request) -> Response:
         allowed = kaggle.SHARE * kaggle.read_seconds(configuration)
     except AdapterError as error:
         raise ApiError(400, str(error), error.field) from None
+    del body, configuration, observation  # may be large, with much that is not read
     allowed = max(SHORTEST, min(allowed, limits.budget_seconds))
     seconds = parameters.number(values, "seconds", allowed, SHORTEST, limits.budget_seconds)
     move = await ask_player(request, position, player, seed=seed, seconds=seconds)
@@ -115,7 +123,7 @@ PATHS: Final[dict[str, object]] = {
                 query("seed", whole_between(0, LARGEST_SEED, 0), "Of what is random.", example=1),
                 query(
                     "seconds",
-                    NUMBER | {"minimum": SHORTEST, "maximum": 30},
+                    seconds_to_search(SHORTEST),
                     "For the move; by default four fifths of `actTimeout`.",
                     example=1,
                 ),

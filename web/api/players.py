@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,6 +13,7 @@ from c4core.models.players import LearningPlayer
 from c4core.notation import column_label
 from c4core.players import LEVELS, Parameter, PlayerError, player_kinds
 from c4core.players.parameters import Digits, FileName, Real, Switch, Whole, Word
+from c4core.players.untrusted import most_untrusted
 from web import parameters
 from web.asked_positions import POSITION, read_position
 from web.description import words
@@ -42,7 +44,7 @@ async def post_move(request: Request) -> Response:
     """A move that a player chooses."""
     limits = service_of(request).settings.limits
     parameters.read_query(request, ())
-    values = await read_object(request, limit=limits.body_bytes)
+    values = await read_object(request, limits)
     parameters.only(values, MOVE)
     asked = read_position(values)
     if asked.position.is_over:
@@ -92,7 +94,10 @@ def _player_object(kind: PlayerKind, programs: Consent) -> dict[str, Any]:
         "summary": kind.summary,
         "source": kind.source,
         "argument": kind.argument,
-        "parameters": [_parameter_object(parameter) for parameter in kind.parameters],
+        "parameters": [
+            _parameter_object(parameter, _most(kind, parameter, programs))
+            for parameter in kind.parameters
+        ],
         "program": kind.cls.is_program,
         "boards": None,  # every one, but that a trained network plays on its own
         "available": reason is None,
@@ -117,13 +122,18 @@ def _missing(kind: PlayerKind, programs: Consent) -> str | None:
     return None
 
 
-def _parameter_object(parameter: Parameter) -> dict[str, Any]:
+def _most(kind: PlayerKind, parameter: Parameter, programs: Consent) -> float:
+    """The largest value that this server takes; infinity if only the player limits it."""
+    return math.inf if programs.everything else most_untrusted(kind, parameter)
+
+
+def _parameter_object(parameter: Parameter, most: float) -> dict[str, Any]:
     """A parameter. In descriptions true and false are written on and off, null is none."""
     values = parameter.values
     shown: dict[str, Any] = {"type": "text", "low": None, "high": None, "choices": None}
     if isinstance(values, Whole | Real):
         kind = "whole" if isinstance(values, Whole) else "number"
-        shown |= {"type": kind, "low": values.low, "high": values.high}
+        shown |= {"type": kind, "low": values.low, "high": min(values.high, most)}
     elif isinstance(values, Switch):
         shown |= {"type": "flag", "choices": ["on", "off"]}
     elif isinstance(values, Word):
@@ -203,7 +213,7 @@ _ASKED: Final[dict[str, Any]] = {
         "grid": words.TEXT,
         "player": {"type": "string", "maxLength": LONGEST_DESCRIPTION, "default": "perfect"},
         "seed": words.whole_between(0, LARGEST_SEED, 0),
-        "seconds": {"type": "number", "minimum": SHORTEST, "maximum": 30, "default": SECONDS},
+        "seconds": words.seconds_to_search(SHORTEST, SECONDS),
     },
     "additionalProperties": False,
     "example": {"moves": "4453", "player": "minimax-windows:depth=4", "seed": 1},

@@ -29,6 +29,7 @@ from web.description.words import (
     query,
     record,
     ref,
+    seconds_to_search,
 )
 from web.responses import JSON, encode
 from web.service import service_of
@@ -151,7 +152,7 @@ PATHS: Final[dict[str, object]] = {
                 query("board", BOARD, "Columns x rows; 7x6 if not given.", example="7x6"),
                 query(
                     "budget",
-                    {"type": "number", "minimum": 0, "maximum": 30, "default": 2},
+                    seconds_to_search(default=2),
                     "Seconds to search, where neither book nor database has the answer.",
                     example=0.1,
                 ),

@@ -6,7 +6,9 @@ import re
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 from c4core.version import __version__
+from web.description.words import BUDGET
 from web.responses import JSON
+from web.settings import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -69,11 +71,14 @@ class Resource(Protocol):
     PATHS: dict[str, object]
 
 
-def build_document(modules: Iterable[Resource]) -> dict[str, object]:
+def build_document(
+    modules: Iterable[Resource], *, budget: float = Limits().budget_seconds
+) -> dict[str, object]:
     """The document.
 
     Args:
         modules: of the API.
+        budget: the most seconds that a client may ask for.
 
     Raises:
         ValueError: two of them describe the same method of a path, or schemas of the same name.
@@ -85,7 +90,7 @@ def build_document(modules: Iterable[Resource]) -> dict[str, object]:
         tag = str(getattr(module, "__name__", "")).rpartition(".")[2]
         _describe(paths, module.PATHS, tag)
         _add(schemas, getattr(module, "SCHEMAS", {}), "schema")
-    return {
+    document: dict[str, object] = {
         "openapi": "3.1.0",
         "info": {
             "title": "C4",
@@ -101,6 +106,21 @@ def build_document(modules: Iterable[Resource]) -> dict[str, object]:
             "securitySchemes": {"token": TOKEN},
         },
     }
+    return cast("dict[str, object]", _with_budget(document, budget))
+
+
+def _with_budget(value: object, budget: float) -> object:
+    """The same, with the most seconds in the place of their mark."""
+    if isinstance(value, dict):
+        filled: dict[str, Any] = {name: _with_budget(part, budget) for name, part in value.items()}
+        if filled.get("maximum") == BUDGET:
+            filled["maximum"] = budget
+            if "default" in filled:
+                filled["default"] = min(filled["default"], budget)
+        return filled
+    if isinstance(value, list | tuple):
+        return [_with_budget(part, budget) for part in value]
+    return value
 
 
 def _describe(

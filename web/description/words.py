@@ -21,12 +21,16 @@ VALUE: Final[Schema] = {"enum": ["win", "draw", "loss"]}
 MOVES: Final[Schema] = {"type": "string", "pattern": "^[1-9a-wA-W]*$", "maxLength": 64}
 BOARD: Final[Schema] = {"type": "string", "pattern": "^[0-9]{1,3}[xX][0-9]{1,3}$"}
 
+BUDGET: Final = "the server's --max-budget"
+"""Stands for that number until the document is put together."""
+
 PROBLEMS: Final = {
     400: "What was asked is wrong; `field` is the parameter.",
     401: "The token of the server is missing or wrong.",
     403: "The request comes from a page of another host, or names another host.",
     404: "There is no such thing.",
     409: "It cannot be done in the present state.",
+    408: "The body comes too slowly.",
     413: "The body is too large.",
     415: "The body is not of the type that is read here.",
     422: "It was understood, and cannot be done.",
@@ -120,7 +124,7 @@ def operation(
         problems: statuses of errors, beside those that any request may get.
         description: the rest.
     """
-    statuses = {400, 403, 429, 503, *problems, *(() if body is None else (413, 415))}
+    statuses = {400, 403, 429, 503, *problems, *(() if body is None else (408, 413, 415))}
     responses = {"200": _answer("The answer.", answer)} | {
         str(status): _answer(PROBLEMS[status], ref("Error")) for status in sorted(statuses)
     }
@@ -130,6 +134,12 @@ def operation(
     if body is not None:
         described["requestBody"] = {"required": True, "content": {JSON: {"schema": body}}}
     return described
+
+
+def seconds_to_search(least: float = 0, default: float | None = None) -> Schema:
+    """Seconds that a client may ask for; ``build_document`` fills in the server's own limit."""
+    schema: Schema = {"type": "number", "minimum": least, "maximum": BUDGET}
+    return schema if default is None else schema | {"default": default}
 
 
 def whole_between(low: int, high: int, default: int | None = None) -> Schema:

@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Final, NamedTuple
 
 from c4core.lines import MAX_LINE
-from web.errors import unavailable
+from web.errors import hidden
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -167,7 +167,7 @@ class BodyLines:
             _write_all(self._file, self._tail)
         except OSError as error:
             self._disk.give_back(size)
-            raise unavailable(f"what waits to be answered cannot be kept: {error}") from None
+            raise hidden("what waits to be answered cannot be kept", error) from None
         self._written_to += size
         self._tail.clear()
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from c4core.players import Resources, Stop, StopPlaying, parse_player
+from c4core.players import ANY_PROGRAM, Resources, Stop, StopPlaying, parse_player
 from db import games
 from workers.matches.table import Table
 from workers.matches.terms import asks_the_solver
@@ -96,7 +96,8 @@ def probe(terms: MatchTerms) -> float:
         moves += 1
 
     stop = Stop().within(MAX_PROBE_SECONDS)
-    table = Table(terms, Resources(), before_move=count, stop=stop)
+    # Whoever plans the match has named its players. Programs are not tried out.
+    table = Table(terms, Resources(programs=ANY_PROGRAM), before_move=count, stop=stop)
     began = time.perf_counter()  # now the players' code is loaded
     with table, suppress(StopPlaying):
         for number in range(PROBE_GAMES):

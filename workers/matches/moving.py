@@ -24,8 +24,8 @@ from c4core.players import (
     Resources,
     Stop,
     StopPlaying,
+    check_consent,
     parse_player,
-    program_of,
 )
 from db import games
 from workers.matches.corpora import read_corpus
@@ -86,8 +86,8 @@ class DeskAnalyst:
 def read_player(text: str, *, programs: Consent = NO_PROGRAM) -> PlayerSpec:
     """Read the description of a player, which may be a stranger's.
 
-    Programs and players that are files are refused without consent, before anything is looked for:
-    else the answer would tell strangers which files there are.
+    Programs, players that cost much and players that are files are refused without consent, before
+    anything is looked for: else the answer would tell strangers which files there are.
 
     Args:
         text: the description, or the name of a level.
@@ -97,8 +97,7 @@ def read_player(text: str, *, programs: Consent = NO_PROGRAM) -> PlayerSpec:
         ProgramRefusedError: nobody has consented to this player.
         PlayerError: it cannot be read, or this machine does not have what it needs.
     """
-    if program := program_of(text):
-        programs.check(program)
+    check_consent(text, programs)
     spec = parse_player(text, checked=False)
     if spec.needs_files and not spec.kind.cls.is_program and not programs.everything:
         raise ProgramRefusedError(

@@ -1,6 +1,6 @@
-"""Programs among the players of a match: which ones, and who may start them.
+"""Players of a match that need consent: programs, and those that cost much memory or time.
 
-A stored match may be a stranger's, so units whose players are programs need a worker with consent
+A stored match may be a stranger's, so units with such players need a worker with consent
 (:mod:`c4core.players.player`). Such workers say so in the register. Others leave these units to
 them. If there are none, they fail the units with a message: such units must neither wait for ever
 nor count as lost games.
@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from c4core.players import NO_PROGRAM, ProgramRefusedError, program_of
+from c4core.players import NO_PROGRAM, ProgramRefusedError
+from c4core.players import check_consent as check_player
 from db import games, registry
 from db.errors import CorruptError, DamagedValueError
 from workers.core.lanes import lane_of_job
@@ -27,34 +28,35 @@ TAKES_PROGRAMS: Final = "programs"
 """The register lists this beside the queues of a worker with consent."""
 
 
-def refused(terms: MatchTerms, programs: Consent) -> str | None:
-    """A player of a match that is a program and may not be started; None if all may play."""
-    found = map(program_of, (terms.player_a, terms.player_b))
-    return next((player for player in found if player and not programs.covers(player)), None)
+def refusal(terms: MatchTerms, programs: Consent) -> ProgramRefusedError | None:
+    """Why a player of a match may not play; None if all may play."""
+    try:
+        for player in (terms.player_a, terms.player_b):
+            check_player(player, programs)
+    except ProgramRefusedError as error:
+        return error
+    return None
 
 
 def check_consent(database: Database, job: JobInfo, programs: Consent) -> None:
-    """Refuse to work on a job whose matches need a program that may not be started.
+    """Refuse to work on a job with players that may not play here.
 
     Args:
         database: where the matches are.
         job: of any kind.
-        programs: which may be started.
+        programs: the players that somebody has consented to.
 
     Raises:
-        ProgramRefusedError: names one of them.
+        ProgramRefusedError: names one of the others.
         StorageError: the database cannot be read.
     """
     found = _refused_of_job(database, job, programs)
     if found is not None:
-        raise ProgramRefusedError(
-            f"job {job.id} plays with a program, started only with --allow-programs: {found}",
-            player=found.partition(":")[0],
-        )
+        raise type(found)(f"job {job.id} cannot be worked on here: {found}", player=found.player)
 
 
 def has_consent(database: Database, job: JobInfo) -> bool:
-    """Whether the live workers may start all programs of a job; it may need none.
+    """Whether live workers may play all players of a job.
 
     Raises:
         StorageError: the database cannot be read.
@@ -66,7 +68,7 @@ def has_consent(database: Database, job: JobInfo) -> bool:
 
 
 def is_for_others(database: Database, claim: Claim, programs: Consent) -> bool:
-    """Whether a unit needs a program that may not be started here, while another worker may.
+    """Whether a unit has a player that may not play here, while another worker may play it.
 
     Raises:
         StorageError: the database cannot be read.
@@ -78,7 +80,7 @@ def is_for_others(database: Database, claim: Claim, programs: Consent) -> bool:
             terms = games.get_terms(session, claim.payload["match"])
     except (AttributeError, LookupError, TypeError, ValueError, CorruptError):
         return False  # the worker will find out what is wrong with the unit
-    if refused(terms, programs) is None:
+    if refusal(terms, programs) is None:
         return False
     with database.read() as session:
         return _is_started_by_somebody(session, claim.priority)
@@ -89,7 +91,9 @@ def _is_started_by_somebody(session: Session, priority: int) -> bool:
     return any(wanted <= set(worker.queues) for worker in registry.live_workers(session))
 
 
-def _refused_of_job(database: Database, job: JobInfo, programs: Consent) -> str | None:
+def _refused_of_job(
+    database: Database, job: JobInfo, programs: Consent
+) -> ProgramRefusedError | None:
     if job.kind != KIND:
         return None
     try:
@@ -97,5 +101,5 @@ def _refused_of_job(database: Database, job: JobInfo, programs: Consent) -> str 
             matches = games.matches_of_job(session, job.id)
     except DamagedValueError:
         return None  # the units of that match fail; none starts a program without consent
-    found = (refused(match.terms, programs) for match in matches)
-    return next((player for player in found if player), None)
+    found = (refusal(match.terms, programs) for match in matches)
+    return next((error for error in found if error is not None), None)

@@ -12,6 +12,7 @@ from c4core.players import (
     Resources,
     Stop,
     StopPlaying,
+    program_of,
 )
 from c4core.solver import Solver
 from db import games
@@ -19,7 +20,6 @@ from db.records.matches import Origin
 from workers.matches.analyst import MatchAnalyst
 from workers.matches.corpora import read_corpus
 from workers.matches.errors import GameNotReplayableError
-from workers.matches.programs import refused
 from workers.matches.table import Table
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from c4core.players import Consent
     from db.database import Database
     from db.records.games import StoredGame
+    from db.records.terms import MatchTerms
 
 TABLE_MB = 64
 
@@ -93,7 +94,7 @@ def replay_game(
             f"{'is' if game.seed is None else 'are'} not known"
         )
     terms = match.terms
-    if match.origin is Origin.IMPORTED and (program := refused(terms, NO_PROGRAM)):
+    if match.origin is Origin.IMPORTED and (program := _program_of(terms)):
         raise GameNotReplayableError(
             f"game {match_id}:{number} cannot be played again: it was imported, and what a file "
             f"names as a player is never started: {program}"
@@ -116,3 +117,8 @@ def replay_game(
         ) from None
     except StopPlaying as stopped:
         raise (stopped.error or stopped) from None
+
+
+def _program_of(terms: MatchTerms) -> str | None:
+    """A player of a match that is a program; None if neither is one."""
+    return program_of(terms.player_a) or program_of(terms.player_b)

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Self
 
 from c4core.arena.game import game_seed, play_game
-from c4core.players import parse_player, program_of
+from c4core.players import check_consent, parse_player
 from db.records.games import StoredGame
 from db.records.terms import Seats
 
@@ -41,8 +41,8 @@ class Table:
 
     Raises:
         PlayerError: this version of the program does not know a player.
-        ProgramRefusedError: a player is a program that may not be started. It was not even looked
-            for on this machine.
+        ProgramRefusedError: a player is a program that may not be started, or costs too much. A
+            program was not even looked for on this machine.
     """
 
     def __init__(
@@ -57,8 +57,7 @@ class Table:
         self._before_move = before_move
         # There are two players even if both are the same: a program plays one side of a game.
         for player in (terms.player_a, terms.player_b):
-            if program := program_of(player):
-                resources.programs.check(program)
+            check_consent(player, resources.programs)
         self._a = parse_player(terms.player_a).make(resources)
         self._b = parse_player(terms.player_b).make(resources)
         self._players = ExitStack()

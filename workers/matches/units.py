@@ -92,7 +92,7 @@ def solve_unit(
             played = _play(terms, missing, resources, is_stopped)
         except ProgramRefusedError as error:
             again = f"c4 jobs retry {claim.job_id}"
-            raise ProgramRefusedError(
+            raise type(error)(
                 f"{error}: start c4 worker with it, then {again}; or, without a broker, "
                 f"{again} --allow-programs",
                 player=error.player,

@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar, Literal
 
 from c4core.dice import Dice
 from c4core.players.blog import blog_weights
+from c4core.players.costs import Cost
 from c4core.players.heuristics import winning_columns
 from c4core.players.parameters import Whole
 from c4core.players.player import NO_LIMITS, Limits, Player, nearest_to_centre, sides_of
@@ -14,7 +15,12 @@ from c4core.position import Position
 
 SOURCE = "Williams 2022"
 
-Depth = Annotated[int, Whole(0, 8, is_shown=True), "rounds of moves looked ahead"]
+Depth = Annotated[
+    int,
+    Whole(0, 8, is_shown=True),
+    Cost(seconds=3e-8, growth=7),
+    "rounds of moves looked ahead",
+]
 Missed = Annotated[
     Literal["round3", "round3+"],
     "which wins in the column that was played first count against it: "

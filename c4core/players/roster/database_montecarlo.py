@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from c4core.arrays import split_keys
 from c4core.dice import Dice
 from c4core.notation import DEFAULT_BOARD, BoardSize
+from c4core.players.costs import Cost
 from c4core.players.parameters import Resource, Whole
 from c4core.players.player import NO_LIMITS, FinalGames, Limits, Player
 from c4core.players.playouts import run_playouts, tally_columns
@@ -126,7 +127,10 @@ class DatabaseMontecarlo(Player):
         int, Whole(1, 1_000_000_000), "stored games that a column needs at least"
     ] = 10
     playouts: Annotated[
-        int, Whole(1, 10_000_000), "random games for a column with fewer stored ones"
+        int,
+        Whole(1, 10_000_000),
+        Cost(seconds=2e-6),
+        "random games for a column with fewer stored ones",
     ] = 500
     final_games: Annotated[FinalGames | None, Resource()] = field(
         default=None, compare=False, repr=False

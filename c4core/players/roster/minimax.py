@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Final, Literal
 
 from c4core.dice import Dice
+from c4core.players.costs import Cost
 from c4core.players.errors import PlayerError
 from c4core.players.heuristics import FEATURES_LIMIT
 from c4core.players.minimax import Found, minimax
@@ -33,6 +34,14 @@ RANDOM_EVERY: Final = 3
 
 RANDOM_AMONG: Final = 2
 """A random move is drawn from this many of the best columns."""
+
+PER_PLY: Final = Cost(seconds=4e-7, growth=3)
+"""Of alpha-beta: about 0.2 s for 12 plies."""
+
+PER_FULL_PLY: Final = Cost(seconds=3e-7, growth=7)
+"""Of a search that may be without cut-offs: about 0.25 s for 7 plies."""
+
+PER_MILLISECOND: Final = Cost(seconds=0.001)
 
 
 @player("greedy", source=QIU)
@@ -59,7 +68,7 @@ class Greedy(Player):
 class _Windowed(Player):
     """The common base of ``alphabeta`` and ``pvs``."""
 
-    depth: Annotated[int, Whole(1, 20, is_shown=True), "plies looked ahead"] = 4
+    depth: Annotated[int, Whole(1, 20, is_shown=True), PER_PLY, "plies looked ahead"] = 4
 
     pvs: ClassVar[bool]
 
@@ -99,7 +108,7 @@ class Pvs(_Windowed):
 class MinimaxWindows(Player):
     """Alpha-beta by lines with two or three stones; ties are broken at random."""
 
-    depth: Annotated[int, Whole(1, 20, is_shown=True), "plies looked ahead"] = 3
+    depth: Annotated[int, Whole(1, 20, is_shown=True), PER_PLY, "plies looked ahead"] = 3
     randomize_order: Annotated[
         bool, "whether columns are tried in random order, or else from left to right"
     ] = True
@@ -129,8 +138,12 @@ class MinimaxWindows(Player):
 class MinimaxRuns(Player):
     """Alpha-beta, deeper and deeper, by the length of runs that can still become four."""
 
-    time_ms: Annotated[int | None, Whole(1, 3_600_000), "milliseconds for a move"] = 950
-    max_depth: Annotated[int, Whole(1, 64, is_shown=True), "plies looked ahead at most"] = 20
+    time_ms: Annotated[
+        int | None, Whole(1, 3_600_000), PER_MILLISECOND, "milliseconds for a move"
+    ] = 950
+    max_depth: Annotated[
+        int, Whole(1, 64, is_shown=True), PER_FULL_PLY, "plies looked ahead at most"
+    ] = 20
     alpha_beta: Annotated[bool, "whether branches are cut off; the values are the same"] = True
     order: Annotated[
         Literal["center", "left"], "which columns are tried first, and preferred among equals"
@@ -164,10 +177,12 @@ class MinimaxRuns(Player):
 class MinimaxThreats(Player):
     """Alpha-beta, deeper and deeper, by lines in one colour and by odd and even threats."""
 
-    time_ms: Annotated[int | None, Whole(1, 3_600_000), "milliseconds for a move"] = 500
-    max_depth: Annotated[int | None, Whole(1, 64, is_shown=True), "plies looked ahead at most"] = (
-        None
-    )
+    time_ms: Annotated[
+        int | None, Whole(1, 3_600_000), PER_MILLISECOND, "milliseconds for a move"
+    ] = 500
+    max_depth: Annotated[
+        int | None, Whole(1, 64, is_shown=True), PER_PLY, "plies looked ahead at most"
+    ] = None
     eval: Annotated[
         Literal["groups", "threats", "both", "islands"],
         "how positions are valued where the search ends",
@@ -180,7 +195,9 @@ class MinimaxThreats(Player):
         Literal["off", "exact", "mirror", "zobrist"],
         "cache of values: its key is the position, the position or its mirror image, or a hash",
     ] = "off"
-    cache_size: Annotated[int, Whole(1, 100_000_000), "positions in the cache"] = 100_000
+    cache_size: Annotated[int, Whole(1, 100_000_000), Cost(bytes=40), "positions in the cache"] = (
+        100_000
+    )
 
     def __post_init__(self) -> None:
         """Check the parameters."""
@@ -224,7 +241,7 @@ class MinimaxThreats(Player):
 class _Studied(Player):
     """The common base of ``minimax-features`` and ``minimax-squares``."""
 
-    depth: Annotated[int, Whole(1, 12, is_shown=True), "plies looked ahead"] = 4
+    depth: Annotated[int, Whole(1, 12, is_shown=True), PER_PLY, "plies looked ahead"] = 4
     random_move: Annotated[
         bool, "whether every third own move is drawn from the two best columns"
     ] = False

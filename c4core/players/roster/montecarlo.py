@@ -4,6 +4,7 @@ import math
 from typing import Annotated
 
 from c4core.dice import Dice
+from c4core.players.costs import Cost
 from c4core.players.errors import PlayerError
 from c4core.players.heuristics import winning_columns
 from c4core.players.parameters import Real, Whole
@@ -17,7 +18,9 @@ from c4core.position import Position
 class MontecarloFlat(Player):
     """Wins or blocks if it can, else plays where most random games are won, mostly the middle."""
 
-    simulations: Annotated[int, Whole(1, 10_000_000, is_shown=True), "games for each column"] = 500
+    simulations: Annotated[
+        int, Whole(1, 10_000_000, is_shown=True), Cost(seconds=2e-6), "games for each column"
+    ] = 500
     center_weight: Annotated[float, Real(0, 1000), "factor of the middle column's score"] = 2.0
     stop_gap: Annotated[
         float, Real(0, 1), "a column that is so much worse than the best one is given up"
@@ -52,9 +55,14 @@ class MontecarloFlat(Player):
 class MontecarloTimed(Player):
     """Random games after random moves; plays the move with the most wins less losses."""
 
-    time_ms: Annotated[int | None, Whole(1, 3_600_000), "milliseconds for a move"] = 500
+    time_ms: Annotated[
+        int | None, Whole(1, 3_600_000), Cost(seconds=0.001), "milliseconds for a move"
+    ] = 500
     playouts: Annotated[
-        int | None, Whole(1, 1_000_000_000, is_shown=True), "games for a move at most"
+        int | None,
+        Whole(1, 1_000_000_000, is_shown=True),
+        Cost(seconds=2.5e-7),
+        "games for a move at most",
     ] = None
 
     is_random = True
@@ -91,7 +99,12 @@ class MontecarloTimed(Player):
 class MctsUct(Player):
     """Grows a tree of the moves that do best in random games; plays the one tried most."""
 
-    iterations: Annotated[int, Whole(1, 5_000_000, is_shown=True), "games for a move"] = 1000
+    iterations: Annotated[
+        int,
+        Whole(1, 5_000_000, is_shown=True),
+        Cost(bytes=56, seconds=5e-6),
+        "games for a move",
+    ] = 1000
     exploration: Annotated[
         float, Real(0, 100), "how much moves that were rarely tried are favoured"
     ] = math.sqrt(2)

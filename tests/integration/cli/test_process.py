@@ -112,7 +112,7 @@ class TestInterrupts:
         players = {"first": "minimax-windows:depth=20", "second": "random"}
         game = {"moves": "4343434", "board": "12x4", "seed": 1, **players}
         assert c4("games", "import", "-", stdin=json.dumps(game)).code == 0
-        process = c4.start("games", "replay", "1:0")
+        process = c4.start("games", "replay", "1:0", "--allow-programs")
         await_thread_at_work(process)
         assert end_by(process, signal.SIGINT) == Result(130, "", "Interrupted.\n")
 

@@ -24,6 +24,7 @@ from tests.support.running.raw_http import (
 )
 from tests.support.running.waiting import HANG_SECONDS, await_that
 from tests.support.running.web_server import WebServer
+from web.settings import Limits
 
 MIB = 1 << 20
 
@@ -202,6 +203,36 @@ def test_a_client_that_goes_away_ends_its_search(
         assert b"retry-after" in refused
     await_that(lambda: not searches())  # which would take a day
     assert status_of(exchange(server, again)) == 200
+
+
+def test_a_client_that_sends_slowly_leaves_connections_to_others(server: WebServer) -> None:
+    most = Limits().connections_per_client
+    with contextlib.ExitStack() as at_end:
+        for _ in range(most):
+            client = at_end.enter_context(connected(server, "127.0.0.2"))
+            client.sendall(post("/api/v1/game", "Content-Length: 100") + b"{")
+        with connected(server, "127.0.0.2") as client:
+            assert refusal(read_all(client)) == 429
+        assert server.ask("/solve?pos=4453").status == 200
+
+
+def test_a_proxy_names_the_client(server: WebServer) -> None:
+    """Searches are counted for each client of it."""
+    searching = "GET /api/v1/position?board=9x6&%s HTTP/1.1\r\nHost: localhost\r\n%s\r\n"
+    known = "X-Forwarded-For: 10.9.9.9, 198.51.100.7\r\n"
+    other = "X-Forwarded-For: 198.51.100.7, 198.51.100.8\r\n"
+
+    def ask(client: str) -> int:
+        request = searching % ("budget=0", client + "Connection: close\r\n")
+        return status_of(exchange(server, request.encode()))
+
+    with contextlib.ExitStack() as at_end:
+        for _ in range(2):
+            client = at_end.enter_context(connected(server))
+            client.sendall((searching % (DAY, known)).encode())
+        await_that(lambda: ask(known) == 429)
+        assert ask(other) == 200
+    await_that(lambda: ask(known) == 200)
 
 
 def test_a_thousand_connections(server: WebServer) -> None:

@@ -85,12 +85,27 @@ def test_sigterm_ends_running_searches(c4: C4, monkeypatch: pytest.MonkeyPatch) 
         ["--host=::", "--port=0"],
         ["--port=0", "--allow-host=c4.example"],
         ["--token="],
+        ["--token= "],
+        ["--token=p\N{LATIN SMALL LETTER A WITH DIAERESIS}ss"],
+        ["--trust-proxy=localhost"],
         ["--read-only"],
         ["--port=65536"],
         ["--rate=-1"],
         ["--token=t", "--allow-host=https://c4.example"],
     ],
-    ids=["open", "open6", "proxy", "token", "read-only", "port", "rate", "name"],
+    ids=[
+        "open",
+        "open6",
+        "proxy",
+        "token",
+        "blank",
+        "umlaut",
+        "address",
+        "read-only",
+        "port",
+        "rate",
+        "name",
+    ],
 )
 def test_options_that_are_refused(
     c4: C4, arguments: list[str], snapshot: SnapshotAssertion
@@ -98,6 +113,14 @@ def test_options_that_are_refused(
     done = c4("serve", "--no-store", *arguments)
     assert (done.code, done.out) == (2, "")
     assert done.err == snapshot
+
+
+def test_a_token_that_is_set_but_empty_is_refused(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever sets it believes that the server has one."""
+    monkeypatch.setenv("C4_WEB_TOKEN", "")
+    done = c4("serve", "--no-store")
+    assert done.code == 2
+    assert "the token is empty" in done.err
 
 
 def test_a_host_that_does_not_exist_is_named(c4: C4) -> None:

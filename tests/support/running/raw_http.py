@@ -21,9 +21,11 @@ POSTS = ("/api/v1/game", "/api/v1/move", "/api/v1/jobs", "/kaggle")
 
 
 @contextmanager
-def connected(server: WebServer) -> Iterator[socket.socket]:
-    """A connection."""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=HANG_SECONDS) as client:
+def connected(server: WebServer, address: str = "127.0.0.1") -> Iterator[socket.socket]:
+    """A connection from an address of this machine."""
+    with socket.create_connection(
+        ("127.0.0.1", server.port), timeout=HANG_SECONDS, source_address=(address, 0)
+    ) as client:
         yield client
 
 

@@ -5,6 +5,7 @@ import random
 from collections.abc import Iterable
 
 import pytest
+from starlette.requests import Request
 from starlette.types import Message
 
 from c4core.lines import MAX_LINE
@@ -12,8 +13,11 @@ from tests.support.running.databases import file_size_limit
 from tests.support.running.waiting import HANG_SECONDS
 from web.errors import ApiError
 from web.receiving import body_lines
+from web.receiving.bodies import read_object
 from web.receiving.body_lines import Block, BodyLines
 from web.receiving.disk_room import DiskRoom
+from web.receiving.memory_room import HELD, Holding, MemoryRoom
+from web.settings import Limits
 
 MUCH = 1 << 30
 
@@ -209,6 +213,83 @@ def test_a_disk_that_is_full_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> No
         with BodyLines(room) as lines, file_size_limit(5_000):
             await lines.fill(Client([b"4453\n" * 100] * 100).receive)
 
-    with pytest.raises(ApiError, match="cannot be kept: ") as refused:
+    with pytest.raises(ApiError, match="cannot be kept; ") as refused:
         asyncio.run(fill())
     assert (refused.value.status, room.taken) == (503, 0)
+
+
+class Sending:
+    """A request whose client has sent some of a JSON object, and sends no more until it is told.
+
+    Args:
+        room: memory of all requests.
+        client: who sends it.
+        sent: bytes.
+        limits: of the server.
+    """
+
+    def __init__(
+        self, room: MemoryRoom, client: str, sent: int, limits: Limits | None = None
+    ) -> None:
+        self.goes_on = asyncio.Event()
+        self.has_read = asyncio.Event()
+        self._pieces = [b"{" + b" " * (sent - 1)]
+        self.holding = Holding(room, client)
+        scope = {"type": "http", "headers": [], HELD: self.holding}
+        self.reading = asyncio.ensure_future(
+            read_object(Request(scope, self._receive), limits or Limits(), any_type=True)
+        )
+
+    async def _receive(self) -> Message:
+        if self._pieces:
+            return {"type": "http.request", "body": self._pieces.pop(), "more_body": True}
+        self.has_read.set()
+        await self.goes_on.wait()
+        return {"type": "http.request", "body": b"}", "more_body": False}
+
+
+async def status_of(reading: asyncio.Future[dict[str, object]]) -> tuple[int, str]:
+    with pytest.raises(ApiError) as refusal:
+        async with asyncio.timeout(HANG_SECONDS):
+            await reading
+    return refusal.value.status, refusal.value.message
+
+
+def test_bodies_that_have_not_arrived_share_memory() -> None:
+    async def check() -> None:
+        room = MemoryRoom(100, 60)
+        first = Sending(room, "a", 50)
+        await first.has_read.wait()
+        status, message = await status_of(Sending(room, "a", 20).reading)
+        assert (status, "hold 50 bytes" in message) == (429, True)
+        second = Sending(room, "b", 40)
+        await second.has_read.wait()
+        assert (await status_of(Sending(room, "c", 20).reading))[0] == 503
+        first.goes_on.set()
+        assert await first.reading == {}
+        first.holding.close()
+        assert room.taken == 40
+        third = Sending(room, "c", 20)
+        await third.has_read.wait()
+        for each in (second, third):
+            each.goes_on.set()
+            assert await each.reading == {}
+            each.holding.close()
+        assert room.taken == 0
+
+    asyncio.run(check())
+
+
+@pytest.mark.parametrize("sent", [1, 100])
+def test_a_body_has_to_come_quickly_enough(sent: int) -> None:
+    """However often a byte comes: the time is that of all that has come."""
+
+    async def check() -> None:
+        limits = Limits(read_seconds=0.01, least_rate=1_000)
+        slow = Sending(MemoryRoom(1_000, 1_000), "a", sent, limits)
+        assert await status_of(slow.reading) == (
+            408,
+            "the body comes more slowly than 1,000 bytes a second",
+        )
+
+    asyncio.run(check())

@@ -11,14 +11,16 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from c4core.errors import C4Error
-from db.errors import BusyError, JobNotFoundError, ReadOnlyError
+from c4core.errors import BookError, C4Error
+from db.errors import BusyError, JobNotFoundError, ReadOnlyError, StorageError
 from web.errors import ApiError, as_api_error
+from web.middleware.clients import Clients
 from web.middleware.faults import Faults
 from web.middleware.rate import MOST_CLIENTS, Rate
 from web.settings import Limits
 from workers.errors import BrokerUnreachableError
 
+SECRET = "/srv/c4.db"
 LOCAL = "http://127.0.0.1"
 
 
@@ -86,6 +88,33 @@ def test_a_client_may_ask_so_often() -> None:
     assert [client.get("/").status_code for _ in range(4)] == [200, 200, 200, 429]
 
 
+@pytest.mark.parametrize(
+    ("address", "forwarded", "client"),
+    [
+        ("192.0.2.1", ["198.51.100.7"], "192.0.2.1"),  # no proxy: nobody believes it
+        ("127.0.0.1", [], "127.0.0.1"),
+        ("127.0.0.1", ["198.51.100.7"], "198.51.100.7"),
+        ("127.0.0.1", ["203.0.113.9, 198.51.100.7"], "198.51.100.7"),
+        ("127.0.0.1", ["203.0.113.9", "198.51.100.7, 10.0.0.2"], "198.51.100.7"),
+        ("127.0.0.1", ["198.51.100.7, nonsense"], "127.0.0.1"),
+        ("127.0.0.1", ["127.0.0.1"], "127.0.0.1"),
+        ("127.0.0.1", ["2001:db8:1:2:3:4:5:6"], "2001:db8:1:2::"),
+        ("::ffff:127.0.0.1", ["::ffff:198.51.100.7"], "198.51.100.7"),
+        ("2001:db8:1:2:ffff::1", [], "2001:db8:1:2::"),
+        ("testclient", ["198.51.100.7"], "testclient"),
+    ],
+)
+def test_clients_are_told_apart(address: str, forwarded: list[str], client: str) -> None:
+    async def answer(request: Request) -> Response:
+        assert request.client is not None
+        return Response(request.client.host)
+
+    proxies = frozenset({"127.0.0.1", "10.0.0.2"})
+    app = Starlette(routes=[Route("/", answer)], middleware=[Middleware(Clients, proxies)])
+    headers = [("x-forwarded-for", value) for value in forwarded]
+    assert TestClient(app, client=(address, 1)).get("/", headers=headers).text == client
+
+
 def test_clients_are_forgotten() -> None:
     rate = Rate(rated(Clock()), Limits(requests_per_second=1, burst=1), Clock())
     for number in range(MOST_CLIENTS + 10):
@@ -98,15 +127,25 @@ def test_clients_are_forgotten() -> None:
     [
         (C4Error("x"), 400),
         (JobNotFoundError(3), 404),
-        (ReadOnlyError("x"), 409),
-        (BusyError("x"), 503),
-        (BrokerUnreachableError("x"), 503),
+        (ReadOnlyError(SECRET), 409),
+        (BusyError(SECRET), 503),
+        (StorageError(SECRET), 503),
+        (BookError(SECRET), 503),
+        (BrokerUnreachableError(SECRET), 503),
         (ApiError(418, "x"), 418),
     ],
 )
-def test_errors_have_a_status(error: C4Error, status: int) -> None:
-    answer = as_api_error(error)
-    assert (answer.status, answer.message) == (status, str(error))
+def test_errors_have_a_status(
+    error: C4Error, status: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        answer = as_api_error(error)
+    assert answer.status == status
+    if str(error) == SECRET:  # clients do not learn where the server keeps what
+        assert SECRET not in answer.message
+        assert SECRET in caplog.text
+    else:
+        assert answer.message == str(error)
     assert ("Retry-After" in answer.headers) == (status == 503)
 
 

@@ -11,7 +11,7 @@ PROGRAM = """
 import resource, sys
 soft, hard, wanted = map(int, sys.argv[1:])
 resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-from web.serving.open_files import room_for_connections
+from web.http.open_files import room_for_connections
 print(room_for_connections(wanted), resource.getrlimit(resource.RLIMIT_NOFILE)[0])
 """
 

@@ -12,6 +12,7 @@ from web import parameters
 from web.asked_positions import read_board, read_position
 from web.errors import ApiError
 from web.receiving.bodies import parse_json, read_object
+from web.receiving.memory_room import HELD, Holding, MemoryRoom
 from web.settings import Limits
 
 
@@ -144,14 +145,15 @@ def request_with(body: bytes, *pieces: bytes, **headers: str) -> Request:
         return {"type": "http.request", "body": waiting.pop(0), "more_body": bool(waiting)}
 
     named = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
-    return Request({"type": "http", "headers": named}, receive)
+    holding = Holding(MemoryRoom(1_000, 1_000), "a client")
+    return Request({"type": "http", "headers": named, HELD: holding}, receive)
 
 
 JSON = {"content_type": "application/json; charset=utf-8"}
 
 
 async def read(request: Request, **named: Any) -> dict[str, object]:  # noqa: ANN401
-    return await read_object(request, limit=20, **named)
+    return await read_object(request, Limits(body_bytes=20), **named)
 
 
 def run(request: Request, **named: Any) -> dict[str, object]:  # noqa: ANN401

@@ -16,7 +16,7 @@ import pytest
 import uvicorn
 
 from tests.support.running.waiting import HANG_SECONDS
-from web.serving import protocol
+from web.http import protocol
 from web.settings import Limits
 
 LIMITS = Limits(connections=3, read_seconds=20)
@@ -37,7 +37,9 @@ class SlowClock(asyncio.SelectorEventLoop):
 class Running:
     """A server in a thread, and its clock."""
 
-    def __init__(self, listener: socket.socket) -> None:
+    def __init__(self, listener: socket.socket, limits: Limits = LIMITS, *proxies: str) -> None:
+        self._limits = limits
+        self._proxies = frozenset(proxies)
         self.port: int = listener.getsockname()[1]
         self.loop = SlowClock()
         self.changed = threading.Condition()
@@ -105,7 +107,7 @@ class Running:
         """The protocol, which also reports what it has read and when it had to stop writing."""
         running = self
 
-        class Observed(protocol.protocol_for(LIMITS)):  # type: ignore[misc]
+        class Observed(protocol.protocol_for(running._limits, running._proxies)):  # type: ignore[misc]
             def data_received(self, data: bytes) -> None:
                 super().data_received(data)
                 with running.changed:
@@ -123,17 +125,19 @@ class Running:
     async def _answer(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 (ASGI)
         """Answer a request.
 
-        ``/`` says hello, ``/echo`` sends a body back, ``/refuse`` reads none, ``/slow`` waits, and
-        ``/large`` is more than a connection holds.
+        ``/`` says hello, ``/echo`` sends a body back, ``/headers`` reads it and names its headers,
+        ``/refuse`` reads none, ``/slow`` waits, and ``/large`` is more than a connection holds.
         """
         assert scope["type"] == "http"
         body = LARGE if scope["path"] == "/large" else b"hello"
-        if scope["path"] == "/echo":
+        if scope["path"] in {"/echo", "/headers"}:
             body, more = b"", True
             while more:
                 message = await receive()
                 body += message.get("body", b"")
                 more = message.get("more_body", False)
+            if scope["path"] == "/headers":
+                body = b",".join(name for name, _ in scope["headers"])
         elif scope["path"] == "/slow":
             await self.may_answer.wait()
         status = 413 if scope["path"] == "/refuse" else 200
@@ -142,10 +146,10 @@ class Running:
         await send({"type": "http.response.body", "body": body})
 
 
-@pytest.fixture
-def running() -> Iterator[Running]:
+@contextlib.contextmanager
+def listening(*options: Any) -> Iterator[Running]:  # noqa: ANN401
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = Running(listener)
+        server = Running(listener, *options)
         server.start()
         try:
             yield server
@@ -153,9 +157,17 @@ def running() -> Iterator[Running]:
             server.stop()
 
 
+@pytest.fixture
+def running() -> Iterator[Running]:
+    with listening() as server:
+        yield server
+
+
 @contextlib.contextmanager
-def connected(running: Running) -> Iterator[socket.socket]:
-    with socket.create_connection(("127.0.0.1", running.port), timeout=HANG_SECONDS) as client:
+def connected(running: Running, address: str = "127.0.0.1") -> Iterator[socket.socket]:
+    with socket.create_connection(
+        ("127.0.0.1", running.port), timeout=HANG_SECONDS, source_address=(address, 0)
+    ) as client:
         yield client
 
 
@@ -188,6 +200,8 @@ def refusal(answer: bytes) -> tuple[int, str]:
     """The status and the message of an answer that is an error."""
     head, _, body = answer.partition(b"\r\n\r\n")
     assert b"connection: close" in head
+    for name in (b"content-security-policy", b"x-content-type-options", b"cache-control"):
+        assert b"\r\n%b: " % name in head
     error = json.loads(body)
     assert error["field"] is None
     return int(head.split()[1]), error["error"]
@@ -229,6 +243,31 @@ def test_pipelined_requests_are_answered_in_order(running: Running) -> None:
 )
 def test_heads_that_are_refused(running: Running, request_head: bytes, status: int) -> None:
     assert refusal(exchange(running, request_head))[0] == status
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        *("Host: other", "Authorization: Bearer x", "Origin: http://x", "Sec-Fetch-Site: none"),
+        *("Content-Type: text/csv", "Content-Encoding: gzip", "Expect: 100-continue"),
+    ],
+)
+def test_headers_that_are_given_twice(running: Running, header: str) -> None:
+    name = header.partition(":")[0].lower()
+    twice = f"{name}: x\r\nA: b\r\n{header}"
+    head = f"POST /echo HTTP/1.1\r\n{twice}\r\nConnection: close\r\n\r\n"
+    told = refusal(exchange(running, head.encode()))
+    assert told == (400, f"the header {name} is given more than once")
+
+
+def test_trailers_are_not_headers(running: Running) -> None:
+    """Nor when the application looks at the headers after the body."""
+    head = b"POST /headers HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    trailers = b"Authorization: Bearer x\r\nOrigin: http://x\r\nHost: other\r\nA: b\r\n\r\n"
+    last = b"GET /headers HTTP/1.1\r\nHost: y\r\nConnection: close\r\n\r\n"
+    received = exchange(running, head, b"1\r\na\r\n0\r\n", trailers, last)
+    bodies = [part.partition(b"HTTP/")[0] for part in received.split(b"\r\n\r\n")[1:]]
+    assert bodies == [b"host,transfer-encoding", b"host,connection"]
 
 
 def test_nonsense_does_not_fill_the_log(running: Running, caplog: pytest.LogCaptureFixture) -> None:
@@ -310,7 +349,9 @@ def test_a_client_that_sends_on_gets_the_answer(running: Running) -> None:
         assert client.recv(1, socket.MSG_PEEK)
         for _ in range(50):
             client.sendall(b"ffff\r\n" + b"a" * 0xFFFF + b"\r\n")
-        assert read_all(client).startswith(b"HTTP/1.1 413 ")
+        answer = read_all(client)
+        assert answer.startswith(b"HTTP/1.1 413 ")
+        assert answer.count(b"\r\nconnection: close\r\n") == 1
         running.turn_on(protocol.LINGER_SECONDS)
         with pytest.raises(OSError):  # noqa: PT011 (a reset or a broken pipe: it is closed now)
             client.sendall(LARGE)
@@ -345,6 +386,50 @@ def test_more_connections_than_are_taken(running: Running) -> None:
         with connected(running) as client:
             client.sendall(GET)
             read_to(client, b"hello")
+
+
+def test_one_client_does_not_get_all_connections() -> None:
+    limits = Limits(connections=5, connections_per_client=2)
+    with listening(limits) as running, contextlib.ExitStack() as at_end:
+        clients = [at_end.enter_context(connected(running)) for _ in range(2)]
+        for client in clients:
+            client.sendall(GET)
+            read_to(client, b"hello")
+        for _ in range(10):  # these do not count for others, although they wait to be closed
+            turned_away = at_end.enter_context(connected(running))
+            assert refusal(read_all(turned_away))[0] == 429
+        other = at_end.enter_context(connected(running, "127.0.0.2"))
+        other.sendall(GET)
+        read_to(other, b"hello")
+        clients[0].close()
+        with connected(running) as again:  # the server learns of both in their order
+            again.sendall(GET)
+            read_to(again, b"hello")
+
+
+def test_connections_that_are_not_taken_are_few() -> None:
+    with listening(Limits(connections=1)) as running, contextlib.ExitStack() as at_end:
+        first = at_end.enter_context(connected(running))
+        first.sendall(GET)
+        read_to(first, b"hello")
+        many = range(protocol.MOST_TURNED_AWAY + 10)
+        turned_away = [at_end.enter_context(connected(running)) for _ in many]
+        answers = []
+        for client in turned_away:
+            with contextlib.suppress(ConnectionResetError):
+                answers.append(read_all(client))
+        told = [refusal(answer)[0] for answer in answers if answer]
+        assert told == [503] * protocol.MOST_TURNED_AWAY
+
+
+def test_a_proxy_has_connections_for_all_its_clients() -> None:
+    limits = Limits(connections=5, connections_per_client=2)
+    with listening(limits, "127.0.0.1") as running, contextlib.ExitStack() as at_end:
+        for _ in range(5):
+            client = at_end.enter_context(connected(running))
+            client.sendall(GET)
+            read_to(client, b"hello")
+        assert refusal(exchange(running))[0] == 503
 
 
 def test_a_client_that_does_not_read_is_cut(running: Running) -> None:

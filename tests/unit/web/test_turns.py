@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from web.serving.turns import TURN_SECONDS, quick_turns
+from web.http.turns import TURN_SECONDS, quick_turns
 
 
 def test_all_is_as_before_at_the_end() -> None:

@@ -1,5 +1,6 @@
 """Whether the server answers, is ready, and what it counts."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,6 +38,27 @@ def test_without_its_database_it_is_not_ready(
     assert "database" in answer.json()["error"]
     assert "/the/place" not in answer.text
     assert client.get("/healthz").status_code == 200
+
+
+@pytest.mark.parametrize("harm", ["deleted", "replaced", "overwritten", "emptied"])
+def test_with_another_file_in_its_place_it_is_not_ready(
+    harm: str, api: Api, sqlite_path: Path, tmp_path: Path
+) -> None:
+    """Its connections still answer, from the file that was there."""
+    assert api.client.get("/readyz").status_code == 200
+    if harm == "deleted":
+        sqlite_path.unlink()
+    elif harm == "replaced":
+        Database.open(str(tmp_path / "other.db")).close()
+        (tmp_path / "other.db").rename(sqlite_path)
+    elif harm == "overwritten":
+        with sqlite_path.open("r+b") as file:
+            file.write(b"garbage " * (sqlite_path.stat().st_size // 8))
+    else:
+        os.truncate(sqlite_path, 0)
+    answer = api.client.get("/readyz")
+    assert answer.status_code == 503
+    assert str(sqlite_path) not in answer.text
 
 
 def test_a_broker_that_is_away_is_told() -> None:

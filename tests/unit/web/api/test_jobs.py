@@ -18,6 +18,7 @@ from tests.support.boards.games import random_games
 from tests.support.jobs import finish, give_up, must_take, state_of
 from tests.support.running.command_line import C4
 from tests.support.web_api import Api, serving
+from web.settings import Limits
 from workers.positions.analysis import submit
 
 EASY = random_games(30, empty=8)
@@ -50,6 +51,18 @@ def idle(sqlite_path: Path) -> Iterator[Database]:
 def make(database: Database, games: list[str], **options: Any) -> int:  # noqa: ANN401 (submit's)
     lines = [Request(number, Position(moves), moves) for number, moves in enumerate(games, start=1)]
     return submit(database, lines, board=Position().board, book="", **options).job_id
+
+
+def test_making_a_job_is_no_search(sqlite_path: Path) -> None:
+    limits = Limits(searches_per_client=1, budget_seconds=86_400)
+    with (
+        serving(database_url=str(sqlite_path), book="", limits=limits) as api,
+        api.searching("/api/v1/position?board=9x6&budget=86400"),
+    ):
+        post(api.client, {"kind": "analyze", "moves": EASY[0]})
+        lines = {"content-type": "application/x-ndjson"}
+        sent = api.client.post("/api/v1/jobs", content=EASY[1], headers=lines)
+        assert sent.status_code == 201
 
 
 def events(client: TestClient, number: int) -> list[tuple[str, dict[str, Any]]]:

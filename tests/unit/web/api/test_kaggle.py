@@ -110,7 +110,10 @@ def test_observations_that_are_refused(api: Api, body: object, field: str | None
     [
         ({"player": "exec:ls"}, (403, "player")),
         ({"player": "nobody"}, (400, "player")),
-        ({"player": "minimax-windows:depth=20", "seconds": 0.02}, (422, "player")),
+        (
+            {"player": "montecarlo-flat:simulations=10000000,stop_gap=1", "seconds": 0.02},
+            (422, "player"),
+        ),
         ({"seconds": 0}, (400, "seconds")),
         ({"seed": "x"}, (400, "seed")),
         ({"depth": 1}, (400, "depth")),

@@ -8,10 +8,11 @@ from typing import Any, cast
 
 import pytest
 from starlette.routing import Route
+from starlette.testclient import TestClient
 
 from web.app import MODULES, create_app
 from web.description.openapi import PATH, Resource, build_document
-from web.settings import Settings
+from web.settings import Limits, Settings
 
 DOCUMENT = cast("dict[str, Any]", build_document(MODULES))
 OPERATIONS = {
@@ -52,6 +53,21 @@ def is_of_the_api(path: str) -> bool:
         "/readyz",
         "/metrics",
     }
+
+
+def test_budgets_are_those_of_the_server() -> None:
+    app = create_app(Settings(limits=Limits(budget_seconds=1.5)))
+    with TestClient(app, base_url="http://127.0.0.1") as client:
+        document = client.get(PATH).json()
+        budgets = [
+            schema
+            for schema in each(document)
+            if schema.get("type") == "number" and schema.get("maximum") == 1.5
+        ]
+        assert len(budgets) == 6
+        assert {schema.get("default", 1.5) for schema in budgets} <= {1, 1.5}
+        assert client.get("/api/v1/position?moves=44&budget=1.5").status_code == 200
+        assert client.get("/api/v1/position?moves=44&budget=1.6").status_code == 400
 
 
 def test_every_route_is_described() -> None:

@@ -14,7 +14,8 @@ from web.settings import Limits
 PLAYERS = "/api/v1/players"
 MOVE = "/api/v1/move"
 ENDLESS = "minimax-windows:depth=20"
-"""It thinks for hours."""
+"""It thinks for hours, and needs consent."""
+SLOW = "montecarlo-flat:simulations=10000000,stop_gap=1"
 LATE = "532336513633217277452711665127"
 
 
@@ -28,6 +29,21 @@ def test_all_players_and_levels_are_there(api: Api) -> None:
         assert [each["name"] for each in shown["parameters"]] == [
             each.name for each in kind.parameters
         ]
+
+
+def test_limits_for_strangers_are_shown(api: Api) -> None:
+    def most(api: Api, name: str) -> float:
+        uct = next(player for player in api.get(PLAYERS) if player["name"] == "mcts-uct")
+        found: float = next(each["high"] for each in uct["parameters"] if each["name"] == name)
+        return found
+
+    allowed = f"mcts-uct:iterations={most(api, 'iterations')}"
+    late = {"moves": LATE, "seconds": 30}
+    assert api.refused(MOVE, late | {"player": f"{allowed}0"}) == (400, "player")
+    assert api.post(MOVE, late | {"player": allowed})["player"].startswith(allowed)
+    assert most(api, "exploration") == 100
+    with serving(programs=ANY_PROGRAM) as trusting:
+        assert most(trusting, "iterations") == 5_000_000
 
 
 def in_a_description(value: object) -> str:
@@ -96,6 +112,12 @@ def test_moves(api: Api) -> None:
         ({"moves": "44", "player": "nobody"}, (400, "player")),
         ({"moves": "44", "player": "hard:depth=3"}, (400, "player")),
         ({"moves": "44", "player": "minimax-windows:depth=99"}, (400, "player")),
+        ({"moves": "44", "player": ENDLESS}, (400, "player")),
+        ({"moves": "44", "player": "mcts-uct:iterations=5000000"}, (400, "player")),
+        (
+            {"moves": "44", "player": "minimax-threats:cache=exact,cache_size=100000000"},
+            (400, "player"),
+        ),
         ({"moves": "44", "player": "random\0"}, (400, "player")),
         ({"moves": "44", "player": 4}, (400, "player")),
         ({"moves": "44", "player": "exec:ls"}, (403, "player")),
@@ -103,7 +125,7 @@ def test_moves(api: Api) -> None:
         ({"moves": "44", "player": "kaggle:/etc/passwd"}, (403, "player")),
         ({"moves": "44", "player": "learning-cnn:model=/etc/passwd"}, (403, "player")),
         ({"moves": "44", "player": "proof:/etc/passwd"}, (403, "player")),
-        ({"moves": "44", "player": ENDLESS, "seconds": 0.02}, (422, "player")),
+        ({"moves": "44", "player": SLOW, "seconds": 0.02}, (422, "player")),
         ({"moves": "44", "seconds": 0}, (400, "seconds")),
         ({"moves": "44", "seconds": 31}, (400, "seconds")),
         ({"moves": "44", "seed": -1}, (400, "seed")),
@@ -136,9 +158,22 @@ def test_a_proof_with_consent() -> None:
         assert api.refused(MOVE, {"moves": "", "player": "proof:/no/file"}) == (400, "player")
 
 
+def test_trees_of_players_share_memory() -> None:
+    costly = "minimax-threats:time_ms=600000,cache=exact,cache_size=1600000"
+    body = b'{"moves":"","board":"9x6","player":"%s","seconds":86400}' % costly.encode()
+    with serving(limits=Limits(budget_seconds=86_400)) as api:
+        with api.searching(MOVE, body):
+            assert api.service.memory.taken > 60_000_000
+            refused = api.client.post(MOVE, json={"moves": LATE, "player": costly})
+            assert refused.status_code == 429
+            assert "bytes of memory" in refused.json()["error"]
+            assert api.post(MOVE, {"moves": LATE, "player": "hard", "seconds": 30})
+        assert api.service.memory.taken == 0
+
+
 def test_a_client_that_goes_away_ends_the_move() -> None:
     body = b'{"moves":"","player":"%s","seconds":86400}' % ENDLESS.encode()
-    with serving(limits=Limits(budget_seconds=86_400)) as api:
+    with serving(limits=Limits(budget_seconds=86_400), programs=ANY_PROGRAM) as api:
         with api.searching(MOVE, body) as statuses:
             assert statuses == []
         assert statuses == [499]

@@ -28,7 +28,7 @@ from workers.matches.files.importing import import_games
 from workers.matches.moving import choose_move, read_player
 from workers.positions.desk import Desk
 
-ENDLESS = "mcts-uct:iterations=5000000"
+ENDLESS = "montecarlo-flat:simulations=10000000,stop_gap=1"
 ALONE = [kind.name for kind in player_kinds() if kind.stands_alone]
 MIDDLE = Position("44444325333255")
 

@@ -9,7 +9,10 @@ a body of which nothing comes          408 after ``Limits.read_seconds``
 an answer before the body's end        the rest is thrown away for :data:`LINGER_SECONDS`
 an answer that is not read             the connection is cut after :data:`WRITE_SECONDS`
 what is no HTTP                        400
+a header of :data:`SINGLE` given twice 400
+trailers, after a body in chunks       dropped: nobody checks them
 more than ``Limits.connections``       503
+too many connections of one client     429: ``Limits.connections_per_client``
 =====================================  ========================================================
 
 These too are answered with an object of ``error`` and ``field``; then the connection is closed.
@@ -19,10 +22,14 @@ from __future__ import annotations
 
 import http
 import logging
+from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from web.errors import RETRY_SECONDS
+from web.middleware.clients import client_name
+from web.middleware.headers import NEVER_KEPT, SECURITY
 from web.responses import encode
 from web.settings import Limits
 
@@ -34,11 +41,31 @@ HEAD_BYTES: Final = 32 * 1024
 """Of a request line with all headers; the longest game and grid take a tenth of it."""
 HEAD_FIELDS: Final = 100
 """Headers of a request, with those that follow a body in chunks."""
+SINGLE: Final = frozenset(
+    {
+        b"access-control-request-method",
+        b"authorization",
+        b"content-encoding",
+        b"content-type",
+        b"expect",
+        b"host",
+        b"origin",
+        b"sec-fetch-site",
+    }
+)
+"""Headers that a request has once: of two, different parts of a program may take different ones."""
 HEAD_SECONDS: Final = 10.0
 WRITE_SECONDS: Final = 300.0
 """Long: whoever pages through the output of a batch stops reading for a while."""
 LINGER_SECONDS: Final = 2.0
 """A client that still sends sees a reset connection, not the answer, if it is closed at once."""
+MOST_TURNED_AWAY: Final = 64
+"""Connections that are not taken are closed at once if so many others wait to be closed."""
+
+POLICY_HEADERS: Final = "".join(
+    f"{name.decode()}: {value.decode()}\r\n" for name, value in (*SECURITY, NEVER_KEPT)
+)
+"""Headers of the answers that are written here."""
 
 LOGGER: Final = logging.getLogger("c4.web.connections")
 """Of faults only: what strangers send, and how often, must not fill the log."""
@@ -49,13 +76,21 @@ TOO_LONG: Final = f"the address has more than {HEAD_BYTES} bytes"
 TOO_MANY: Final = f"the request has more than {HEAD_FIELDS} headers"
 
 
-def protocol_for(limits: Limits) -> type[GuardedProtocol]:
-    """The protocol with a server's limits, as ``uvicorn.Config(http=...)`` takes it."""
+def protocol_for(limits: Limits, proxies: frozenset[str] = frozenset()) -> type[GuardedProtocol]:
+    """The protocol with a server's limits, as ``uvicorn.Config(http=...)`` takes it.
+
+    Args:
+        limits: of the server.
+        proxies: clients whose connections are counted only together with all others.
+    """
 
     class Protocol(GuardedProtocol):
         """A connection of this server."""
 
     Protocol.limits = limits
+    Protocol.proxies = proxies
+    Protocol.clients = Counter()
+    Protocol.turned_away = set()
     return Protocol
 
 
@@ -63,6 +98,11 @@ class GuardedProtocol(HttpToolsProtocol):
     """A connection."""
 
     limits: ClassVar[Limits] = Limits()
+    proxies: ClassVar[frozenset[str]] = frozenset()
+    clients: ClassVar[Counter[str]] = Counter()
+    """Connections that are taken, by client."""
+    turned_away: ClassVar[set[GuardedProtocol]] = set()
+    """Connections that are not taken, while their clients read why."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 (uvicorn's)
         super().__init__(*arguments, **named)
@@ -70,24 +110,37 @@ class GuardedProtocol(HttpToolsProtocol):
         self._timer: asyncio.TimerHandle | None = None
         self._write_timer: asyncio.TimerHandle | None = None
         self._head_bytes = 0
-        self._counted_bytes = 0
+        self._counted_bytes = self._counted_fields = 0
         self._is_in_head = True
         self.is_in_body = False
         self._is_ending = False
         self._refusal: tuple[int, str] | None = None
         self._answering: _Answering | None = None
+        self._client: str | None = None
+        """Whose connection is counted."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Take a connection, or answer that there are too many."""
         super().connection_made(cast("asyncio.Transport", transport))
-        if len(self.connections) > self.limits.connections:
-            self._refuse(503, "the server has as many connections as it takes")
+        client = client_name(self.client[0]) if self.client else ""
+        most = self.limits.connections_per_client
+        if client not in self.proxies and self.clients[client] >= most:
+            self._turn_away(429, f"your address has {most} connections, as many as a client gets")
+        elif len(self.connections) > self.limits.connections:
+            self._turn_away(503, "the server has as many connections as it takes")
         else:
+            self._client = client
+            self.clients[client] += 1
             self._wait_for_more()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait for nothing any more."""
         self._is_ending = True
+        self.turned_away.discard(self)
+        if self._client is not None:
+            self.clients[self._client] -= 1
+            if not self.clients[self._client]:
+                del self.clients[self._client]
         self._set_timer(None)
         self._stop_write_timer()
         super().connection_lost(exc)
@@ -107,7 +160,8 @@ class GuardedProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """Begin a request."""
         super().on_message_begin()
-        self._is_in_head, self._head_bytes, self._counted_bytes = True, 0, 0
+        self._is_in_head, self._head_bytes = True, 0
+        self._counted_bytes = self._counted_fields = 0
 
     def on_url(self, url: bytes) -> None:
         """Take the next bytes of the request's target.
@@ -119,20 +173,27 @@ class GuardedProtocol(HttpToolsProtocol):
         self._count(len(url), 414, TOO_LONG)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header, or a trailer, which comes after a body in chunks.
+        """Take a header; drop a trailer, which comes after a body in chunks.
 
         Raises:
             ValueError: there are too many, or they are too long; :meth:`send_400_response` follows.
         """
-        super().on_header(name, value)
-        if len(self.headers) > HEAD_FIELDS:
+        self._counted_fields += 1
+        if self._counted_fields > HEAD_FIELDS:
             self._refusal = 431, TOO_MANY
             raise ValueError(TOO_MANY)
         self._count(len(name) + len(value), 431, TOO_LARGE)
+        if self._is_in_head:
+            super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """Start what answers the request."""
+        """Start what answers the request.
+
+        Raises:
+            ValueError: a header is given twice; :meth:`send_400_response` follows.
+        """
         self._is_in_head = False
+        self._check_headers()
         super().on_headers_complete()
         self.is_in_body = True
         self._answering = _Answering(self)
@@ -176,6 +237,20 @@ class GuardedProtocol(HttpToolsProtocol):
         super().resume_writing()
         self._stop_write_timer()
 
+    def with_close(self, head: bytes, answering: _Answering) -> bytes:
+        """An answer's head, which says so if the connection will be closed after it.
+
+        That is so if the body is still arriving and the answer will not wait for it. A stream's
+        length is unknown, and it may end after the body.
+        """
+        is_newest = answering is self._answering
+        if not (self.is_in_body and is_newest) or b"\r\ncontent-length: " not in head:
+            return head
+        if not self.cycle.keep_alive:
+            return head  # it says so already
+        self.cycle.keep_alive = False
+        return head[:-2] + b"connection: close\r\n\r\n"
+
     def end_gently(self) -> None:
         """Close the connection, once the client has had time to read the answer."""
         if self._is_ending or self.transport.is_closing():
@@ -190,13 +265,24 @@ class GuardedProtocol(HttpToolsProtocol):
             self.transport.write_eof()
         self._set_timer(LINGER_SECONDS, self.transport.close)
 
+    def _turn_away(self, status: int, message: str) -> None:
+        """Do not take a connection. It counts no longer, and few of its kind may wait."""
+        self.connections.discard(self)
+        if len(self.turned_away) >= MOST_TURNED_AWAY:
+            self._is_ending = True
+            self.transport.abort()
+            return
+        self.turned_away.add(self)
+        self._refuse(status, message)
+
     def _refuse(self, status: int, message: str) -> None:
         """Answer with an error, and close."""
         body = encode({"error": message, "field": None})
+        retry = f"retry-after: {RETRY_SECONDS}\r\n" if status in {429, 503} else ""
         head = (
             f"HTTP/1.1 {status} {http.HTTPStatus(status).phrase}\r\n"
-            "content-type: application/json\r\n"
-            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+            f"{POLICY_HEADERS}content-type: application/json\r\n"
+            f"content-length: {len(body)}\r\n{retry}connection: close\r\n\r\n"
         )
         if not self.transport.is_closing():
             self.transport.write(head.encode() + body)
@@ -207,6 +293,16 @@ class GuardedProtocol(HttpToolsProtocol):
         if self._counted_bytes > HEAD_BYTES:
             self._refusal = status, message
             raise ValueError(message)
+
+    def _check_headers(self) -> None:
+        """Refuse a request that has a header twice which there may be once."""
+        found = set()
+        for name, _ in self.headers:
+            if name in SINGLE and name in found:
+                message = f"the header {name.decode()} is given more than once"
+                self._refusal = 400, message
+                raise ValueError(message)
+            found.add(name)
 
     def _tell_the_app(self) -> None:
         """Whoever answers is told that the client has gone, and says no more."""
@@ -270,7 +366,7 @@ class _Answering:
         """Send some of the answer."""
         if self._is_first:
             self._is_first = False
-            self._head = data
+            self._head = self._protocol.with_close(data, self)
             self._protocol.loop.call_soon(self.flush)
         elif self._head is not None:
             data, self._head = self._head + data, None

@@ -15,10 +15,11 @@ import uvicorn
 
 from c4core.errors import C4Error
 from web.app import create_app
+from web.http.open_files import room_for_connections
+from web.http.protocol import protocol_for
+from web.http.turns import quick_turns
+from web.middleware.clients import client_name, is_address
 from web.middleware.origins import is_host_name
-from web.serving.open_files import room_for_connections
-from web.serving.protocol import protocol_for
-from web.serving.turns import quick_turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,8 +51,8 @@ def serve(settings: Settings, *, on_ready: Callable[[str], object] = lambda _url
         on_ready: called with its address as soon as it answers.
 
     Raises:
-        ListenError: the address cannot be had, or others can reach it and there is no token, or
-            what it shall answer to is no host's name.
+        ListenError: the address cannot be had, or others can reach it and there is no token; or the
+            token, a host's name or a proxy's address is not one.
         StorageError: the database cannot be opened.
         BrokerUrlError: the URL is not that of a usable broker.
         BookError, OSError: the book cannot be read.
@@ -59,7 +60,9 @@ def serve(settings: Settings, *, on_ready: Callable[[str], object] = lambda _url
     limits = settings.limits
     limits = replace(limits, connections=room_for_connections(limits.connections))
     settings = replace(settings, limits=limits)
+    _check_token(settings.token)
     _check_hosts(settings)
+    _check_proxies(settings)
     listener = _listen(settings)
     with listener:
         app = create_app(settings)
@@ -67,7 +70,7 @@ def serve(settings: Settings, *, on_ready: Callable[[str], object] = lambda _url
         service.open()
         config = uvicorn.Config(
             app,
-            http=protocol_for(limits),
+            http=protocol_for(limits, frozenset(map(client_name, settings.proxies))),
             ws="none",
             loop="uvloop",
             lifespan="on",
@@ -120,6 +123,23 @@ class _Server(uvicorn.Server):
         self._service.stopping.set()
 
 
+def _check_token(token: str | None) -> None:
+    """Check that clients can send the token in a header.
+
+    Raises:
+        ListenError: they cannot.
+    """
+    if token is None:
+        return
+    if not token.strip():
+        raise ListenError("the token is empty: give another one, or unset C4_WEB_TOKEN")
+    if token != token.strip() or not (token.isascii() and token.isprintable()):
+        raise ListenError(
+            "the token has characters that a header cannot carry: use letters, digits and signs of "
+            "ASCII, without blanks at its ends"
+        )
+
+
 def _check_hosts(settings: Settings) -> None:
     """Check the names that a server shall answer to.
 
@@ -137,6 +157,17 @@ def _check_hosts(settings: Settings) -> None:
                 f"others can reach this server as {name}: give a token with C4_WEB_TOKEN, which "
                 "whoever changes anything must send"
             )
+
+
+def _check_proxies(settings: Settings) -> None:
+    """Check the addresses of proxies.
+
+    Raises:
+        ListenError: one is not an address.
+    """
+    for proxy in settings.proxies:
+        if not is_address(proxy):
+            raise ListenError(f"--trust-proxy takes an IP address such as 127.0.0.1, not {proxy!r}")
 
 
 def _listen(settings: Settings) -> socket.socket:
