@@ -19,7 +19,7 @@ from db.evaluations.merging import merged_columns
 from db.models import Evaluation
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import psycopg
     from sqlalchemy import Connection
@@ -74,10 +74,14 @@ _CREATE: Final = CreateTable(_incoming, if_not_exists=True)
 _CLEAR: Final = delete(_incoming)
 
 
-def upsert(connection: Connection, rows: Sequence[ColumnValues]) -> int:
-    """Merge rows that are sorted and have no key twice; the number of rows new or changed."""
+def send_rows(connection: Connection, rows: Sequence[ColumnValues]) -> Callable[[], int]:
+    """Send rows that are sorted and have no key twice. This locks nothing that others use.
+
+    Returns:
+        A function that merges them and returns the number of rows new or changed.
+    """
     if len(rows) <= _FEW:
-        return connection.exec_driver_sql(_ONE, list(rows)).rowcount
+        return lambda: connection.exec_driver_sql(_ONE, list(rows)).rowcount
     connection.execute(_CREATE)
     connection.execute(_CLEAR)  # of an earlier call in the same transaction
     driver = cast("psycopg.Connection", connection.connection.driver_connection)
@@ -85,4 +89,4 @@ def upsert(connection: Connection, rows: Sequence[ColumnValues]) -> int:
         copy.set_types(_COPY_TYPES)
         for row in rows:
             copy.write_row(row)
-    return connection.execute(_MERGE).rowcount
+    return lambda: connection.execute(_MERGE).rowcount

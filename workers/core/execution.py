@@ -138,8 +138,6 @@ def _write(
         return UnitReport(UnitEnd.HANDED_BACK if is_ours else UnitEnd.LOST, nodes, seconds)
 
     def complete(session: Session) -> bool:
-        if go_on is not None:
-            jobs.hold_job(session, claim.job_id)
         is_ours = jobs.complete(
             session,
             claim,
@@ -149,6 +147,7 @@ def _write(
             seconds=seconds,
             costs=outcome.costs,
             columns=outcome.with_columns,
+            grows=go_on is not None,
         )
         if is_ours and outcome.records is not None:
             outcome.records(session)
