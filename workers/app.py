@@ -35,7 +35,7 @@ from workers.configuration import DEFAULT_TABLE_MB, Configuration
 from workers.core.lanes import Lane
 from workers.errors import ConfigurationError
 from workers.logs import LOGGER, Masking
-from workers.service.outages import open_patiently
+from workers.core.outages import open_patiently
 from workers.service.process import WorkerProcess, WorkerSettings, default_name
 from workers.service.stopping import Stop
 from workers.service.this_process import THIS_PROCESS

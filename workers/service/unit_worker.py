@@ -25,7 +25,7 @@ from workers.errors import BrokerUnreachableError
 from workers.logs import LOGGER
 from workers.matches.programs import is_for_others
 from workers.service.counters import UnitCounters
-from workers.service.outages import RetryingWriter, pause
+from workers.core.outages import RetryingWriter, pause
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from db.errors import CorruptError, UnreachableError
-from workers.service.outages import LONGEST_PAUSE, RetryingWriter, open_patiently, pause
+from workers.core.outages import LONGEST_PAUSE, RetryingWriter, open_patiently, pause
 
 
 class Flaky:
@@ -25,7 +25,7 @@ class Flaky:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workers.service.outages.FIRST_PAUSE", 1e-4)
+    monkeypatch.setattr("workers.core.outages.FIRST_PAUSE", 1e-4)
 
 
 def test_an_outage_is_waited_for() -> None:
