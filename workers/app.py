@@ -33,9 +33,9 @@ from workers.broker.messaging import make_app
 from workers.broker.url import check_url
 from workers.configuration import DEFAULT_TABLE_MB, Configuration
 from workers.core.lanes import Lane
+from workers.core.outages import open_patiently
 from workers.errors import ConfigurationError
 from workers.logs import LOGGER, Masking
-from workers.core.outages import open_patiently
 from workers.service.process import WorkerProcess, WorkerSettings, default_name
 from workers.service.stopping import Stop
 from workers.service.this_process import THIS_PROCESS

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Final
 from c4core.players import NO_PROGRAM
 from c4core.version import ENGINE_VERSION
 from db import jobs
-from db.errors import StorageError
+from db.errors import NotADatabaseError, SchemaTooNewError, SchemaTooOldError, StorageError
 from workers.core.execution import UnitEnd, UnitReport, run_unit
 from workers.core.kinds import find_kind
 from workers.core.lanes import Lane, lane_of_job
 from workers.core.leases import LEASE_SECONDS, LeaseKeeper
+from workers.core.outages import RetryingWriter, pause
 from workers.core.rationing import RationedSearcher
 from workers.errors import BrokerUnreachableError
 from workers.logs import LOGGER
 from workers.matches.programs import is_for_others
 from workers.service.counters import UnitCounters
-from workers.core.outages import RetryingWriter, pause
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -49,6 +49,9 @@ URGENT_ROUND_SECONDS: Final = 2.0
 WITHOUT_MESSAGE_SECONDS: Final = 30.0
 """So long after its message a thread may go on to further units of a growing job. A broker expects
 that a message is acknowledged in time: Redis within a minute, RabbitMQ within half an hour."""
+
+_FATAL: Final = (MemoryError, NotADatabaseError, SchemaTooOldError, SchemaTooNewError)
+"""Errors after which this process cannot work."""
 
 REST_TRIES: Final = 3
 """After an error a thread pauses as long as after so many failed attempts."""
@@ -156,7 +159,7 @@ class UnitWorker:
                     self.counters.go_on(report, positions)
                     report, positions = None, following.positions
                     report, following = self._solve(following, searcher, until)
-        except (StorageError, MemoryError) as error:
+        except (StorageError, MemoryError, OSError) as error:
             self._tell_failure(unit_id, error)
             return False
         finally:
@@ -289,7 +292,7 @@ class UnitWorker:
         return UnitReport(UnitEnd.HANDED_BACK)
 
     def _tell_failure(self, unit_id: int, error: Exception) -> None:
-        if isinstance(error, MemoryError):
+        if isinstance(error, _FATAL):
             self._on_fatal(error)
         elif self.stopping.is_set():
             LOGGER.warning("unit %d comes free when its lease runs out: %s", unit_id, error)
