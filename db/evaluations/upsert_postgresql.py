@@ -17,6 +17,7 @@ from sqlalchemy.schema import CreateTable
 from db.evaluations.columns import COLUMN_NAMES
 from db.evaluations.merging import merged_columns
 from db.models import Evaluation
+from db.schema import HEAD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,8 +30,11 @@ if TYPE_CHECKING:
 _FEW: Final = 20
 """So many rows at most are passed one by one."""
 
+# A pooler may give this program's next version the same session, where the table is still there.
+_INCOMING: Final = f"incoming_{HEAD}"
+
 _incoming: Final = Table(
-    "incoming_evaluations",
+    _INCOMING,
     MetaData(),
     *(
         Column(name, getattr(column.type, "impl", column.type), nullable=column.nullable)
@@ -41,7 +45,7 @@ _incoming: Final = Table(
     postgresql_on_commit="DELETE ROWS",
 )
 
-_COPY: Final = "COPY incoming_evaluations FROM STDIN (FORMAT BINARY)"
+_COPY: Final = f"COPY {_INCOMING} FROM STDIN (FORMAT BINARY)"
 _COPY_TYPES: Final = (
     "int2", "int2", "int8", "int2", "int2", "int2", "int8", "int4", "bytea", "float8",
 )  # fmt: skip

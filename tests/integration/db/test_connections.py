@@ -121,9 +121,9 @@ def test_a_stream_that_is_cut(
 @pytest.fixture
 def impatient(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
     """A database whose server soon ends the transactions of those who ask nothing."""
-    soon = engine._SERVER_WATCH.replace("30s", "300ms")
-    assert soon != engine._SERVER_WATCH
-    monkeypatch.setattr(engine, "_SERVER_WATCH", soon)
+    soon = engine._BEGIN_POSTGRESQL[True].replace("30s", "300ms")
+    assert soon != engine._BEGIN_POSTGRESQL[True]
+    monkeypatch.setitem(engine._BEGIN_POSTGRESQL, True, soon)
     with Database.open(postgres_url) as database:
         yield database
 
