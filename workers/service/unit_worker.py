@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -52,6 +52,10 @@ that a message is acknowledged in time: Redis within a minute, RabbitMQ within h
 
 _FATAL: Final = (MemoryError, NotADatabaseError, SchemaTooOldError, SchemaTooNewError)
 """Errors after which this process cannot work."""
+
+SUSPECT_LAPSES: Final = 2
+"""A unit whose lease has run out so often may be what kills its workers. One lapse is usual: each
+worker that is killed for another reason leaves some."""
 
 REST_TRIES: Final = 3
 """After an error a thread pauses as long as after so many failed attempts."""
@@ -111,6 +115,9 @@ class UnitWorker:
         self._lease_seconds = lease_seconds
         # The lanes in which every unit was announced when this worker last checked.
         self._emptied: set[Lane] = set()
+        # Units that may kill this process are worked on one at a time, and none of them waits here
+        # for a turn meanwhile. So an innocent unit lapses a few times at most.
+        self._suspect_turn = threading.Lock()
         self._writer = RetryingWriter(database, self.stopping)
         self._leases = LeaseKeeper(database, lease_seconds, on_lost=solver.stop)
 
@@ -143,6 +150,7 @@ class UnitWorker:
         self.counters.begin()
         report, positions = None, 0
         until = time.monotonic() + WITHOUT_MESSAGE_SECONDS
+        at_end = ExitStack()
         try:
             growing_job, claim = self._writer.run(lambda session: self._claim(session, unit_id))
             with self._searching(lane, grows=growing_job is not None) as searcher:
@@ -153,6 +161,8 @@ class UnitWorker:
                 if claim is None:
                     LOGGER.debug("unit %d: nothing to do", unit_id)
                     return True
+                if not self._may_begin(claim, at_end):
+                    return False
                 positions = claim.positions
                 report, following = self._solve(claim, searcher, until)
                 while following is not None:
@@ -163,8 +173,26 @@ class UnitWorker:
             self._tell_failure(unit_id, error)
             return False
         finally:
+            at_end.close()
             self.counters.end(report, positions)
         return report.end is not UnitEnd.HANDED_BACK
+
+    def _may_begin(self, claim: Claim, at_end: ExitStack) -> bool:
+        """Whether a claimed unit may begin here; otherwise it is handed back.
+
+        Args:
+            claim: on the unit.
+            at_end: closed when the unit has ended.
+        """
+        if claim.lapses < SUSPECT_LAPSES:
+            return True
+        if self._suspect_turn.acquire(blocking=False):
+            at_end.callback(self._suspect_turn.release)
+            LOGGER.warning("unit %d was lost %d times before", claim.unit_id, claim.lapses)
+            return True
+        self._writer.run(lambda session: jobs.release(session, claim))
+        self.stopping.wait(URGENT_ROUND_SECONDS)
+        return False
 
     def _is_better_elsewhere(self, lane: Lane) -> bool:
         """Whether a unit would wait here for a turn while the queue is empty.

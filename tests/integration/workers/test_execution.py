@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,12 +25,14 @@ from db.errors import MatchNotFoundError, RefusedValueError, StorageError
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import MAX_ATTEMPTS, MAX_LAPSES, Claim, JobState, UnitPlan, UnitState
 from db.session import Session
+from tests.support import toy_kind
 from tests.support.boards.games import random_games
 from tests.support.jobs import outlast_lease, unit_ids
 from tests.support.running.databases import FakeClock
 from tests.support.running.waiting import HANG_SECONDS, await_that, ends
 from tests.support.units import failed_unit, job_of_games, states, unit_worker
 from workers.core.execution import UnitEnd, run_unit
+from workers.core.kinds import KINDS
 from workers.core.lanes import Lane
 from workers.core.leases import LeaseKeeper
 from workers.core.outages import RetryingWriter
@@ -181,6 +184,27 @@ def test_a_unit_that_may_have_caused_the_fault_is_given_up_late(
         with pytest.raises(type(error)):
             run_unit(database, Solver(table_mb=1), taken, never)
     assert failed_unit(database, job_id).error == told
+
+
+def test_units_that_may_kill_their_worker_are_worked_on_one_at_a_time(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(KINDS, toy_kind.KIND, toy_kind.ADDRESS)
+    monkeypatch.setattr(unit_worker_module, "URGENT_ROUND_SECONDS", 0.01)
+    go_on = tmp_path / "go on"
+    job_id = toy_kind.plan(database, [[4], [9]], waits_for=go_on)
+    first, second = unit_ids(database, job_id)
+    with database.write() as session:
+        session.execute(text("UPDATE units SET lapses = 2"))
+    with unit_worker(database) as site, ThreadPoolExecutor(1) as others:
+        suspect = others.submit(site.work_on, first, Lane.BULK)
+        await_that(lambda: UnitState.LEASED in states(database, job_id))
+        assert not site.work_on(second, Lane.BULK)
+        assert states(database, job_id) == {UnitState.LEASED: 1, UnitState.QUEUED: 1}
+        go_on.touch()
+        assert suspect.result(HANG_SECONDS)
+        assert site.work_on(second, Lane.BULK)
+    assert states(database, job_id) == {UnitState.DONE: 2}
 
 
 FAIL_THRICE = """
