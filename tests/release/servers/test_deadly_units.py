@@ -16,20 +16,32 @@ pytestmark = pytest.mark.servers
 
 DEADLY = 49
 WORKER = f"""
-import os, signal
+import os, signal, time
 from dataclasses import replace
+from db import jobs
+from db.records.jobs import UnitState
 from cli.main import main
 from tests.support import toy_kind
+from workers.core.rationing import turn_of
 from workers.service.unit_worker import UnitWorker
 
 solve_unit = toy_kind.solve_unit
 
-def die(claim, *more):
-    if {DEADLY} in claim.payload["numbers"]:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return solve_unit(claim, *more)
+def take_turn(claim, solver, database, is_stopped):
+    with turn_of(solver):
+        return solve(claim, solver, database, is_stopped)
 
-toy_kind.ROOTS = replace(toy_kind.ROOTS, solve_unit=die)
+def solve(claim, solver, database, is_stopped):
+    if {DEADLY} in claim.payload["numbers"]:
+        for _ in range(20):  # until this worker holds another unit, too, if it takes one
+            with database.read() as session:
+                if jobs.get_job(session, claim.job_id).units[UnitState.LEASED] > 1:
+                    break
+            time.sleep(0.05)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return solve_unit(claim, solver, database, is_stopped)
+
+toy_kind.ROOTS = replace(toy_kind.ROOTS, solve_unit=take_turn)
 toy_kind.install()
 UnitWorker.__init__.__kwdefaults__["lease_seconds"] = 1.0
 main()
