@@ -13,6 +13,7 @@ from sqlalchemy import create_engine, event
 from sqlalchemy.exc import DisconnectionError, OperationalError
 
 from db.read_only import file_uri, is_read_only
+from db.urls import PREPARE_THRESHOLD
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,18 +50,28 @@ _POSTGRESQL_DEFAULTS: Final = {
 """What libpq is told where the URL does not say otherwise."""
 
 _SERVER_WATCH: Final = (
-    "SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 1; SET tcp_keepalives_count = 3; "
-    "SET idle_in_transaction_session_timeout = '30s'"
+    "SELECT set_config('tcp_keepalives_idle', '5', false), "
+    "set_config('tcp_keepalives_interval', '1', false), "
+    "set_config('tcp_keepalives_count', '3', false) WHERE pg_backend_pid() = {pid}"
 )
 # The server must notice as well: it holds the locks of a client that was lost in a transaction, by
-# default for two hours. (No tcp_user_timeout there: it would end slow readers, too.) A stopped
-# client still answers keepalives, so its transaction ends after an idle time. None of our
-# transactions is idle for so long: the longest pause, while a deep job's memory is made anew, is
-# 16 s for a million units.
+# default for two hours. (No tcp_user_timeout there: it would end slow readers, too.)
+#
+# A pooler tells its clients process numbers of its own, which makes the condition false. What is
+# set for a session, or prepared in it, would be found by the pooler's next client, and be missing
+# in the session that this client gets next.
 
-_NO_IDLE_LIMIT: Final = "SET LOCAL idle_in_transaction_session_timeout = 0"
-# A reader may stream to somebody who pages through the rows; it locks nothing. Writers do without
-# this statement: it costs a round trip, and a unit of work has many short transactions.
+_BEGIN_POSTGRESQL: Final = {
+    # A stopped client still answers keepalives, so its transaction ends after an idle time. None of
+    # our transactions is idle for so long: the longest pause, while a deep job's memory is made
+    # anew, is 16 s for a million units.
+    True: "BEGIN ISOLATION LEVEL READ COMMITTED; "
+    "SET LOCAL idle_in_transaction_session_timeout = '30s'",
+    # A reader may stream to somebody who pages through the rows; it locks little.
+    False: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
+    "SET LOCAL idle_in_transaction_session_timeout = 0",
+}
+"""How a transaction begins that writes, or does not: in one round trip, and set for it alone."""
 
 _WRITES: Final = "c4_writes"
 # Execution option: whether the transactions of this engine write.
@@ -96,13 +107,16 @@ def make_engine(url: URL) -> Engine:
         event.listen(engine, "begin", _begin_sqlite)
         return engine
     missing = {name: text for name, text in _POSTGRESQL_DEFAULTS.items() if name not in url.query}
+    threshold = url.query.get(PREPARE_THRESHOLD)
     engine = create_engine(
-        url.update_query_dict(missing),
+        url.update_query_dict(missing).difference_update_query([PREPARE_THRESHOLD]),
+        connect_args={} if threshold is None else {PREPARE_THRESHOLD: int(str(threshold)) or None},
         hide_parameters=True,
+        isolation_level="AUTOCOMMIT",  # BEGIN is ours to send, see _begin_postgresql
         pool_size=8,
         max_overflow=-1,  # every caller is a thread, so their number is the limit
     )
-    event.listen(engine, "connect", _let_server_watch)
+    event.listen(engine, "connect", partial(_let_server_watch, may_prepare=threshold is not None))
     event.listen(engine, "checkout", _refuse_closed)
     event.listen(engine, "begin", _begin_postgresql)
     return engine
@@ -117,9 +131,7 @@ def reading(engine: Engine) -> Engine:
     """The engine with transactions that see one state of the database and cannot write."""
     if engine.dialect.name == "sqlite":
         return engine
-    return engine.execution_options(
-        isolation_level="REPEATABLE READ", postgresql_readonly=True, **{_WRITES: False}
-    )
+    return engine.execution_options(**{_WRITES: False})
 
 
 def _open_read_only(uri: str) -> sqlite3.Connection:
@@ -127,13 +139,20 @@ def _open_read_only(uri: str) -> sqlite3.Connection:
     return sqlite3.connect(uri, uri=True, timeout=_POLL_SECONDS, check_same_thread=False)
 
 
-def _let_server_watch(connection: DBAPIConnection, record: object) -> None:
-    """Let the server detect that the client of a new connection has vanished or hangs."""
+def _let_server_watch(connection: DBAPIConnection, record: object, *, may_prepare: bool) -> None:
+    """Let the server detect that the client of a new connection has vanished.
+
+    Args:
+        connection: a new one.
+        record: the pool's.
+        may_prepare: statements may be prepared even behind a pooler; the URL says so.
+    """
     del record
     driver = cast("psycopg.Connection[Any]", connection)
-    autocommit, driver.autocommit = driver.autocommit, True
-    driver.execute(_SERVER_WATCH)
-    driver.autocommit = autocommit
+    watch = _SERVER_WATCH.format(pid=driver.info.backend_pid)
+    is_direct = driver.execute(watch).fetchone() is not None
+    if not is_direct and not may_prepare:
+        driver.prepare_threshold = None
 
 
 def _refuse_closed(connection: DBAPIConnection, record: ConnectionPoolEntry, proxy: object) -> None:
@@ -209,9 +228,9 @@ def patiently(statement: Callable[[], object]) -> None:
 
 
 def _begin_postgresql(connection: Connection) -> None:
-    """Lift the limit on a reader's idle time."""
-    if connection.get_execution_options().get(_WRITES) is False:
-        connection.exec_driver_sql(_NO_IDLE_LIMIT)
+    """Begin a transaction. By default it writes: others have little use for one."""
+    writes = connection.get_execution_options().get(_WRITES, True)
+    connection.exec_driver_sql(_BEGIN_POSTGRESQL[bool(writes)])
 
 
 def _set_query_only(connection: Connection, *, wanted: bool) -> None:

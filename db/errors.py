@@ -108,6 +108,10 @@ class ContradictionError(StorageError, ValueError):
         self.height = height
 
 
+class RefusedValueError(StorageError):
+    """The database refuses a value, wherever and whenever it is written: it is too large, say."""
+
+
 class JobNotFoundError(StorageError, LookupError):
     """There is no job of this number.
 
@@ -177,15 +181,27 @@ class JobStateError(StorageError, ValueError):
         self.state = state
 
 
-DATABASE_FAULTS: Final = (
-    UnreachableError,
-    BusyError,
-    DiskFullError,
-    ReadOnlyError,
-    CorruptError,
-    NotADatabaseError,
-    SchemaTooOldError,
-    SchemaTooNewError,
+REQUEST_FAULTS: Final = (
+    ContradictionError,
+    DamagedValueError,
+    RefusedValueError,
+    JobNotFoundError,
+    MatchNotFoundError,
+    MatchInUseError,
+    GameNotFoundError,
+    JobStateError,
 )
-"""Faults of a database as a whole. The other errors are about the request, and trying again does
-not help; so is DamagedValueError, a CorruptError that has to be caught before these."""
+"""Faults of a request itself: it fails again, wherever and whenever it is tried.
+
+DamagedValueError is a CorruptError, so these have to be caught before LASTING_FAULTS.
+"""
+
+PASSING_FAULTS: Final = (UnreachableError, BusyError, DiskFullError, ReadOnlyError)
+"""Faults around a database that pass: a server or a network comes back, others come to their end,
+somebody makes room, a standby becomes the primary."""
+
+LASTING_FAULTS: Final = (CorruptError, NotADatabaseError, SchemaTooOldError, SchemaTooNewError)
+"""Faults of a database as a whole that last until somebody intervenes.
+
+An error of none of these three groups is one that nobody has thought of.
+"""

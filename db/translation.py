@@ -20,6 +20,7 @@ from db.errors import (
     DiskFullError,
     NotADatabaseError,
     ReadOnlyError,
+    RefusedValueError,
     StorageError,
     UnreachableError,
 )
@@ -38,6 +39,8 @@ _SQLITE: Final[dict[int, tuple[type[StorageError], str]]] = {
         CorruptError,
         "{place} is damaged: a value in it is larger than all that c4 stores",
     ),
+    sqlite3.SQLITE_CONSTRAINT: (RefusedValueError, "{place}: {reason}"),
+    sqlite3.SQLITE_MISMATCH: (RefusedValueError, "{place}: {reason}"),
     sqlite3.SQLITE_CANTOPEN: (
         UnreachableError,
         "cannot open {place}: file or directory not accessible, or too many open files",
@@ -73,22 +76,35 @@ _WAL_LEFT: Final = (
     "able to write beside it: copy both to a directory where it can"
 )
 
+_NO_PREPARED: Final = (
+    "a connection pooler before {place} does not keep prepared statements: {reason}; "
+    "add ?prepare_threshold=0 to the URL"
+)
+
 _POSTGRESQL: Final[dict[str, tuple[type[StorageError], str]]] = {
+    "22": (RefusedValueError, "{place}: {reason}"),
+    "23": (RefusedValueError, "{place}: {reason}"),
+    "54": (RefusedValueError, "{place}: {reason}"),
     "08": (UnreachableError, "lost the connection to {place}: {reason}"),
     "25P03": (UnreachableError, "lost the connection to {place}: {reason}"),
+    "25P04": (UnreachableError, "lost the connection to {place}: {reason}"),
+    "26000": (UnreachableError, _NO_PREPARED),
+    "42P05": (UnreachableError, _NO_PREPARED),
     "25006": (ReadOnlyError, "cannot write {place}: {reason}"),
     "28": (UnreachableError, "cannot log in to {place}: {reason}"),
     "3D000": (UnreachableError, "cannot reach {place}: {reason}"),
-    "40001": (BusyError, "{place} is in use by other writers: {reason}"),
-    "40P01": (BusyError, "{place} is in use by other writers: {reason}"),
+    "40": (BusyError, "{place} is in use by other writers: {reason}"),
     "42501": (ReadOnlyError, "no permission in {place}: {reason}"),
     "42P01": (CorruptError, "{place} has lost a table: {reason}"),
     "42703": (CorruptError, "{place} has lost a column: {reason}"),
     "53100": (DiskFullError, "cannot write {place}: the server's disk is full"),
     "53300": (UnreachableError, "{place} takes no more connections: {reason}"),
-    "55P03": (BusyError, "{place} is in use by other writers: {reason}"),
+    "53": (UnreachableError, "{place} lacks resources: {reason}"),
+    "55": (BusyError, "{place} is in use by other writers: {reason}"),
     "57P": (UnreachableError, "lost the connection to {place}: {reason}"),
+    "57": (UnreachableError, "{place} has not answered: {reason}"),
     "58030": (CorruptError, "{place} cannot read its disk: {reason}"),
+    "58": (UnreachableError, "{place} has not answered: {reason}"),
     "XX001": (CorruptError, "{place} is damaged: {reason}"),
     "XX002": (CorruptError, "{place} is damaged: {reason}"),
 }
@@ -131,7 +147,7 @@ def translate(error: BaseException, place: str) -> StorageError | None:
         and not error.connection_invalidated
     )
     if _is_too_large_to_store(error):
-        return StorageError(f"{place}: {_TOO_LARGE}")
+        return RefusedValueError(f"{place}: {_TOO_LARGE}")
     if isinstance(cause, sqlite3.Error):
         return _translate_sqlite(cause, place)
     # psycopg is not imported if only SQLite is used. Its errors have this attribute.
@@ -186,7 +202,7 @@ def _translate_postgresql(error: BaseException, place: str, *, is_refused: bool)
         # statement cannot be sent, and trying again does not help.
         kinds = {kind.__name__ for kind in type(error).__mro__}
         if is_refused or not kinds & _CLIENT_OUTAGES:
-            return StorageError(f"{place}: {reason}")
+            return RefusedValueError(f"{place}: {reason}")
         return UnreachableError(f"cannot reach {place}: {reason}")
     for length in (5, 3, 2):
         if state[:length] in _POSTGRESQL:

@@ -13,6 +13,9 @@ from db.errors import UnknownSchemeError
 from db.masking import has_secret_parameter, is_secret_name, masked
 from db.read_only import MODE, READ_ONLY
 
+PREPARE_THRESHOLD: Final = "prepare_threshold"
+"""Parameter of a PostgreSQL URL: a statement is prepared after so many executions; 0 for never."""
+
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*)://")
 _LIKE_A_URL: Final = re.compile(r"(?i)(sqlite|postgres)[a-z+]*(:|//)")
 _IN_NO_NAME: Final = re.compile("[@:]")
@@ -67,6 +70,11 @@ def parse_url(text: str) -> URL:
     if text.count("@") > 1 or is_misread:
         raise UnknownSchemeError(
             f"not a database URL: {masked(text)!r} (in a password write %40 for @, %3F for ?)",
+            url=masked(text),
+        )
+    if not str(url.query.get(PREPARE_THRESHOLD, "0")).isdecimal():
+        raise UnknownSchemeError(
+            f"{PREPARE_THRESHOLD} is no number in {masked(text)}: write 0 to prepare no statements",
             url=masked(text),
         )
     return url

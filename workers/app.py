@@ -33,11 +33,12 @@ from workers.broker.messaging import make_app
 from workers.broker.url import check_url
 from workers.configuration import DEFAULT_TABLE_MB, Configuration
 from workers.core.lanes import Lane
+from workers.core.outages import open_patiently
 from workers.errors import ConfigurationError
 from workers.logs import LOGGER, Masking
-from workers.service.outages import open_patiently
 from workers.service.process import WorkerProcess, WorkerSettings, default_name
 from workers.service.stopping import Stop
+from workers.service.table_room import check_room
 from workers.service.this_process import THIS_PROCESS
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ def _factory(worker: Worker) -> Factory:
     broker, database = check_url(_broker), _database
     with suppress(UnreachableError):  # the database may come later
         Database.open(database).close()
+    check_room(_table_mb(), worker.concurrency if _is_prefork(worker) else 1)
     settings = WorkerSettings(
         name="",
         threads=1 if _is_prefork(worker) else worker.concurrency,

@@ -43,6 +43,10 @@ class LeaseLostError(C4Error):
     """The lease of a unit is lost: another worker has taken it over, or its job was cancelled."""
 
 
+class TableTooLargeError(C4Error, ValueError):
+    """The transposition table does not fit into the memory that a worker may use."""
+
+
 class MetricsError(C4Error):
     """The metrics cannot be served or written as asked."""
 

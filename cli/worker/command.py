@@ -60,7 +60,7 @@ def _read_lanes(
 
 
 @click.command(cls=Command, broker=True, json=False, examples=EXAMPLES)
-@click.option("--name", metavar="TEXT", help="Name of the worker.  [default: HOST:PID]")
+@click.option("--name", metavar="TEXT", help="Name of the worker.  [default: HOST:PID-RANDOM]")
 @click.option(
     "--queues",
     metavar="NAMES",

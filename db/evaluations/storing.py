@@ -24,7 +24,7 @@ from db.models import Evaluation
 from db.types import KEY_SHIFT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from sqlalchemy import ColumnElement, Connection
     from sqlalchemy.orm import Session
@@ -58,25 +58,47 @@ def store(session: Session, board: BoardSize, rows: Sequence[StoredEvaluation]) 
         ValueError: a row is of another board, its bounds cross, or its column scores are
             incomplete. Nothing was written.
     """
+    return send(session, board, rows)()
+
+
+def send(session: Session, board: BoardSize, rows: Sequence[StoredEvaluation]) -> Callable[[], int]:
+    """Send rows to the database; the function that is returned merges them, as ``store`` does.
+
+    While a client sends many rows, PostgreSQL waits for it without any limit. So a transaction
+    sends its rows before it locks what others need, such as a unit.
+
+    Args:
+        session: in a write transaction; the rows are merged in the same one.
+        board: the board that all rows are of.
+        rows: in any order; a key may occur several times.
+
+    Raises:
+        ValueError: as ``store``. Nothing was sent.
+    """
     if not rows:
-        return 0
+        return lambda: 0
     distinct = _distinct(rows, board)
     updated_at = session.execute(select(now(session))).scalar_one()
     # Sorted: neighbours share pages, and two writers lock rows in the same order.
     values = sorted(encode(row, updated_at) for row in distinct.values())
     connection = session.connection()
-    savepoint = connection.begin_nested()
-    try:
-        changed = _upsert(connection, values)
-    except IntegrityError:
-        # Only for this error: a full disk has ended the whole transaction, and the savepoint with
-        # it.
-        savepoint.rollback()
-        for key, row in lookup(session, board, list(distinct)).items():
-            merge(row, distinct[key])  # raises for the row that the table's check has refused
-        raise
-    savepoint.commit()
-    return changed
+    merge_sent = _send(connection, values)
+
+    def merge_all() -> int:
+        savepoint = connection.begin_nested()
+        try:
+            changed = merge_sent()
+        except IntegrityError:
+            # Only for this error: a full disk has ended the whole transaction, and the savepoint
+            # with it.
+            savepoint.rollback()
+            for key, row in lookup(session, board, list(distinct)).items():
+                merge(row, distinct[key])  # raises for the row that the table's check has refused
+            raise
+        savepoint.commit()
+        return changed
+
+    return merge_all
 
 
 def _distinct(rows: Iterable[StoredEvaluation], board: BoardSize) -> dict[int, StoredEvaluation]:
@@ -90,13 +112,15 @@ def _distinct(rows: Iterable[StoredEvaluation], board: BoardSize) -> dict[int, S
     return distinct
 
 
-def _upsert(connection: Connection, values: Sequence[Any]) -> int:
+def _send(connection: Connection, values: Sequence[Any]) -> Callable[[], int]:
     # A dialect's module compiles its statement when it is imported, so only one is imported.
     if connection.dialect.name == "sqlite":
         from db.evaluations.upsert_sqlite import upsert  # noqa: PLC0415
-    else:
-        from db.evaluations.upsert_postgresql import upsert  # noqa: PLC0415
-    return upsert(connection, values)
+
+        return lambda: upsert(connection, values)
+    from db.evaluations.upsert_postgresql import send_rows  # noqa: PLC0415
+
+    return send_rows(connection, values)
 
 
 def lookup(session: Session, board: BoardSize, keys: Sequence[int]) -> dict[int, StoredEvaluation]:

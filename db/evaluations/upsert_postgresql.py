@@ -17,9 +17,10 @@ from sqlalchemy.schema import CreateTable
 from db.evaluations.columns import COLUMN_NAMES
 from db.evaluations.merging import merged_columns
 from db.models import Evaluation
+from db.schema import HEAD
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import psycopg
     from sqlalchemy import Connection
@@ -29,8 +30,11 @@ if TYPE_CHECKING:
 _FEW: Final = 20
 """So many rows at most are passed one by one."""
 
+# A pooler may give this program's next version the same session, where the table is still there.
+_INCOMING: Final = f"incoming_{HEAD}"
+
 _incoming: Final = Table(
-    "incoming_evaluations",
+    _INCOMING,
     MetaData(),
     *(
         Column(name, getattr(column.type, "impl", column.type), nullable=column.nullable)
@@ -41,7 +45,7 @@ _incoming: Final = Table(
     postgresql_on_commit="DELETE ROWS",
 )
 
-_COPY: Final = "COPY incoming_evaluations FROM STDIN (FORMAT BINARY)"
+_COPY: Final = f"COPY {_INCOMING} FROM STDIN (FORMAT BINARY)"
 _COPY_TYPES: Final = (
     "int2", "int2", "int8", "int2", "int2", "int2", "int8", "int4", "bytea", "float8",
 )  # fmt: skip
@@ -74,10 +78,14 @@ _CREATE: Final = CreateTable(_incoming, if_not_exists=True)
 _CLEAR: Final = delete(_incoming)
 
 
-def upsert(connection: Connection, rows: Sequence[ColumnValues]) -> int:
-    """Merge rows that are sorted and have no key twice; the number of rows new or changed."""
+def send_rows(connection: Connection, rows: Sequence[ColumnValues]) -> Callable[[], int]:
+    """Send rows that are sorted and have no key twice. This locks nothing that others use.
+
+    Returns:
+        A function that merges them and returns the number of rows new or changed.
+    """
     if len(rows) <= _FEW:
-        return connection.exec_driver_sql(_ONE, list(rows)).rowcount
+        return lambda: connection.exec_driver_sql(_ONE, list(rows)).rowcount
     connection.execute(_CREATE)
     connection.execute(_CLEAR)  # of an earlier call in the same transaction
     driver = cast("psycopg.Connection", connection.connection.driver_connection)
@@ -85,4 +93,4 @@ def upsert(connection: Connection, rows: Sequence[ColumnValues]) -> int:
         copy.set_types(_COPY_TYPES)
         for row in rows:
             copy.write_row(row)
-    return connection.execute(_MERGE).rowcount
+    return lambda: connection.execute(_MERGE).rowcount

@@ -250,6 +250,7 @@ def _lease(session: Session, unit: Row[Any], owner: str, lease_seconds: float) -
         owner=owner,
         engine_version=unit.engine_version,
         priority=unit.priority,
+        lapses=unit.lapses + lapsed,
     )
 
 

@@ -12,9 +12,10 @@ from sqlalchemy import case, literal, select, update
 
 from db.clock import now
 from db.costs import add_costs
-from db.evaluations.storing import store
+from db.evaluations.storing import send
 from db.jobs.changes import ANNOUNCE_FIRST, FREE
 from db.jobs.conditions import LEASED, lease_end
+from db.jobs.growing import hold_job
 from db.jobs.leases import may_lapse_again
 from db.models import Unit
 from db.records.jobs import MAX_ATTEMPTS, UnitState
@@ -75,8 +76,12 @@ def complete(
     seconds: float,
     costs: Mapping[int, Cost] | None = None,
     columns: bool = True,
+    grows: bool = False,
 ) -> bool:
     """Store the results and mark the unit as done, both or neither.
+
+    The evaluations are sent before the unit is locked: a process that is frozen while it sends
+    them holds up nobody.
 
     Args:
         session: in a write transaction of its own.
@@ -87,6 +92,7 @@ def complete(
         seconds: spent on it.
         costs: what searching its positions took, by ply.
         columns: whether they were searched for the score of every column.
+        grows: hold the unit's job until the end of the transaction, as ``hold_job`` does.
 
     Returns:
         False, with nothing written: somebody else has the unit by now, or it was cancelled.
@@ -94,6 +100,9 @@ def complete(
     Raises:
         ContradictionError: as ``store``. Let it end the transaction, then ``fail`` the unit.
     """
+    merge = send(session, claim.board, evaluations)
+    if grows:
+        hold_job(session, claim.job_id)
     done = _change(
         session,
         claim,
@@ -106,7 +115,7 @@ def complete(
         **FREE,
     )
     if done:
-        store(session, claim.board, evaluations)
+        merge()
         add_costs(
             session,
             engine_version=claim.engine_version,

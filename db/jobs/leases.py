@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import and_, select, update
+from sqlalchemy import and_, select, text, update
 
+from db.clock import now
 from db.jobs.changes import ANNOUNCE_FIRST, FREE
 from db.jobs.conditions import lease_ran_out
 from db.jobs.ending import close_if_complete, lock_job, lock_leased
@@ -22,6 +23,16 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 _GIVEN_UP: Final = f"lease expired {MAX_LAPSES} times"
+
+FROZEN_SECONDS: Final = 30
+"""A client that PostgreSQL has waited for so long within a transaction is frozen."""
+
+_END_FROZEN: Final = text(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+    "WHERE datname = current_database() AND usename = current_user AND wait_event = 'ClientRead' "
+    "AND backend_xid IS NOT NULL AND state_change < clock_timestamp() - make_interval(secs => :age)"
+)
+# A transaction that only reads has no xid.
 
 _LAPSED: Final[dict[str, Any]] = {
     "lapses": Unit.lapses + 1,
@@ -48,10 +59,11 @@ def requeue_lapsed(session: Session, *, limit: int = 1_000) -> int:
     Returns:
         The number of units that are queued again.
     """
+    overdue = now(session) - Unit.lease_until
     lapsed = (
         session.connection()
         .execute(
-            select(Unit.id, Unit.job_id, Unit.lapses)
+            select(Unit.id, Unit.job_id, Unit.lapses, overdue.label("overdue"))
             .join(Job, Unit.job_id == Job.id)
             .where(Job.state == JobState.RUNNING, lease_ran_out(session))
             .order_by(Unit.lease_until, Unit.id)
@@ -59,6 +71,8 @@ def requeue_lapsed(session: Session, *, limit: int = 1_000) -> int:
         )
         .all()
     )
+    if any(unit.overdue > FROZEN_SECONDS for unit in lapsed):
+        _end_frozen(session)
     exhausted = {unit.job_id for unit in lapsed if unit.lapses + 1 >= MAX_LAPSES}
     for job_id in _in_order_of_claims(session, exhausted):
         give_up_lapsed(session, job_id)
@@ -74,6 +88,17 @@ def give_up_lapsed(session: Session, job_id: int) -> None:
         update(Unit).where(*exhausted).values(state=UnitState.FAILED, error=_GIVEN_UP, **_LAPSED)
     )
     close_if_complete(session, job_id, state)
+
+
+def _end_frozen(session: Session) -> None:
+    """End the write transactions of frozen clients: one of them keeps an overdue unit locked.
+
+    PostgreSQL itself ends a transaction that is idle, but not one whose client was frozen between
+    two messages of one statement. (``statement_timeout`` does not interrupt that wait, and
+    ``transaction_timeout`` is new in PostgreSQL 17.)
+    """
+    if session.connection().dialect.name == "postgresql":
+        session.execute(_END_FROZEN, {"age": FROZEN_SECONDS})
 
 
 def _in_order_of_claims(session: Session, job_ids: set[int]) -> Sequence[int]:

@@ -103,6 +103,8 @@ class Claim:
     """The engine's version, of the job and of the claimer."""
     priority: int
     """The job's; see INTERACTIVE_PRIORITY."""
+    lapses: int = 0
+    """How often a lease of the unit has run out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from c4core.players import NO_PROGRAM
 from db import jobs
-from db.errors import DATABASE_FAULTS, DamagedValueError, StorageError
+from db.errors import LASTING_FAULTS, PASSING_FAULTS, REQUEST_FAULTS, StorageError
 from workers.core.kinds import get_kind
+from workers.core.outages import is_machines_fault
 from workers.core.outcome import store_learned
 from workers.errors import LeaseLostError
 
@@ -86,9 +87,9 @@ def run_unit(
         StorageError, SystemExit, KeyboardInterrupt: the database failed, or the process must end.
             This is not the unit's fault. It is handed back if the database allows it, and otherwise
             is free when its lease runs out.
-        MemoryError: there is no room for the solver's table, or for the unit. The unit is handed
-            back as if its lease had run out, and is given up after some such lapses, so that a unit
-            that takes too much memory does not end every worker.
+        MemoryError, OSError: there is no room for the solver's table, or for the unit, or this
+            machine lacks something else. Nobody knows whether the unit has caused it, nor with an
+            error of the database that has no class of its own: see :mod:`workers.core.outages`.
     """
     writer = writer or database
     kind = get_kind(claim.kind)
@@ -99,19 +100,19 @@ def run_unit(
         return _write(writer, database, claim, outcome, at_end=at_end, go_on=kind.go_on)
     except LeaseLostError:
         return UnitReport(UnitEnd.LOST)
-    except MemoryError as error:
-        message = _told(error)
-        with suppress(StorageError):
-            writer.run(lambda session: jobs.lapse(session, claim, message))
-        raise
-    except DamagedValueError as error:
-        # This is one of the database's faults, but trying again would not help.
+    except REQUEST_FAULTS as error:
         return _fail(writer, claim, error, at_end)
-    except (*DATABASE_FAULTS, SystemExit, KeyboardInterrupt):
+    except (*PASSING_FAULTS, *LASTING_FAULTS, SystemExit, KeyboardInterrupt):
         with suppress(StorageError):
             writer.run(lambda session: jobs.release(session, claim))
         raise
-    except Exception as error:  # noqa: BLE001  # whatever solving a unit raises, the job goes on
+    except (MemoryError, StorageError) as error:
+        _lapse(writer, claim, error)
+        raise
+    except Exception as error:  # whatever solving a unit raises, the job goes on
+        if isinstance(error, OSError) and is_machines_fault(error):
+            _lapse(writer, claim, error)
+            raise
         return _fail(writer, claim, error, at_end)
 
 
@@ -138,8 +139,6 @@ def _write(
         return UnitReport(UnitEnd.HANDED_BACK if is_ours else UnitEnd.LOST, nodes, seconds)
 
     def complete(session: Session) -> bool:
-        if go_on is not None:
-            jobs.hold_job(session, claim.job_id)
         is_ours = jobs.complete(
             session,
             claim,
@@ -149,6 +148,7 @@ def _write(
             seconds=seconds,
             costs=outcome.costs,
             columns=outcome.with_columns,
+            grows=go_on is not None,
         )
         if is_ours and outcome.records is not None:
             outcome.records(session)
@@ -161,6 +161,13 @@ def _write(
     if is_ours and outcome.afterwards is not None:
         outcome.afterwards()
     return UnitReport(UnitEnd.DONE if is_ours else UnitEnd.LOST, nodes, seconds)
+
+
+def _lapse(writer: Writer, claim: Claim, error: Exception) -> None:
+    """Give the unit back as if its lease had run out, so that it cannot come back for ever."""
+    message = _told(error)
+    with suppress(StorageError):
+        writer.run(lambda session: jobs.lapse(session, claim, message))
 
 
 def _fail(

@@ -18,11 +18,12 @@ from c4core.players import NO_PROGRAM
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
 from db import jobs
-from db.errors import StorageError
+from db.errors import BusyError, StorageError, UnreachableError
 from db.records.jobs import JobState
 from workers.core.execution import run_unit
 from workers.core.following import JobFollower, read_job, refuse_foreign
 from workers.core.leases import LEASE_SECONDS, LeaseKeeper
+from workers.core.outages import RetryingWriter
 from workers.core.progress import LOOK_SECONDS
 from workers.core.rationing import RationedSearcher
 from workers.core.rounds import Duty, Rounds
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
 
 PRESENCE_SECONDS = 2.0
 """Time between two heartbeats of this runner in the job's row, whether it holds a lease or not."""
+
+PATIENCE_SECONDS = 30.0
+"""A database that cannot be written is waited for so long; then the caller gets the error."""
 
 IDLE_SECONDS = 0.5
 """Mean time between two attempts to get a unit while others hold all that are left."""
@@ -118,6 +122,13 @@ class LocalRunner:
             for number in range(threads)
         ]
         self._stopping = threading.Event()
+        self._writer = RetryingWriter(
+            database,
+            self._stopping,
+            # A full disk or a file without permission is told at once.
+            passing=(UnreachableError, BusyError),
+            patience=PATIENCE_SECONDS,
+        )
         self._news = threading.Event()
         self._has_ended = False
         self._error: BaseException | None = None
@@ -217,7 +228,7 @@ class LocalRunner:
             self._database.run(lambda session: jobs.record_runner_heartbeat(session, self._job_id))
 
     def _claim(self) -> Claim | None:
-        return self._database.run(
+        return self._writer.run(
             lambda session: jobs.claim(
                 session,
                 owner=self._owner,
@@ -228,7 +239,7 @@ class LocalRunner:
         )
 
     def _finish(self) -> JobState:
-        return self._database.run(lambda session: jobs.finish_if_complete(session, self._job_id))
+        return self._writer.run(lambda session: jobs.finish_if_complete(session, self._job_id))
 
     def _solve(self, claim: Claim) -> None:
         with self._leases.hold(claim) as lease:
@@ -241,4 +252,5 @@ class LocalRunner:
                 claim,
                 lambda: lease.is_lost or self._stopping.is_set(),
                 programs=self._programs,
+                writer=self._writer,
             )

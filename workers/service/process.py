@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
+import secrets
 import socket
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from c4core.players import NO_PROGRAM, Consent
-from c4core.solver import Solver
 from db.errors import StorageError
 from workers.core.lanes import Lane
 from workers.core.rounds import Duty, Rounds
 from workers.logs import LOGGER
 from workers.service.registration import BEAT_SECONDS, Registration
 from workers.service.sweeping import pause_between_sweeps, sweep
+from workers.service.table_room import solver_with_table
 from workers.service.unit_worker import UnitWorker
 
 if TYPE_CHECKING:
@@ -51,6 +52,9 @@ class WorkerProcess:
         settings: of the worker.
         on_fatal: called with an error after which this process cannot work.
 
+    Raises:
+        TableTooLargeError, MemoryError: there is no room for the table.
+
     Attributes:
         unit_worker: works on units.
         settings: as given.
@@ -67,7 +71,7 @@ class WorkerProcess:
         self.unit_worker = UnitWorker(
             database,
             doorbell,
-            Solver(table_mb=settings.table_mb),
+            solver_with_table(settings.table_mb),
             name=settings.name,
             threads=settings.threads,
             on_fatal=on_fatal,
@@ -118,5 +122,8 @@ class WorkerProcess:
 
 
 def default_name() -> str:
-    """A name that no other process has: the machine's name and the process's number."""
-    return f"{socket.gethostname()}:{os.getpid()}"
+    """A name that no other process has: the machine's, the process's number, and a random part.
+
+    Containers may share the first, and their processes often have the same number.
+    """
+    return f"{socket.gethostname()}:{os.getpid()}-{secrets.token_hex(2)}"

@@ -66,6 +66,8 @@ class Registration:
             self._takes.append(TAKES_PROGRAMS)
         self._note: str | None = None
         self._peers = 1
+        self._has_beaten = False
+        self._has_namesake = False
 
     @property
     def peers(self) -> int:
@@ -80,12 +82,34 @@ class Registration:
         """
         with self._database.read() as session:
             note = why_idle(running_jobs.running_jobs(session), self._lanes)
-            self._peers = max(1, len(registry.live_workers(session)))
+            live = registry.live_workers(session)
+            self._peers = max(1, len(live))
+        self._look_for_namesake(live)
         if note != self._note:
             if note is not None:
                 LOGGER.warning("no work for this worker: %s", note)
             self._note = note
         self._database.run(self._write)
+        self._has_beaten = True
+
+    def _look_for_namesake(self, live: Sequence[WorkerInfo]) -> None:
+        """Warn, once, if another process writes to this worker's entry.
+
+        Before the first heartbeat, the entry may be that of a predecessor that was killed.
+        """
+        mine = (self._name, socket.gethostname(), os.getpid())
+        others = [
+            one for one in live if one.name == mine[0] and (one.name, one.host, one.pid) != mine
+        ]
+        if others and self._has_beaten and not self._has_namesake:
+            self._has_namesake = True
+            LOGGER.warning(
+                "process %d on %s has the name of this worker, %s: c4 status shows only one of "
+                "them; give each its own --name",
+                others[0].pid,
+                others[0].host,
+                self._name,
+            )
 
     def leave(self) -> None:
         """Remove the entry.

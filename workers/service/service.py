@@ -15,8 +15,8 @@ from workers.broker.doorbell import Doorbell
 from workers.broker.messaging import make_app
 from workers.broker.url import check_url
 from workers.core.lanes import Lane
+from workers.core.outages import open_patiently
 from workers.logs import LOGGER
-from workers.service.outages import open_patiently
 from workers.service.process import WorkerProcess
 from workers.service.stopping import Stop
 from workers.service.this_process import THIS_PROCESS

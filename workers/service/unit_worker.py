@@ -8,24 +8,24 @@ from __future__ import annotations
 
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from c4core.players import NO_PROGRAM
 from c4core.version import ENGINE_VERSION
 from db import jobs
-from db.errors import StorageError
+from db.errors import NotADatabaseError, SchemaTooNewError, SchemaTooOldError, StorageError
 from workers.core.execution import UnitEnd, UnitReport, run_unit
 from workers.core.kinds import find_kind
 from workers.core.lanes import Lane, lane_of_job
 from workers.core.leases import LEASE_SECONDS, LeaseKeeper
+from workers.core.outages import RetryingWriter, pause
 from workers.core.rationing import RationedSearcher
 from workers.errors import BrokerUnreachableError
 from workers.logs import LOGGER
 from workers.matches.programs import is_for_others
 from workers.service.counters import UnitCounters
-from workers.service.outages import RetryingWriter, pause
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -49,6 +49,13 @@ URGENT_ROUND_SECONDS: Final = 2.0
 WITHOUT_MESSAGE_SECONDS: Final = 30.0
 """So long after its message a thread may go on to further units of a growing job. A broker expects
 that a message is acknowledged in time: Redis within a minute, RabbitMQ within half an hour."""
+
+_FATAL: Final = (MemoryError, NotADatabaseError, SchemaTooOldError, SchemaTooNewError)
+"""Errors after which this process cannot work."""
+
+SUSPECT_LAPSES: Final = 2
+"""A unit whose lease has run out so often may be what kills its workers. One lapse is usual: each
+worker that is killed for another reason leaves some."""
 
 REST_TRIES: Final = 3
 """After an error a thread pauses as long as after so many failed attempts."""
@@ -108,6 +115,9 @@ class UnitWorker:
         self._lease_seconds = lease_seconds
         # The lanes in which every unit was announced when this worker last checked.
         self._emptied: set[Lane] = set()
+        # Units that may kill this process are worked on one at a time, and none of them waits here
+        # for a turn meanwhile. So an innocent unit lapses a few times at most.
+        self._suspect_turn = threading.Lock()
         self._writer = RetryingWriter(database, self.stopping)
         self._leases = LeaseKeeper(database, lease_seconds, on_lost=solver.stop)
 
@@ -140,6 +150,7 @@ class UnitWorker:
         self.counters.begin()
         report, positions = None, 0
         until = time.monotonic() + WITHOUT_MESSAGE_SECONDS
+        at_end = ExitStack()
         try:
             growing_job, claim = self._writer.run(lambda session: self._claim(session, unit_id))
             with self._searching(lane, grows=growing_job is not None) as searcher:
@@ -150,18 +161,38 @@ class UnitWorker:
                 if claim is None:
                     LOGGER.debug("unit %d: nothing to do", unit_id)
                     return True
+                if not self._may_begin(claim, at_end):
+                    return False
                 positions = claim.positions
                 report, following = self._solve(claim, searcher, until)
                 while following is not None:
                     self.counters.go_on(report, positions)
                     report, positions = None, following.positions
                     report, following = self._solve(following, searcher, until)
-        except (StorageError, MemoryError) as error:
+        except (StorageError, MemoryError, OSError) as error:
             self._tell_failure(unit_id, error)
             return False
         finally:
+            at_end.close()
             self.counters.end(report, positions)
         return report.end is not UnitEnd.HANDED_BACK
+
+    def _may_begin(self, claim: Claim, at_end: ExitStack) -> bool:
+        """Whether a claimed unit may begin here; otherwise it is handed back.
+
+        Args:
+            claim: on the unit.
+            at_end: closed when the unit has ended.
+        """
+        if claim.lapses < SUSPECT_LAPSES:
+            return True
+        if self._suspect_turn.acquire(blocking=False):
+            at_end.callback(self._suspect_turn.release)
+            LOGGER.warning("unit %d was lost %d times before", claim.unit_id, claim.lapses)
+            return True
+        self._writer.run(lambda session: jobs.release(session, claim))
+        self.stopping.wait(URGENT_ROUND_SECONDS)
+        return False
 
     def _is_better_elsewhere(self, lane: Lane) -> bool:
         """Whether a unit would wait here for a turn while the queue is empty.
@@ -289,7 +320,7 @@ class UnitWorker:
         return UnitReport(UnitEnd.HANDED_BACK)
 
     def _tell_failure(self, unit_id: int, error: Exception) -> None:
-        if isinstance(error, MemoryError):
+        if isinstance(error, _FATAL):
             self._on_fatal(error)
         elif self.stopping.is_set():
             LOGGER.warning("unit %d comes free when its lease runs out: %s", unit_id, error)

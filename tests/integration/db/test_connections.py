@@ -1,10 +1,12 @@
 """Sessions and the connections below them: streams, and servers that hang up."""
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 
+import psycopg
 import pytest
 from sqlalchemy import text
 from sqlalchemy.orm import Session
@@ -13,11 +15,13 @@ from db import engine
 from db.database import Database
 from db.errors import UnreachableError
 from db.evaluations import count, find, store, stream
+from db.jobs import hold_job, leases, requeue_lapsed
 from db.jobs.ending import lock_job
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import JobState
+from tests.support.jobs import finish, must_take, state_of
 from tests.support.running.databases import BOARD, clear, do, make_job, row
-from tests.support.running.waiting import HANG_SECONDS
+from tests.support.running.waiting import HANG_SECONDS, await_that
 
 EVERYTHING = EvaluationFilter(board=BOARD)
 HANG_UP = text(
@@ -117,9 +121,9 @@ def test_a_stream_that_is_cut(
 @pytest.fixture
 def impatient(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
     """A database whose server soon ends the transactions of those who ask nothing."""
-    soon = engine._SERVER_WATCH.replace("30s", "300ms")
-    assert soon != engine._SERVER_WATCH
-    monkeypatch.setattr(engine, "_SERVER_WATCH", soon)
+    soon = engine._BEGIN_POSTGRESQL[True].replace("30s", "300ms")
+    assert soon != engine._BEGIN_POSTGRESQL[True]
+    monkeypatch.setitem(engine._BEGIN_POSTGRESQL, True, soon)
     with Database.open(postgres_url) as database:
         yield database
 
@@ -146,3 +150,68 @@ def test_a_writer_that_stands_still_lets_others_go_on(
             stand_still(others)
         assert sum(1 for _ in rows) == 4_999
     assert served.run(lock) is JobState.RUNNING
+
+
+@pytest.fixture
+def other(postgres_url: str) -> Iterator[Database]:
+    """The same database, for a process that is frozen."""
+    with Database.open(postgres_url) as database:
+        yield database
+
+
+@pytest.fixture
+def freeze(
+    other: Database, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[[Callable[[Database], object]], None]]:
+    """Begins work in a thread that stands still, until the end of the test, within its COPY."""
+    frozen, thaw = threading.Event(), threading.Event()
+    write_row = psycopg.Copy.write_row
+
+    def stand_still(copy: psycopg.Copy, row: Sequence[object]) -> None:
+        frozen.set()
+        assert thaw.wait(HANG_SECONDS)
+        write_row(copy, row)
+
+    monkeypatch.setattr(psycopg.Copy, "write_row", stand_still)
+    with ThreadPoolExecutor(1) as others, suppress(UnreachableError):
+
+        def begin(work: Callable[[Database], object]) -> None:
+            tasks.append(others.submit(work, other))
+            assert frozen.wait(HANG_SECONDS)
+
+        tasks: list[Future[object]] = []
+        yield begin
+        thaw.set()
+        for task in tasks:
+            task.result(HANG_SECONDS)
+
+
+@pytest.mark.postgres
+def test_a_writer_that_is_frozen_while_it_sends_rows_holds_no_unit(
+    served: Database, freeze: Callable[[Callable[[Database], object]], None]
+) -> None:
+    job_id = make_job(served, 1)
+    taken = must_take(served, lease_seconds=0.001)
+    freeze(lambda other: finish(other, taken, evaluations=[row(key) for key in range(100)]))
+    await_that(lambda: served.run(requeue_lapsed) == 1)
+    assert finish(served, must_take(served))
+    assert state_of(served, job_id) is JobState.DONE
+
+
+@pytest.mark.postgres
+def test_the_transaction_of_a_client_that_is_frozen_with_a_unit_locked_is_ended(
+    served: Database,
+    freeze: Callable[[Callable[[Database], object]], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As when a planner stores evaluations while it holds its job and the job's units."""
+    monkeypatch.setattr(leases, "FROZEN_SECONDS", 0.1)
+    job_id = make_job(served, 1)
+    must_take(served, lease_seconds=0.001)
+
+    def plan(session: Session) -> None:
+        hold_job(session, job_id)
+        store(session, BOARD, [row(key) for key in range(100)])
+
+    freeze(lambda other: do(other, plan))
+    await_that(lambda: served.run(requeue_lapsed) == 1)

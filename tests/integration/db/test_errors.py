@@ -19,6 +19,7 @@ from db.errors import (
     MissingDatabaseError,
     NotADatabaseError,
     ReadOnlyError,
+    RefusedValueError,
     StorageError,
     UnknownSchemeError,
     UnreachableError,
@@ -111,7 +112,7 @@ class TestServers:
     @pytest.mark.postgres
     def test_what_has_no_name_of_its_own(self, postgres_url: str) -> None:
         with Database.open(postgres_url) as database:
-            with pytest.raises(StorageError, match="division by zero"):
+            with pytest.raises(RefusedValueError, match="division by zero"):
                 run(database, "SELECT 1 / 0")
             with pytest.raises(CorruptError, match="has lost a table"):
                 run(database, "SELECT * FROM nothing")
@@ -126,7 +127,7 @@ class TestServers:
         with Database.open(postgres_url) as database, database.read() as session:
             with pytest.raises(StorageError) as caught, translated("here"):
                 session.execute(query)
-            assert type(caught.value) is StorageError
+            assert type(caught.value) is RefusedValueError
 
 
 def run(database: Database, *statements: str) -> None:

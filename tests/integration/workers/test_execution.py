@@ -1,5 +1,6 @@
 """What becomes of one unit, whatever happens while it is being solved."""
 
+import errno
 import io
 import threading
 from collections import Counter
@@ -7,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,18 +21,21 @@ from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
 from db import evaluations, jobs
 from db.database import Database
-from db.errors import MatchNotFoundError, StorageError
+from db.errors import MatchNotFoundError, RefusedValueError, StorageError
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import MAX_ATTEMPTS, MAX_LAPSES, Claim, JobState, UnitPlan, UnitState
 from db.session import Session
+from tests.support import toy_kind
 from tests.support.boards.games import random_games
 from tests.support.jobs import outlast_lease, unit_ids
 from tests.support.running.databases import FakeClock
 from tests.support.running.waiting import HANG_SECONDS, await_that, ends
 from tests.support.units import failed_unit, job_of_games, states, unit_worker
 from workers.core.execution import UnitEnd, run_unit
+from workers.core.kinds import KINDS
 from workers.core.lanes import Lane
 from workers.core.leases import LeaseKeeper
+from workers.core.outages import RetryingWriter
 from workers.core.outcome import UnitOutcome
 from workers.core.rationing import LOOK_SECONDS
 from workers.deep import planning
@@ -149,7 +154,7 @@ def test_a_database_that_fails_is_not_the_units_fault(database: Database) -> Non
     assert claim(database).attempts == 1
 
 
-@pytest.mark.parametrize("error", [MatchNotFoundError(7), StorageError("no such parameter")])
+@pytest.mark.parametrize("error", [MatchNotFoundError(7), RefusedValueError("too large")])
 def test_what_does_not_pass_is_counted(
     database: Database, monkeypatch: pytest.MonkeyPatch, error: StorageError
 ) -> None:
@@ -160,17 +165,79 @@ def test_what_does_not_pass_is_counted(
     assert failed_unit(database, job_id).error == f"{type(error).__name__}: {error}"
 
 
-def test_a_unit_that_exhausts_every_memory_is_given_up(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (MemoryError(), "MemoryError"),
+        (StorageError("strange"), "StorageError: strange"),
+        (OSError(errno.EMFILE, "Too many"), f"OSError: [Errno {errno.EMFILE}] Too many"),
+    ],
+)
+def test_a_unit_that_may_have_caused_the_fault_is_given_up_late(
+    database: Database, monkeypatch: pytest.MonkeyPatch, error: Exception, told: str
 ) -> None:
     job_id = job_of_games(database, EASY)
-    raised_by_units(monkeypatch, MemoryError())
+    raised_by_units(monkeypatch, error)
     for _ in range(MAX_LAPSES):
         taken = claim(database)
         assert taken.attempts == 1
-        with pytest.raises(MemoryError):
+        with pytest.raises(type(error)):
             run_unit(database, Solver(table_mb=1), taken, never)
-    assert failed_unit(database, job_id).error == "MemoryError"
+    assert failed_unit(database, job_id).error == told
+
+
+def test_units_that_may_kill_their_worker_are_worked_on_one_at_a_time(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(KINDS, toy_kind.KIND, toy_kind.ADDRESS)
+    monkeypatch.setattr(unit_worker_module, "URGENT_ROUND_SECONDS", 0.01)
+    go_on = tmp_path / "go on"
+    job_id = toy_kind.plan(database, [[4], [9]], waits_for=go_on)
+    first, second = unit_ids(database, job_id)
+    with database.write() as session:
+        session.execute(text("UPDATE units SET lapses = 2"))
+    with unit_worker(database) as site, ThreadPoolExecutor(1) as others:
+        suspect = others.submit(site.work_on, first, Lane.BULK)
+        await_that(lambda: UnitState.LEASED in states(database, job_id))
+        assert not site.work_on(second, Lane.BULK)
+        assert states(database, job_id) == {UnitState.LEASED: 1, UnitState.QUEUED: 1}
+        go_on.touch()
+        assert suspect.result(HANG_SECONDS)
+        assert site.work_on(second, Lane.BULK)
+    assert states(database, job_id) == {UnitState.DONE: 2}
+
+
+FAIL_THRICE = """
+CREATE SEQUENCE tries;
+CREATE FUNCTION fail_thrice() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF nextval('tries') <= 3 THEN
+        RAISE EXCEPTION 'not now' USING ERRCODE = '{code}';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER fail_thrice BEFORE INSERT ON evaluations
+    FOR EACH STATEMENT EXECUTE FUNCTION fail_thrice();
+"""
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("empty_url", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("code", ["57014", "53100", "53200", "26000", "58000", "XX000"])
+def test_results_are_kept_while_the_server_refuses_to_write(
+    empty_url: str, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workers.core.outages.LONGEST_PAUSE", 0.01)
+    with Database.open(empty_url) as database:
+        with database.write() as session:
+            session.connection().exec_driver_sql(FAIL_THRICE.format(code=code))
+        job_id = job_of_games(database, EASY)
+        solver = Solver(table_mb=1)
+        writer = RetryingWriter(database, threading.Event())
+        report = run_unit(database, solver, claim(database), never, writer=writer)
+        assert report.end is UnitEnd.DONE
+        assert states(database, job_id) == {UnitState.DONE: 1}
+        with database.read() as session:
+            assert session.scalar(text("SELECT last_value FROM tries")) > 3
 
 
 def raised_by_units(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:

@@ -18,9 +18,15 @@ def conclude(database: Database, claim: Claim, bounds: Bounds, *, hard: bool = F
     row = StoredEvaluation(piece.key, *claim.board, position.ply, *bounds, 7, ENGINE_VERSION)
     result = {"lower": bounds.lower, "upper": bounds.upper, "hard": hard, "nodes": 7, "seconds": 0}
     with database.write() as session:
-        jobs.hold_job(session, claim.job_id)
         done = jobs.complete(
-            session, claim, evaluations=[row], result=result, nodes=7, seconds=0.0, columns=False
+            session,
+            claim,
+            evaluations=[row],
+            result=result,
+            nodes=7,
+            seconds=0.0,
+            columns=False,
+            grows=True,
         )
         if done:
             go_on(session, claim, database)

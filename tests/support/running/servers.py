@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import amqp
 import psycopg
 import redis
+from sqlalchemy.engine import make_url
 
 from tests.support.running.server_process import START_SECONDS, Server, free_port
 
@@ -192,9 +193,63 @@ class PostgreSQLServer(Server):
         psycopg.connect(self.url, connect_timeout=5).close()
 
     def _user(self) -> pwd.struct_passwd | None:
-        if os.geteuid() != 0:
-            return None  # as root it refuses to run
-        try:
-            return pwd.getpwnam("postgres")
-        except KeyError:
-            return pwd.getpwnam("nobody")
+        return not_root()
+
+
+class PgBouncer(Server):
+    """PgBouncer, a pooler of connections to a PostgreSQL server.
+
+    Args:
+        database_url: where its connections lead.
+        mode: when a client gives a connection back: ``transaction`` or ``session``.
+        connections: to the server, at most.
+    """
+
+    title = "PgBouncer"
+    package = "pgbouncer"
+    variable = ""
+
+    def __init__(self, database_url: str, *, mode: str, connections: int) -> None:
+        super().__init__()
+        self._server = make_url(database_url)
+        self._mode = mode
+        self._connections = connections
+        user = self._user()
+        if user is not None:
+            shutil.chown(self.directory, user.pw_uid, user.pw_gid)
+
+    @classmethod
+    def program(cls) -> Path | None:
+        found = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
+        return Path(found) if found else None
+
+    @property
+    def url(self) -> str:
+        return f"postgresql://c4@127.0.0.1:{self.port}/{self._server.database}"
+
+    def _command(self) -> Sequence[str | Path]:
+        settings = self.directory / "pgbouncer.ini"
+        server = self._server
+        settings.write_text(
+            f"[databases]\n* = host={server.host} port={server.port} user={server.username}\n"
+            f"[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {self.port}\n"
+            f"unix_socket_dir =\nauth_type = any\npool_mode = {self._mode}\n"
+            f"default_pool_size = {self._connections}\n"
+        )
+        return (self._program(), settings)
+
+    def _try(self) -> None:
+        psycopg.connect(self.url, connect_timeout=5).close()
+
+    def _user(self) -> pwd.struct_passwd | None:
+        return not_root()
+
+
+def not_root() -> pwd.struct_passwd | None:
+    """The user of a server that refuses to run as root; None for the user of the tests."""
+    if os.geteuid() != 0:
+        return None
+    try:
+        return pwd.getpwnam("postgres")
+    except KeyError:
+        return pwd.getpwnam("nobody")

@@ -5,8 +5,18 @@ from collections.abc import Callable
 
 import pytest
 
-from db.errors import CorruptError, UnreachableError
-from workers.service.outages import LONGEST_PAUSE, RetryingWriter, open_patiently, pause
+from db.errors import (
+    BusyError,
+    CorruptError,
+    DiskFullError,
+    MatchNotFoundError,
+    ReadOnlyError,
+    RefusedValueError,
+    StorageError,
+    UnreachableError,
+)
+from workers.core import outages
+from workers.core.outages import LONGEST_PAUSE, RetryingWriter, open_patiently, pause
 
 
 class Flaky:
@@ -25,19 +35,32 @@ class Flaky:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workers.service.outages.FIRST_PAUSE", 1e-4)
+    monkeypatch.setattr(outages, "FIRST_PAUSE", 1e-4)
+    monkeypatch.setattr(outages, "LONGEST_PAUSE", 1e-3)
 
 
-def test_an_outage_is_waited_for() -> None:
-    database = Flaky(*[UnreachableError("away")] * 3)
+@pytest.mark.parametrize(
+    "kind", [UnreachableError, BusyError, DiskFullError, ReadOnlyError, StorageError]
+)
+def test_an_outage_is_waited_for(kind: type[StorageError]) -> None:
+    database = Flaky(*[kind("away")] * 3)
     assert RetryingWriter(database, threading.Event()).run(lambda _session: 7) == 7
     assert database.calls == 4
 
 
-def test_what_does_not_pass_is_raised() -> None:
-    database = Flaky(CorruptError("damaged"))
-    with pytest.raises(CorruptError):
+@pytest.mark.parametrize(
+    "error", [CorruptError("damaged"), RefusedValueError("too large"), MatchNotFoundError(7)]
+)
+def test_what_does_not_pass_is_raised(error: StorageError) -> None:
+    database = Flaky(error)
+    with pytest.raises(type(error)):
         RetryingWriter(database, threading.Event()).run(lambda _session: 7)
+
+
+def test_what_nobody_knows_is_raised_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outages, "UNKNOWN_SECONDS", 0.01)
+    with pytest.raises(StorageError, match="strange"):
+        RetryingWriter(Flaky(*[StorageError("strange")] * 999), threading.Event()).run(abs)
 
 
 def test_nobody_waits_who_was_told_to_stop() -> None:

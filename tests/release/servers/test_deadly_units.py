@@ -1,0 +1,78 @@
+"""Units that end their worker as the kernel does when memory is short."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from db import jobs
+from db.database import Database
+from db.records.jobs import JobState, UnitState
+from tests.support import toy_kind
+from tests.support.running.service import Service
+from tests.support.running.waiting import await_that
+from workers.core.kinds import KINDS
+
+pytestmark = pytest.mark.servers
+
+DEADLY = 49
+WORKER = f"""
+import os, signal, time
+from dataclasses import replace
+from db import jobs
+from db.records.jobs import UnitState
+from cli.main import main
+from tests.support import toy_kind
+from workers.core.rationing import turn_of
+from workers.service.unit_worker import UnitWorker
+
+solve_unit = toy_kind.solve_unit
+
+def take_turn(claim, solver, database, is_stopped):
+    with turn_of(solver):
+        return solve(claim, solver, database, is_stopped)
+
+def solve(claim, solver, database, is_stopped):
+    if {DEADLY} in claim.payload["numbers"]:
+        for _ in range(20):  # until this worker holds another unit, too, if it takes one
+            with database.read() as session:
+                if jobs.get_job(session, claim.job_id).units[UnitState.LEASED] > 1:
+                    break
+            time.sleep(0.05)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return solve_unit(claim, solver, database, is_stopped)
+
+toy_kind.ROOTS = replace(toy_kind.ROOTS, solve_unit=take_turn)
+toy_kind.install()
+UnitWorker.__init__.__kwdefaults__["lease_seconds"] = 1.0
+main()
+"""
+
+
+@pytest.fixture
+def database(one_service: Service, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+    monkeypatch.setitem(KINDS, toy_kind.KIND, toy_kind.ADDRESS)
+    with Database.open(one_service.database_url) as opened:
+        yield opened
+
+
+def test_a_unit_that_kills_its_workers_fails_alone(
+    one_service: Service, database: Database
+) -> None:
+    job_id = toy_kind.plan(database, [[DEADLY], *([number**2] for number in range(6))])
+
+    def state() -> JobState:
+        with database.read() as session:
+            return jobs.get_job(session, job_id).state
+
+    deaths = 0
+    while state() is JobState.RUNNING:
+        with one_service.process("-c", WORKER, "worker", "--table-mb=8", "--threads=1") as worker:
+            died = lambda worker=worker: worker.process.poll() is not None  # noqa: E731
+            await_that(lambda died=died: died() or state() is not JobState.RUNNING)
+            deaths += died()
+    with database.read() as session:
+        units = jobs.unit_results(session, job_id, limit=9)
+    assert deaths <= 10
+    assert units[0].state is UnitState.FAILED
+    assert units[0].error == "lease expired 10 times"
+    assert {unit.state for unit in units[1:]} == {UnitState.DONE}
