@@ -58,12 +58,26 @@ _SERVER_WATCH: Final = (
 # transactions is idle for so long: the longest pause, while a deep job's memory is made anew, is
 # 16 s for a million units.
 
-_NO_IDLE_LIMIT: Final = "SET LOCAL idle_in_transaction_session_timeout = 0"
-# A reader may stream to somebody who pages through the rows; it locks nothing. Writers do without
-# this statement: it costs a round trip, and a unit of work has many short transactions.
+_BEGIN_POSTGRESQL: Final = {
+    True: "BEGIN ISOLATION LEVEL READ COMMITTED",
+    # A reader may stream to somebody who pages through the rows; it locks little.
+    False: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
+    "SET LOCAL idle_in_transaction_session_timeout = 0",
+}
+"""How a transaction begins that writes, or does not."""
+
+_READ_REVISION: Final = "SELECT version_num FROM alembic_version"
+# In PostgreSQL it is sent with BEGIN, so it costs no round trip.
 
 _WRITES: Final = "c4_writes"
 # Execution option: whether the transactions of this engine write.
+
+_TELLS_REVISION: Final = "c4_tells_revision"
+# Execution option: whether each transaction begins by reading the schema's revision.
+
+REVISION: Final = "c4_revision"
+"""In a connection's info: the schema's revision, as its transaction has found it at its beginning.
+"""
 
 WRITING: Final = {_WRITES: True}
 """Execution options of an engine or a connection whose transactions write."""
@@ -99,6 +113,7 @@ def make_engine(url: URL) -> Engine:
     engine = create_engine(
         url.update_query_dict(missing),
         hide_parameters=True,
+        isolation_level="AUTOCOMMIT",  # BEGIN is ours to send, see _begin_postgresql
         pool_size=8,
         max_overflow=-1,  # every caller is a thread, so their number is the limit
     )
@@ -109,17 +124,22 @@ def make_engine(url: URL) -> Engine:
 
 
 def writing(engine: Engine) -> Engine:
-    """The engine with write transactions: IMMEDIATE in SQLite, READ COMMITTED in PostgreSQL."""
-    return engine.execution_options(**WRITING)
+    """The engine with write transactions: IMMEDIATE in SQLite, READ COMMITTED in PostgreSQL.
+
+    They tell the schema's REVISION, and so do those of :func:`reading`. No migration changes it in
+    PostgreSQL until they end: it locks the table first.
+    """
+    return engine.execution_options(**WRITING, **{_TELLS_REVISION: True})
 
 
-def reading(engine: Engine) -> Engine:
-    """The engine with transactions that see one state of the database and cannot write."""
-    if engine.dialect.name == "sqlite":
-        return engine
-    return engine.execution_options(
-        isolation_level="REPEATABLE READ", postgresql_readonly=True, **{_WRITES: False}
-    )
+def reading(engine: Engine, *, tells_revision: bool = True) -> Engine:
+    """The engine with transactions that see one state of the database and cannot write.
+
+    Args:
+        engine: as it was made.
+        tells_revision: False for a database that may have no schema yet.
+    """
+    return engine.execution_options(**{_WRITES: False, _TELLS_REVISION: tells_revision})
 
 
 def _open_read_only(uri: str) -> sqlite3.Connection:
@@ -130,10 +150,7 @@ def _open_read_only(uri: str) -> sqlite3.Connection:
 def _let_server_watch(connection: DBAPIConnection, record: object) -> None:
     """Let the server detect that the client of a new connection has vanished or hangs."""
     del record
-    driver = cast("psycopg.Connection[Any]", connection)
-    autocommit, driver.autocommit = driver.autocommit, True
-    driver.execute(_SERVER_WATCH)
-    driver.autocommit = autocommit
+    cast("psycopg.Connection[Any]", connection).execute(_SERVER_WATCH)
 
 
 def _refuse_closed(connection: DBAPIConnection, record: ConnectionPoolEntry, proxy: object) -> None:
@@ -176,12 +193,22 @@ def _prepare_sqlite_connection(connection: DBAPIConnection, record: object) -> N
 
 def _begin_sqlite(connection: Connection) -> None:
     """Begin a transaction; that of a writer IMMEDIATE, tried until BUSY_SECONDS have passed."""
-    writes = bool(connection.get_execution_options().get(_WRITES))
+    options = connection.get_execution_options()
+    writes = bool(options.get(_WRITES))
     _set_query_only(connection, wanted=not writes)
-    if not writes:
+    if writes:
+        patiently(lambda: connection.exec_driver_sql("BEGIN IMMEDIATE"))
+    else:
         connection.exec_driver_sql("BEGIN")
-        return
-    patiently(lambda: connection.exec_driver_sql("BEGIN IMMEDIATE"))
+    if options.get(_TELLS_REVISION):
+        driver = cast("sqlite3.Connection", connection.connection.driver_connection)
+        connection.info[REVISION] = read_revision(driver)
+
+
+def read_revision(driver: sqlite3.Connection) -> str | None:
+    """The revision of the schema of an SQLite file; measured, 5 microseconds."""
+    found = driver.execute(_READ_REVISION).fetchone()
+    return None if found is None else found[0]
 
 
 def patiently(statement: Callable[[], object]) -> None:
@@ -209,9 +236,18 @@ def patiently(statement: Callable[[], object]) -> None:
 
 
 def _begin_postgresql(connection: Connection) -> None:
-    """Lift the limit on a reader's idle time."""
-    if connection.get_execution_options().get(_WRITES) is False:
-        connection.exec_driver_sql(_NO_IDLE_LIMIT)
+    """Begin a transaction, and read the schema's revision in the same round trip."""
+    options = connection.get_execution_options()
+    begin = _BEGIN_POSTGRESQL[bool(options.get(_WRITES))]
+    if not options.get(_TELLS_REVISION):
+        connection.exec_driver_sql(begin)
+        return
+    driver = cast("psycopg.Connection[Any]", connection.connection.driver_connection)
+    cursor = driver.execute(f"{begin}; {_READ_REVISION}")
+    while cursor.nextset():
+        pass
+    found = cursor.fetchone()
+    connection.info[REVISION] = None if found is None else found[0]
 
 
 def _set_query_only(connection: Connection, *, wanted: bool) -> None:

@@ -66,6 +66,10 @@ class SchemaTooNewError(StorageError):
         self.needed = needed
 
 
+class OldProcessesError(StorageError):
+    """Processes of older versions would go on over an upgrade, and damage the database."""
+
+
 class CorruptError(StorageError):
     """The database is damaged: a page or a value cannot be read, or a table is missing."""
 
@@ -174,6 +178,9 @@ class JobStateError(StorageError, ValueError):
         self.state = state
 
 
+SCHEMA_FAULTS: Final = (SchemaTooOldError, SchemaTooNewError)
+"""The database is another version's. A process that had it open stops: it was upgraded."""
+
 DATABASE_FAULTS: Final = (
     UnreachableError,
     BusyError,
@@ -181,8 +188,7 @@ DATABASE_FAULTS: Final = (
     ReadOnlyError,
     CorruptError,
     NotADatabaseError,
-    SchemaTooOldError,
-    SchemaTooNewError,
+    *SCHEMA_FAULTS,
 )
 """Faults of a database as a whole. The other errors are about the request, and trying again does
 not help; so is DamagedValueError, a CorruptError that has to be caught before these."""

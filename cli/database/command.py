@@ -48,16 +48,24 @@ def init(settings: Settings) -> None:
 
 
 @database.command(cls=Command, examples=["c4 db upgrade", "c4 --db ./book.db db upgrade"])
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Upgrade even if processes of older versions use the database. What they write afterwards "
+    "damages it.",
+)
 @click.pass_obj
-def upgrade(settings: Settings) -> None:
+def upgrade(settings: Settings, *, force: bool) -> None:
     """Bring the tables up to date; what is stored stays.
 
-    A database of an older version needs this once.
+    A database of an older version needs this once. Processes that use it meanwhile notice the
+    upgrade and stop. Those of versions before schema c4_0007 do not notice it: the upgrade is
+    refused while they run.
     """
     from cli.output.formats import write_object
     from db.database import Database
 
-    before, after = Database.upgrade(settings.url)
+    before, after = Database.upgrade(settings.url, force=force)
     if settings.json:
         write_object({"before": before, "after": after})
     elif before == after:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from c4core.players import NO_PROGRAM
 from c4core.version import ENGINE_VERSION
 from db import jobs
-from db.errors import StorageError
+from db.errors import SCHEMA_FAULTS, StorageError
 from workers.core.execution import UnitEnd, UnitReport, run_unit
 from workers.core.kinds import find_kind
 from workers.core.lanes import Lane, lane_of_job
@@ -289,7 +289,7 @@ class UnitWorker:
         return UnitReport(UnitEnd.HANDED_BACK)
 
     def _tell_failure(self, unit_id: int, error: Exception) -> None:
-        if isinstance(error, MemoryError):
+        if isinstance(error, (MemoryError, *SCHEMA_FAULTS)):
             self._on_fatal(error)
         elif self.stopping.is_set():
             LOGGER.warning("unit %d comes free when its lease runs out: %s", unit_id, error)
