@@ -20,7 +20,8 @@ from db import schema
 from db.database import Database
 from db.errors import UnreachableError
 from db.evaluations.searching import boards, summary
-from db.integrity.check import Problem, check, solve_again
+from db.integrity.check import NOTE, Problem, check, solve_again
+from db.integrity.repair import Repair, repair
 from db.models import Base
 from db.translation import translated
 
@@ -32,7 +33,18 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from db.records.evaluations import PlySummary
 
-__all__ = ["DatabaseStats", "Problem", "TableStats", "backup", "check", "solve_again", "stats"]
+__all__ = [
+    "NOTE",
+    "DatabaseStats",
+    "Problem",
+    "Repair",
+    "TableStats",
+    "backup",
+    "check",
+    "repair",
+    "solve_again",
+    "stats",
+]
 
 _COPY_ROWS: Final = 5_000
 _BACKUP_PAGES: Final = 4_096

@@ -6,16 +6,28 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import ARRAY, BigInteger, bindparam, column, func, literal_column, select, true
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    bindparam,
+    column,
+    delete,
+    func,
+    literal_column,
+    select,
+    true,
+)
 from sqlalchemy.exc import IntegrityError
 
+from db.checksums import has_changed
 from db.clock import now
 from db.evaluations.columns import (
     COLUMNS,
     check_row,
-    decode,
+    decode_sound,
     encode,
     full_column_bits,
+    is_sound,
     stored_key,
 )
 from db.evaluations.driver_query import DriverQuery
@@ -43,6 +55,8 @@ _OF_BOARD: Final = select(*COLUMNS).where(
 
 def store(session: Session, board: BoardSize, rows: Sequence[StoredEvaluation]) -> int:
     """Merge rows into what is stored, as :mod:`db.evaluations.merging` says: bounds only tighten.
+
+    A stored row that is damaged, and that the new row contradicts, is replaced.
 
     Args:
         session: in a write transaction.
@@ -72,6 +86,8 @@ def store(session: Session, board: BoardSize, rows: Sequence[StoredEvaluation]) 
         # Only for this error: a full disk has ended the whole transaction, and the savepoint with
         # it.
         savepoint.rollback()
+        if drop_damaged(session, board, list(distinct)):
+            return store(session, board, rows)
         for key, row in lookup(session, board, list(distinct)).items():
             merge(row, distinct[key])  # raises for the row that the table's check has refused
         raise
@@ -99,8 +115,33 @@ def _upsert(connection: Connection, values: Sequence[Any]) -> int:
     return upsert(connection, values)
 
 
+def drop_damaged(session: Session, board: BoardSize, keys: Sequence[int]) -> int:
+    """Delete the rows of canonical keys that have changed since they were stored; their number."""
+    connection = session.connection()
+    dialect = connection.dialect.name
+    of_keys = (
+        Evaluation.width == board.width,
+        Evaluation.height == board.height,
+        key_among(dialect),
+    )
+    given = {"keys": keys_parameter(keys, dialect)}
+    query = select(*COLUMNS, has_changed(session, Evaluation.__table__)).where(*of_keys)
+    damaged = [
+        row.key + KEY_SHIFT
+        for row in connection.execute(query, given)
+        if row[-1] or not is_sound(tuple(row[:-1]))
+    ]
+    if damaged:
+        given = {"keys": keys_parameter(damaged, dialect)}
+        connection.execute(delete(Evaluation).where(*of_keys), given)
+    return len(damaged)
+
+
 def lookup(session: Session, board: BoardSize, keys: Sequence[int]) -> dict[int, StoredEvaluation]:
-    """What is stored for canonical keys, by key; keys without a row are left out."""
+    """What is stored for canonical keys, by key; keys without a row are left out.
+
+    So are those of damaged rows: the positions are not known, and can be solved again.
+    """
     connection = session.connection()
     dialect = connection.dialect.name
     query = _lookup_query(dialect)
@@ -108,16 +149,16 @@ def lookup(session: Session, board: BoardSize, keys: Sequence[int]) -> dict[int,
     for start in range(0, len(keys), _LOOKUP_KEYS):
         chosen = keys_parameter(keys[start : start + _LOOKUP_KEYS], dialect)
         rows = query.rows(connection, width=board.width, height=board.height, keys=chosen)
-        found.update((row.key, row) for row in decode(rows))
+        found.update((row.key, row) for row in decode_sound(rows))
     return found
 
 
 def find(session: Session, board: BoardSize, key: int) -> StoredEvaluation | None:
-    """What is stored for one canonical key, or None."""
+    """What is stored for one canonical key; None if there is nothing, or if it is damaged."""
     connection = session.connection()
     query = _find_query(connection.dialect.name)
     rows = query.rows(connection, width=board.width, height=board.height, key=key - KEY_SHIFT)
-    return decode(rows)[0] if rows else None
+    return next(iter(decode_sound(rows)), None)
 
 
 def find_at_once(reader: AtOnce, board: BoardSize, key: int) -> StoredEvaluation | None:
@@ -130,7 +171,7 @@ def find_at_once(reader: AtOnce, board: BoardSize, key: int) -> StoredEvaluation
     query = _find_query("sqlite")
     values = {"width": board.width, "height": board.height, "key": key - KEY_SHIFT}
     rows = reader.read(lambda driver: query.rows_of(driver, **values))
-    return decode(rows)[0] if rows else None
+    return next(iter(decode_sound(rows)), None)
 
 
 def key_among(dialect: str) -> ColumnElement[bool]:
