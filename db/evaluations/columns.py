@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import type_coerce
 
+from c4core.version import ENGINE_VERSION
 from db.errors import DamagedValueError
 from db.models import Evaluation
 from db.records.evaluations import StoredEvaluation
@@ -74,12 +75,17 @@ def decode(rows: Sequence[ColumnValues]) -> list[StoredEvaluation]:
         raise
 
 
-def decode_sound(rows: Sequence[ColumnValues]) -> list[StoredEvaluation]:
-    """As :func:`decode`, without damaged rows: what they said is not known any more."""
+def decode_known(rows: Sequence[ColumnValues]) -> list[StoredEvaluation]:
+    """As :func:`decode`, but only the rows that count as known.
+
+    Those that are damaged do not, nor do those of another version of the engine. The version
+    changes when older results are in doubt, and all results of a job come from one version.
+    """
     try:
-        return _decode(rows)
+        found = _decode(rows)
     except DamagedValueError:
-        return _decode([row for row in rows if is_sound(row)])
+        found = _decode([row for row in rows if is_sound(row)])
+    return [row for row in found if row.engine_version == ENGINE_VERSION]
 
 
 def is_sound(row: ColumnValues) -> bool:

@@ -24,7 +24,8 @@ from db.clock import now
 from db.evaluations.columns import (
     COLUMNS,
     check_row,
-    decode_sound,
+    decode,
+    decode_known,
     encode,
     full_column_bits,
     is_sound,
@@ -36,13 +37,14 @@ from db.models import Evaluation
 from db.types import KEY_SHIFT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sqlalchemy import ColumnElement, Connection
     from sqlalchemy.orm import Session
 
     from c4core.notation import BoardSize
     from db.at_once import AtOnce
+    from db.evaluations.columns import ColumnValues
     from db.records.evaluations import StoredEvaluation
 
 _LOOKUP_KEYS: Final = 10_000
@@ -88,8 +90,9 @@ def store(session: Session, board: BoardSize, rows: Sequence[StoredEvaluation]) 
         savepoint.rollback()
         if drop_damaged(session, board, list(distinct)):
             return store(session, board, rows)
-        for key, row in lookup(session, board, list(distinct)).items():
-            merge(row, distinct[key])  # raises for the row that the table's check has refused
+        for some in _rows(session, board, list(distinct)):
+            for row in decode(some):
+                merge(row, distinct[row.key])  # raises for the row that the table's check refused
         raise
     savepoint.commit()
     return changed
@@ -138,27 +141,34 @@ def drop_damaged(session: Session, board: BoardSize, keys: Sequence[int]) -> int
 
 
 def lookup(session: Session, board: BoardSize, keys: Sequence[int]) -> dict[int, StoredEvaluation]:
-    """What is stored for canonical keys, by key; keys without a row are left out.
+    """What is known about canonical keys, by key; the others are left out.
 
-    So are those of damaged rows: the positions are not known, and can be solved again.
+    Known is what this version of the engine has found, unless it is damaged.
     """
-    connection = session.connection()
-    dialect = connection.dialect.name
-    query = _lookup_query(dialect)
     found: dict[int, StoredEvaluation] = {}
-    for start in range(0, len(keys), _LOOKUP_KEYS):
-        chosen = keys_parameter(keys[start : start + _LOOKUP_KEYS], dialect)
-        rows = query.rows(connection, width=board.width, height=board.height, keys=chosen)
-        found.update((row.key, row) for row in decode_sound(rows))
+    for rows in _rows(session, board, keys):
+        found.update((row.key, row) for row in decode_known(rows))
     return found
 
 
+def _rows(
+    session: Session, board: BoardSize, keys: Sequence[int]
+) -> Iterator[Sequence[ColumnValues]]:
+    """The rows of canonical keys, many at a time."""
+    connection = session.connection()
+    dialect = connection.dialect.name
+    query = _lookup_query(dialect)
+    for start in range(0, len(keys), _LOOKUP_KEYS):
+        chosen = keys_parameter(keys[start : start + _LOOKUP_KEYS], dialect)
+        yield query.rows(connection, width=board.width, height=board.height, keys=chosen)
+
+
 def find(session: Session, board: BoardSize, key: int) -> StoredEvaluation | None:
-    """What is stored for one canonical key; None if there is nothing, or if it is damaged."""
+    """What is known about one canonical key, as :func:`lookup` says, or None."""
     connection = session.connection()
     query = _find_query(connection.dialect.name)
     rows = query.rows(connection, width=board.width, height=board.height, key=key - KEY_SHIFT)
-    return next(iter(decode_sound(rows)), None)
+    return next(iter(decode_known(rows)), None)
 
 
 def find_at_once(reader: AtOnce, board: BoardSize, key: int) -> StoredEvaluation | None:
@@ -171,7 +181,7 @@ def find_at_once(reader: AtOnce, board: BoardSize, key: int) -> StoredEvaluation
     query = _find_query("sqlite")
     values = {"width": board.width, "height": board.height, "key": key - KEY_SHIFT}
     rows = reader.read(lambda driver: query.rows_of(driver, **values))
-    return next(iter(decode_sound(rows)), None)
+    return next(iter(decode_known(rows)), None)
 
 
 def key_among(dialect: str) -> ColumnElement[bool]:
