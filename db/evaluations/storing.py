@@ -39,7 +39,7 @@ from db.types import KEY_SHIFT
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from sqlalchemy import ColumnElement, Connection
+    from sqlalchemy import ColumnElement, Connection, Select
     from sqlalchemy.orm import Session
 
     from c4core.notation import BoardSize
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from db.evaluations.columns import ColumnValues
     from db.records.evaluations import StoredEvaluation
 
-_LOOKUP_KEYS: Final = 10_000
+LOOKUP_KEYS: Final = 10_000
 """Keys in one query."""
 
 _OF_BOARD: Final = select(*COLUMNS).where(
@@ -158,8 +158,8 @@ def _rows(
     connection = session.connection()
     dialect = connection.dialect.name
     query = _lookup_query(dialect)
-    for start in range(0, len(keys), _LOOKUP_KEYS):
-        chosen = keys_parameter(keys[start : start + _LOOKUP_KEYS], dialect)
+    for start in range(0, len(keys), LOOKUP_KEYS):
+        chosen = keys_parameter(keys[start : start + LOOKUP_KEYS], dialect)
         yield query.rows(connection, width=board.width, height=board.height, keys=chosen)
 
 
@@ -209,12 +209,29 @@ def _find_query(dialect: str) -> DriverQuery:
 
 @cache
 def _lookup_query(dialect: str) -> DriverQuery:
+    return DriverQuery(query_of_keys(COLUMNS, (), dialect), dialect)
+
+
+def query_of_keys(
+    columns: Sequence[ColumnElement[Any]],
+    conditions: Sequence[ColumnElement[bool]],
+    dialect: str,
+) -> Select[Any]:
+    """A query for columns of the rows of canonical keys, as far as these meet some conditions.
+
+    Its parameters are ``width``, ``height`` and ``keys``, see :func:`keys_parameter`.
+    """
+    of_board = select(*columns).where(
+        Evaluation.width == bindparam("width"),
+        Evaluation.height == bindparam("height"),
+        *conditions,
+    )
     if dialect == "sqlite":
-        return DriverQuery(_OF_BOARD.where(key_among(dialect)), dialect)
+        return of_board.where(key_among(dialect))
     # One descent into the index for each key, whatever the statistics say. With `= ANY` and a table
     # just filled, PostgreSQL reads the whole board from a hundred keys on: measured with 40,000
     # rows, 210 microseconds a key, and 3 this way.
     keys = func.unnest(bindparam("keys", type_=ARRAY(BigInteger)))
     wanted = keys.table_valued(column("key", BigInteger), name="wanted").render_derived()
-    found = _OF_BOARD.where(stored_key == wanted.c.key).offset(literal_column("0")).lateral("found")
-    return DriverQuery(select(*found.c).select_from(wanted.join(found, true())), dialect)
+    found = of_board.where(stored_key == wanted.c.key).offset(literal_column("0")).lateral("found")
+    return select(*found.c).select_from(wanted.join(found, true()))
