@@ -24,6 +24,7 @@ from db.errors import (
     UnreachableError,
 )
 from db.read_only import as_possible, is_read_only
+from db.revisions import HEAD
 from db.translation import translated
 from db.upgrading import migrate, read_state, upgrade
 from db.urls import parse_url, place, show
@@ -127,7 +128,7 @@ class Database:
         with translated(place(parsed)):
             before, state = upgrade(parsed, force=force)
         schema.refuse(state, place(parsed))
-        return before.revision, schema.HEAD
+        return before.revision, HEAD
 
     @contextmanager
     def write(self) -> Iterator[Session]:

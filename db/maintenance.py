@@ -17,7 +17,6 @@ from sqlalchemy import Enum, String, func, select, text, type_coerce
 from sqlalchemy.exc import OperationalError
 
 from c4core.files import flush
-from db import schema
 from db.checksums import has_changed
 from db.database import Database
 from db.errors import DamagedValueError, UnreachableError
@@ -26,6 +25,7 @@ from db.evaluations.searching import boards, summary
 from db.integrity.check import NOTE, Problem, check, solve_again
 from db.integrity.repair import Repair, repair
 from db.models import Base
+from db.revisions import HEAD
 from db.translation import translated
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def stats(database: Database) -> DatabaseStats:
         return DatabaseStats(
             url=database.url,
             dialect=database.dialect,
-            revision=schema.HEAD,
+            revision=HEAD,
             bytes=int(size or 0),
             tables=tuple(tables),
             boards={board: tuple(summary(session, board)) for board in boards(session)},

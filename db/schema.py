@@ -19,22 +19,13 @@ from db.errors import (
     SchemaTooNewError,
     SchemaTooOldError,
 )
+from db.revisions import HEAD, REVISIONS
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from alembic.config import Config
     from sqlalchemy import Connection
-
-REVISIONS: Final = ("c4_0001", "c4_0002", "c4_0003", "c4_0004", "c4_0005", "c4_0006", "c4_0007")
-"""All revisions, the oldest first."""
-
-FIRST_WATCHED: Final = "c4_0007"
-"""From this revision on, every transaction checks that the schema is still the one that its process
-knows. Processes of older ones would go on over an upgrade."""
-
-HEAD: Final = REVISIONS[-1]
-"""The revision that this version works with."""
 
 _OWN_TABLES: Final = frozenset({"evaluations", "jobs", "units"})
 """The tables of every revision. A database that has one of them is C4's."""

@@ -17,6 +17,7 @@ from db import schema
 from db.engine import WRITING, make_engine, patiently, reading
 from db.errors import OldProcessesError
 from db.records.jobs import LONGEST_LEASE
+from db.revisions import FIRST_WATCHED, REVISIONS
 from db.schema import Standing
 from db.urls import place
 
@@ -131,7 +132,7 @@ def _goes_unnoticed(state: schema.SchemaState) -> bool:
     return (
         state.standing is Standing.OLD
         and state.revision is not None
-        and schema.REVISIONS.index(state.revision) < schema.REVISIONS.index(schema.FIRST_WATCHED)
+        and REVISIONS.index(state.revision) < REVISIONS.index(FIRST_WATCHED)
     )
 
 

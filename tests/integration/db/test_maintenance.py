@@ -19,7 +19,7 @@ from db.games import delete_match, list_matches
 from db.maintenance import NOTE, Problem, backup, check, stats
 from db.records.evaluations import EvaluationFilter, StoredEvaluation
 from db.registry import beat, live_workers
-from db.schema import HEAD
+from db.revisions import HEAD
 from tests.support.boards.matches import game, games_of, store_match
 from tests.support.running.databases import BOARD, do, file_size_limit, make_job, on_sqlite, worker
 

@@ -23,7 +23,8 @@ from db.evaluations import find
 from db.games import delete_match
 from db.maintenance import check, stats
 from db.records.jobs import UnitState
-from db.schema import HEAD, alembic_config
+from db.revisions import HEAD
+from db.schema import alembic_config
 from db.types import KEY_SHIFT, seal_object
 from db.urls import parse_url
 from tests.support.boards.matches import game, games_of, store_match, terms

@@ -20,7 +20,8 @@ from db.engine import make_engine
 from db.errors import OldProcessesError, SchemaTooNewError
 from db.evaluations import find_at_once, store
 from db.records.jobs import UnitState
-from db.schema import HEAD, REVISIONS, alembic_config
+from db.revisions import FIRST_WATCHED, HEAD, REVISIONS
+from db.schema import alembic_config
 from db.urls import parse_url
 from tests.support.boards.games import EASY
 from tests.support.running.databases import BOARD, FakeClock, do, make_job, row, worker
@@ -134,7 +135,7 @@ def test_a_worker_stops_after_an_upgrade_and_its_unit_is_done_by_another(
         assert (taken.unit_id, taken.attempts) == (unit_id, 1)
 
 
-LAST_UNWATCHED = REVISIONS[REVISIONS.index(schema.FIRST_WATCHED) - 1]
+LAST_UNWATCHED = REVISIONS[REVISIONS.index(FIRST_WATCHED) - 1]
 
 
 def make_unwatched(database_url: str) -> None:
