@@ -31,7 +31,7 @@ from db.translation import translated
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sqlalchemy import Column, Index, Table
+    from sqlalchemy import Column, Table
     from sqlalchemy.orm import Session
     from sqlalchemy.types import TypeEngine
 
@@ -242,11 +242,15 @@ def _copy_rows(session: Session, path: Path) -> None:
     """
     with Database.open(str(path)) as target:
         for table in Base.metadata.sorted_tables:
-            indexes = list(table.indexes)
-            target.run(partial(_drop, indexes))
+            # Making an index of all rows takes less time than adding each row to it.
+            with target.write() as copy:
+                for index in table.indexes:
+                    index.drop(copy.connection())
             for rows in _stored_rows(session, table):
                 target.run(partial(_insert, table, rows))
-            target.run(partial(_create, indexes))
+            with target.write() as copy:
+                for index in table.indexes:
+                    index.create(copy.connection())
 
 
 def _stored_rows(session: Session, table: Table) -> Iterator[list[tuple[Any, ...]]]:
@@ -270,17 +274,6 @@ def _insert(table: Table, rows: list[tuple[Any, ...]], session: Session) -> None
     places = ", ".join("?" * len(names))
     statement = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({places})"  # noqa: S608
     session.connection().exec_driver_sql(statement, rows)
-
-
-def _drop(indexes: list[Index], session: Session) -> None:
-    """Drop indexes: making one of all rows takes less time than adding each row to it."""
-    for index in indexes:
-        index.drop(session.connection())
-
-
-def _create(indexes: list[Index], session: Session) -> None:
-    for index in indexes:
-        index.create(session.connection())
 
 
 def _impl(column: Column[Any]) -> TypeEngine[Any]:

@@ -33,7 +33,7 @@ from db.evaluations.columns import (
 )
 from db.evaluations.driver_query import DriverQuery
 from db.evaluations.merging import merge
-from db.models import Evaluation
+from db.models import Base, Evaluation
 from db.types import KEY_SHIFT
 
 if TYPE_CHECKING:
@@ -128,7 +128,9 @@ def drop_damaged(session: Session, board: BoardSize, keys: Sequence[int]) -> int
         key_among(dialect),
     )
     given = {"keys": keys_parameter(keys, dialect)}
-    query = select(*COLUMNS, has_changed(session, Evaluation.__table__)).where(*of_keys)
+    query = select(*COLUMNS, has_changed(session, Base.metadata.tables["evaluations"])).where(
+        *of_keys
+    )
     damaged = [
         row.key + KEY_SHIFT
         for row in connection.execute(query, given)

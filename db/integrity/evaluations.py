@@ -66,7 +66,7 @@ def drop_faulty(session: Session, places: Sequence[Place]) -> Iterator[str]:
         for row in session.connection().execute(query).all():
             fault = _fault(tuple(row))
             if fault is not None:
-                session.connection().execute(delete(table).where(is_row))
+                session.connection().execute(delete(Evaluation).where(is_row))
                 yield _told(row, fault)
 
 

@@ -122,7 +122,7 @@ class TestChecksums:
         with untouched.write() as session:
             session.execute(text("UPDATE evaluations SET nodes = nodes + 1"))
             session.execute(text("UPDATE units SET error = 'by hand', owner = NULL"))
-        assert {problem.kind for problem in check(untouched)} <= {"lease"}
+        assert {problem.kind for problem in check(untouched)} <= {"note"}
 
     @on_sqlite
     def test_an_object_that_was_changed(self, database: Database) -> None:

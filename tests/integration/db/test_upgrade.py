@@ -268,7 +268,7 @@ def test_no_time_is_too_long_to_be_upgraded(old_url: str) -> None:
             connection.execute(insert, {"id": unit_id, "seconds": seconds, "at": at})
     assert Database.upgrade(old_url) == ("c4_0003", HEAD)
     with Database.open(old_url) as database:
-        assert {problem.kind for problem in check(database)} == {"evaluation", "lease"}
+        assert {problem.kind for problem in check(database)} == {"evaluation", "note"}
 
 
 @contextmanager
