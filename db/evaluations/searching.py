@@ -126,25 +126,21 @@ def count(session: Session, filters: EvaluationFilter) -> int:
 
 def summary(session: Session, board: BoardSize) -> list[PlySummary]:
     """What is stored for a board, ply by ply; plies without rows are left out."""
-    of_board = (Evaluation.width == board.width, Evaluation.height == board.height)
-    # Two queries: the index answers the first one, and the second one only reads rows in order.
-    bounds = select(
-        Evaluation.ply,
-        func.count(),
-        _number(_EXACT),
-        _number(_WIN),
-        _number(_DRAW),
-        _number(_LOSS),
+    query = (
+        select(
+            Evaluation.ply,
+            func.count(),
+            _number(_EXACT),
+            _number(_WIN),
+            _number(_DRAW),
+            _number(_LOSS),
+            _number(Evaluation.scores.is_not(None)),
+        )
+        .where(Evaluation.width == board.width, Evaluation.height == board.height)
+        .group_by(Evaluation.ply)
+        .order_by(Evaluation.ply)
     )
-    bounds = bounds.where(*of_board).group_by(Evaluation.ply).order_by(Evaluation.ply)
-    # A sum is in no index, so SQLite does not read the rows in the order of one.
-    ply = Evaluation.ply + literal_column("0")
-    scores = select(ply, func.count()).where(*of_board, Evaluation.scores.is_not(None))
-    connection = session.connection()
-    with_scores = {row[0]: row[1] for row in connection.execute(scores.group_by(ply))}
-    return [
-        PlySummary(*values, with_scores.get(values[0], 0)) for values in connection.execute(bounds)
-    ]
+    return [PlySummary(*values) for values in session.connection().execute(query)]
 
 
 def boards(session: Session) -> dict[BoardSize, int]:
