@@ -167,11 +167,12 @@ def _tell(found: Problem | Repair, *, as_json: bool) -> None:
 @database.command(cls=Command, examples=["c4 db repair", "c4 db backup before.db && c4 db repair"])
 @click.pass_context
 def repair(context: click.Context) -> None:
-    """Drop what is damaged and can be solved again; the exit code is 1 if damage remains.
+    """Drop what is damaged and can be solved again.
 
     Damaged evaluations are dropped: they are solved again when they are asked for. A unit of a job
     whose result is damaged is queued again: "c4 jobs resume" goes on with its job. Sound rows stay.
     Whatever is dropped is written line by line, and at the end what remains, as "c4 db check" does.
+    The exit code is 1 if anything remains.
     """
     from cli.output.render import count
     from db import maintenance
