@@ -56,8 +56,9 @@ class Program(LazyGroup):
 def _version(context: click.Context, _parameter: click.Parameter, value: bool) -> None:  # noqa: FBT001
     if value and not context.resilient_parsing:
         from c4core.version import ENGINE_VERSION, __version__
+        from db.revisions import HEAD
 
-        echo.line(f"c4 {__version__} (engine {ENGINE_VERSION})")
+        echo.line(f"c4 {__version__} (engine {ENGINE_VERSION}, schema {HEAD})")
         context.exit()
 
 
@@ -73,7 +74,7 @@ def _version(context: click.Context, _parameter: click.Parameter, value: bool) -
     is_eager=True,
     expose_value=False,
     callback=_version,
-    help="Show the version of the package and of the engine.",
+    help="Show the version of the package, of the engine and of the database's schema.",
 )
 def c4() -> None:
     """Exact Connect Four analysis: solve positions, keep them, query them.

@@ -12,6 +12,8 @@ from typing import Final
 from db.database import Database
 from db.maintenance import check
 
+REMEDY: Final = "c4 db check lists all damage, c4 db repair drops what can be solved again"
+
 _STORED_OTHERWISE: Final = frozenset({"damage", "schema", "row"})
 # Problems of other kinds were stored by a program; they are no damage.
 
@@ -22,5 +24,5 @@ def first_damage(url: str) -> str | None:
     with suppress(Exception), Database.open(url, create=False) as database:
         for problem in check(database):
             if problem.kind in _STORED_OTHERWISE:
-                return f"{database.url} is damaged (c4 db check tells all): {problem.message}"
+                return f"{database.url} is damaged: {problem.message}; {REMEDY}"
     return None

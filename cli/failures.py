@@ -11,8 +11,10 @@ from c4core.errors import BookBoardError, BookContentError, BookError, C4Error, 
 from c4core.models.kinds import LearningMissingError, ModelError, ModelMismatchError
 from c4core.players.errors import PlayerFailure, PlayerMissingError
 from c4core.proof.errors import CertificateError, ClaimError
+from cli.damage import REMEDY
 from cli.shell import exits
 from db.errors import (
+    DamagedValueError,
     GameNotFoundError,
     JobNotFoundError,
     MatchNotFoundError,
@@ -111,6 +113,11 @@ def _(error: Exception) -> Failure:
 @explain.register
 def _(error: StorageError) -> Failure:
     return Failure(exits.PROBLEMS, str(error))
+
+
+@explain.register
+def _(error: DamagedValueError) -> Failure:
+    return Failure(exits.PROBLEMS, f"{error}; {REMEDY}")
 
 
 @explain.register(UnreachableError)

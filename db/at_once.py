@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
+from db.engine import read_revision
+from db.schema import refuse_change
 from db.translation import translated
 
 if TYPE_CHECKING:
@@ -51,10 +53,13 @@ class AtOnce:
 
         Raises:
             BusyError: the file is locked.
+            SchemaTooNewError: it was upgraded since it was opened.
             StorageError: it cannot be read.
         """
         with translated(self._place):
-            return query(self._driver)
+            found = query(self._driver)
+            refuse_change(read_revision(self._driver), self._place)
+            return found
 
     def close(self) -> None:
         """Close the connection."""

@@ -17,14 +17,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import BigInteger, Boolean, Double, String, Text
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Double,
+    LargeBinary,
+    String,
+    Text,
+    and_,
+    cast,
+    false,
+    func,
+    or_,
+)
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.expression import ColumnElement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlalchemy import Column
+    from sqlalchemy import Column, Table
+    from sqlalchemy.orm import Session
     from sqlalchemy.sql.compiler import SQLCompiler
 
 CHECKSUM: Final = "checksum"
@@ -67,6 +80,34 @@ class RowChecksum(ColumnElement[Any]):
             if column.name != CHECKSUM and CHECKED_OTHERWISE not in column.info
         ]
         self.type = Text() if any(map(_is_text, self.columns)) else BigInteger()
+
+
+def has_changed(session: Session, table: Table) -> ColumnElement[bool]:
+    """Whether a row has a wrong checksum, or a value of another type than its column's."""
+    columns = list(table.columns)
+    differs = table.c[CHECKSUM].is_distinct_from(RowChecksum(columns))
+    return or_(differs, wrong_types(session, columns))
+
+
+def wrong_types(session: Session, columns: Sequence[Column[Any]]) -> ColumnElement[bool]:
+    """Whether a row has a value of another type than its column's.
+
+    SQLite takes any value in any column. PostgreSQL does not.
+    """
+    if session.get_bind().dialect.name != "sqlite":
+        return false()
+    conditions = []
+    for column in columns:
+        kind = getattr(column.type, "impl", column.type)
+        name = "integer"
+        for kinds, told in (((Double,), "real"), ((String,), "text"), ((LargeBinary,), "blob")):
+            if isinstance(kind, kinds):
+                name = told
+        differs = func.typeof(column) != name
+        conditions.append(and_(column.is_not(None), differs) if column.nullable else differs)
+        if isinstance(kind, Boolean):
+            conditions.append(cast(column, Text).not_in(["0", "1"]))
+    return or_(*conditions)
 
 
 @compiles(RowChecksum)

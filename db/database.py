@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from db import schema
 from db.at_once import AtOnce
 from db.clock import CLOCK
-from db.engine import BUSY_SECONDS, WRITING, make_engine, patiently, reading, writing
+from db.engine import BUSY_SECONDS, REVISION, make_engine, reading, writing
 from db.errors import (
     BusyError,
     MissingDatabaseError,
@@ -24,8 +24,10 @@ from db.errors import (
     UnreachableError,
 )
 from db.read_only import as_possible, is_read_only
+from db.revisions import HEAD
 from db.side_files import check_side_files
 from db.translation import translated
+from db.upgrading import migrate, read_state, upgrade
 from db.urls import parse_url, place, show
 
 if TYPE_CHECKING:
@@ -100,35 +102,35 @@ class Database:
             engine = make_engine(parsed)
             on_failure.callback(engine.dispose)
             with translated(place(parsed)):
-                with reading(engine).begin() as connection:
-                    state = schema.read_state(connection)
+                state = read_state(engine)
                 created = create and state.standing is schema.Standing.EMPTY
                 if created:
-                    state = _migrate(engine, {schema.Standing.EMPTY})
+                    state = migrate(engine, {schema.Standing.EMPTY})
             schema.refuse(state, place(parsed))
             on_failure.pop_all()
         return cls(engine, parsed, created=created, clock=clock)
 
     @classmethod
-    def upgrade(cls, url: str) -> tuple[str | None, str]:
+    def upgrade(cls, url: str, *, force: bool = False) -> tuple[str | None, str]:
         """Bring an existing database to the current schema: its revision before and after.
 
-        An empty database is made ready; a current one is left as it is.
+        An empty database is made ready; a current one is left as it is. See :mod:`db.upgrading` for
+        processes that use it meanwhile.
+
+        Args:
+            url: as for :meth:`open`.
+            force: upgrade even if processes of older versions would go on with it.
 
         Raises:
+            OldProcessesError: processes of older versions use it.
             StorageError: as :meth:`open`, but for SchemaTooOldError.
         """
         parsed = parse_url(url)
         _check_file(parsed, create=False)
-        with ExitStack() as at_end:
-            engine = make_engine(parsed)
-            at_end.callback(engine.dispose)
-            with translated(place(parsed)):
-                with reading(engine).begin() as connection:
-                    before = schema.read_state(connection)
-                state = _migrate(engine, {schema.Standing.EMPTY, schema.Standing.OLD})
-            schema.refuse(state, place(parsed))
-        return before.revision, schema.HEAD
+        with translated(place(parsed)):
+            before, state = upgrade(parsed, force=force)
+        schema.refuse(state, place(parsed))
+        return before.revision, HEAD
 
     @contextmanager
     def write(self) -> Iterator[Session]:
@@ -197,7 +199,8 @@ class Database:
     def _session(self, engine: Engine) -> Iterator[Session]:
         with Session(engine, autoflush=False, info=self._info) as session, session.begin():
             try:
-                session.connection()  # BEGIN now, not at the first statement
+                connection = session.connection()  # BEGIN now, not at the first statement
+                schema.refuse_change(connection.info.get(REVISION), self._place)
                 yield session
             except (KeyboardInterrupt, SystemExit):
                 # A cursor that Ctrl-C has cut off between two rows stays open as long as the
@@ -241,32 +244,3 @@ def _check_file(url: URL, *, create: bool) -> None:
         raise MissingDatabaseError(f"there is no database {path}: run `c4 db init`")
     if not os.access(path.parent, os.W_OK):
         raise ReadOnlyError(f"cannot create {path}: no permission to write {path.parent}")
-
-
-def _migrate(engine: Engine, from_standings: set[schema.Standing]) -> schema.SchemaState:
-    """Bring the database to HEAD from one of these standings; returns its state afterwards.
-
-    The state is read again inside the transaction: of several processes that meet here, one does
-    the work and the others find it done.
-    """
-    with engine.connect() as connection:
-        if engine.dialect.name == "sqlite":
-            cursor = connection.connection.cursor()
-            # None of these can be set in a transaction. The first is stored in the file and holds
-            # for all later connections.
-            patiently(lambda: cursor.execute("PRAGMA journal_mode = WAL"))
-            # A migration drops a table to make it anew. With foreign keys on, that would delete
-            # the rows that refer to it.
-            cursor.execute("PRAGMA foreign_keys = OFF")
-            # Then the new table takes the old name. Without this, SQLite refuses that while a view
-            # or a trigger of the user's own names the table that is gone.
-            cursor.execute("PRAGMA legacy_alter_table = ON")
-            # The last two hold for this connection, so it does not go back to the pool.
-            connection.detach()
-        with connection.execution_options(**WRITING).begin():
-            schema.lock_for_migration(connection)
-            state = schema.read_state(connection)
-            if state.standing in from_standings:
-                schema.migrate(connection)
-                state = schema.read_state(connection)
-    return state

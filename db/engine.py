@@ -73,8 +73,18 @@ _BEGIN_POSTGRESQL: Final = {
 }
 """How a transaction begins that writes, or does not: in one round trip, and set for it alone."""
 
+_READ_REVISION: Final = "SELECT version_num FROM alembic_version"
+# In PostgreSQL it is sent with BEGIN, so it costs no round trip.
+
 _WRITES: Final = "c4_writes"
 # Execution option: whether the transactions of this engine write.
+
+_TELLS_REVISION: Final = "c4_tells_revision"
+# Execution option: whether each transaction begins by reading the schema's revision.
+
+REVISION: Final = "c4_revision"
+"""In a connection's info: the schema's revision, as its transaction has found it at its beginning.
+"""
 
 WRITING: Final = {_WRITES: True}
 """Execution options of an engine or a connection whose transactions write."""
@@ -123,15 +133,22 @@ def make_engine(url: URL) -> Engine:
 
 
 def writing(engine: Engine) -> Engine:
-    """The engine with write transactions: IMMEDIATE in SQLite, READ COMMITTED in PostgreSQL."""
-    return engine.execution_options(**WRITING)
+    """The engine with write transactions: IMMEDIATE in SQLite, READ COMMITTED in PostgreSQL.
+
+    They tell the schema's REVISION, and so do those of :func:`reading`. No migration changes it in
+    PostgreSQL until they end: it locks the table first.
+    """
+    return engine.execution_options(**WRITING, **{_TELLS_REVISION: True})
 
 
-def reading(engine: Engine) -> Engine:
-    """The engine with transactions that see one state of the database and cannot write."""
-    if engine.dialect.name == "sqlite":
-        return engine
-    return engine.execution_options(**{_WRITES: False})
+def reading(engine: Engine, *, tells_revision: bool = True) -> Engine:
+    """The engine with transactions that see one state of the database and cannot write.
+
+    Args:
+        engine: as it was made.
+        tells_revision: False for a database that may have no schema yet.
+    """
+    return engine.execution_options(**{_WRITES: False, _TELLS_REVISION: tells_revision})
 
 
 def _open_read_only(uri: str) -> sqlite3.Connection:
@@ -195,12 +212,22 @@ def _prepare_sqlite_connection(connection: DBAPIConnection, record: object) -> N
 
 def _begin_sqlite(connection: Connection) -> None:
     """Begin a transaction; that of a writer IMMEDIATE, tried until BUSY_SECONDS have passed."""
-    writes = bool(connection.get_execution_options().get(_WRITES))
+    options = connection.get_execution_options()
+    writes = bool(options.get(_WRITES))
     _set_query_only(connection, wanted=not writes)
-    if not writes:
+    if writes:
+        patiently(lambda: connection.exec_driver_sql("BEGIN IMMEDIATE"))
+    else:
         connection.exec_driver_sql("BEGIN")
-        return
-    patiently(lambda: connection.exec_driver_sql("BEGIN IMMEDIATE"))
+    if options.get(_TELLS_REVISION):
+        driver = cast("sqlite3.Connection", connection.connection.driver_connection)
+        connection.info[REVISION] = read_revision(driver)
+
+
+def read_revision(driver: sqlite3.Connection) -> str | None:
+    """The revision of the schema of an SQLite file; measured, 5 microseconds."""
+    found = driver.execute(_READ_REVISION).fetchone()
+    return None if found is None else found[0]
 
 
 def patiently(statement: Callable[[], object]) -> None:
@@ -228,9 +255,21 @@ def patiently(statement: Callable[[], object]) -> None:
 
 
 def _begin_postgresql(connection: Connection) -> None:
-    """Begin a transaction. By default it writes: others have little use for one."""
-    writes = connection.get_execution_options().get(_WRITES, True)
-    connection.exec_driver_sql(_BEGIN_POSTGRESQL[bool(writes)])
+    """Begin a transaction, and read the schema's revision in the same round trip.
+
+    By default it writes: others have little use for one.
+    """
+    options = connection.get_execution_options()
+    begin = _BEGIN_POSTGRESQL[bool(options.get(_WRITES, True))]
+    if not options.get(_TELLS_REVISION):
+        connection.exec_driver_sql(begin)
+        return
+    driver = cast("psycopg.Connection[Any]", connection.connection.driver_connection)
+    cursor = driver.execute(f"{begin}; {_READ_REVISION}")
+    while cursor.nextset():
+        pass
+    found = cursor.fetchone()
+    connection.info[REVISION] = None if found is None else found[0]
 
 
 def _set_query_only(connection: Connection, *, wanted: bool) -> None:

@@ -69,6 +69,10 @@ class SchemaTooNewError(StorageError):
         self.needed = needed
 
 
+class OldProcessesError(StorageError):
+    """Processes of older versions would go on over an upgrade, and damage the database."""
+
+
 class CorruptError(StorageError):
     """The database is damaged: a page or a value cannot be read, or a table is missing."""
 
@@ -181,6 +185,9 @@ class JobStateError(StorageError, ValueError):
         self.state = state
 
 
+SCHEMA_FAULTS: Final = (SchemaTooOldError, SchemaTooNewError)
+"""The database is another version's. A process that had it open stops: it was upgraded."""
+
 REQUEST_FAULTS: Final = (
     ContradictionError,
     DamagedValueError,
@@ -190,6 +197,7 @@ REQUEST_FAULTS: Final = (
     MatchInUseError,
     GameNotFoundError,
     JobStateError,
+    OldProcessesError,
 )
 """Faults of a request itself: it fails again, wherever and whenever it is tried.
 
@@ -200,7 +208,7 @@ PASSING_FAULTS: Final = (UnreachableError, BusyError, DiskFullError, ReadOnlyErr
 """Faults around a database that pass: a server or a network comes back, others come to their end,
 somebody makes room, a standby becomes the primary."""
 
-LASTING_FAULTS: Final = (CorruptError, NotADatabaseError, SchemaTooOldError, SchemaTooNewError)
+LASTING_FAULTS: Final = (CorruptError, NotADatabaseError, *SCHEMA_FAULTS)
 """Faults of a database as a whole that last until somebody intervenes.
 
 An error of none of these three groups is one that nobody has thought of.

@@ -9,33 +9,52 @@ import sqlite3
 import tempfile
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from sqlalchemy import func, insert, select, text
+from sqlalchemy import Enum, String, func, select, text, type_coerce
 from sqlalchemy.exc import OperationalError
 
 from c4core.files import flush
-from db import schema
+from db.checksums import has_changed
 from db.database import Database
-from db.errors import UnreachableError
+from db.errors import DamagedValueError, UnreachableError
+from db.evaluations.driver_query import DriverQuery
 from db.evaluations.searching import boards, summary
-from db.integrity.check import Problem, check, solve_again
+from db.integrity.check import NOTE, Problem, check, solve_again
+from db.integrity.repair import Repair, repair
 from db.models import Base
+from db.revisions import HEAD
 from db.side_files import SUFFIXES, beside
 from db.translation import translated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sqlalchemy import Column, Table
     from sqlalchemy.orm import Session
+    from sqlalchemy.types import TypeEngine
 
     from c4core.notation import BoardSize
     from db.records.evaluations import PlySummary
 
-__all__ = ["DatabaseStats", "Problem", "TableStats", "backup", "check", "solve_again", "stats"]
+__all__ = [
+    "NOTE",
+    "DatabaseStats",
+    "Problem",
+    "Repair",
+    "TableStats",
+    "backup",
+    "check",
+    "repair",
+    "solve_again",
+    "stats",
+]
 
-_COPY_ROWS: Final = 5_000
+_COPY_ROWS: Final = 10_000
+"""Rows of a server's table that are copied at a time."""
+
 _BACKUP_PAGES: Final = 4_096
 """Pages (of 4 KiB) copied in one step; Ctrl-C works between two steps."""
 
@@ -97,7 +116,7 @@ def stats(database: Database) -> DatabaseStats:
         return DatabaseStats(
             url=database.url,
             dialect=database.dialect,
-            revision=schema.HEAD,
+            revision=HEAD,
             bytes=int(size or 0),
             tables=tuple(tables),
             boards={board: tuple(summary(session, board)) for board in boards(session)},
@@ -107,9 +126,10 @@ def stats(database: Database) -> DatabaseStats:
 def backup(database: Database, path: Path) -> int:
     """Write a copy into a new SQLite file, while the database is in use by others.
 
-    The copy is a snapshot. SQLite copies pages; from PostgreSQL every row is copied, so that the
-    backup opens without a server. The file appears under its name when it is whole and on the disk.
-    Several backups can be made at once; of several with one name, one is kept.
+    The copy is a snapshot. SQLite copies pages, damage included; from PostgreSQL every row is
+    copied, so that the backup opens without a server. The file appears under its name when it is
+    whole and on the disk. Several backups can be made at once; of several with one name, one is
+    kept.
 
     Returns:
         Its size in bytes.
@@ -117,6 +137,7 @@ def backup(database: Database, path: Path) -> int:
     Raises:
         FileExistsError: there is such a file already, or one that SQLite would take for a part
             of the backup. It stays as it is.
+        DamagedValueError: a row in PostgreSQL is damaged.
         StorageError: the file cannot be written, or the database cannot be read.
     """
     if path.exists():
@@ -125,14 +146,14 @@ def backup(database: Database, path: Path) -> int:
         if os.path.lexists(side):
             raise FileExistsError(f"{side} exists: SQLite would take it for a part of the backup")
     _remove_leftovers(path)
-    with _partial(path) as partial:
+    with _partial(path) as unfinished:
         with database.read() as session, translated(str(path)):
             if database.dialect == "sqlite":
-                _copy_pages(session, partial)
+                _copy_pages(session, unfinished)
             else:
-                _copy_rows(session, partial)
+                _copy_rows(session, unfinished)
         try:
-            _appear(partial, path)
+            _appear(unfinished, path)
         except FileExistsError:
             raise FileExistsError(f"{path} exists: a backup overwrites nothing") from None
         return path.stat().st_size
@@ -219,11 +240,48 @@ def _copy_pages(session: Session, path: Path) -> None:
 
 
 def _copy_rows(session: Session, path: Path) -> None:
-    with Database.open(str(path)) as target, target.write() as copy:
+    """Copy every row as it is stored, in the order of the primary key.
+
+    Raises:
+        DamagedValueError: a row is damaged. Its copy would get a new checksum and look sound.
+    """
+    with Database.open(str(path)) as target:
         for table in Base.metadata.sorted_tables:
-            given = [column for column in table.columns if column.computed is None]
-            rows = session.connection().execute(
-                select(*given).execution_options(yield_per=_COPY_ROWS)
+            # Making an index of all rows takes less time than adding each row to it.
+            with target.write() as copy:
+                for index in table.indexes:
+                    index.drop(copy.connection())
+            for rows in _stored_rows(session, table):
+                target.run(partial(_insert, table, rows))
+            with target.write() as copy:
+                for index in table.indexes:
+                    index.create(copy.connection())
+
+
+def _stored_rows(session: Session, table: Table) -> Iterator[list[tuple[Any, ...]]]:
+    stored = [
+        type_coerce(column, String() if isinstance(column.type, Enum) else _impl(column))
+        for column in table.columns
+        if column.computed is None
+    ]
+    query = select(*stored, has_changed(session, table)).order_by(*table.primary_key)
+    connection = session.connection()
+    for rows in DriverQuery(query, "postgresql").batches(connection, _COPY_ROWS, {}):
+        if any(row[-1] for row in rows):
+            raise DamagedValueError(
+                f"table {table.name} is damaged: a row has changed since it was written"
             )
-            for batch in rows.mappings().partitions():
-                copy.connection().execute(insert(table), [dict(row) for row in batch])
+        yield [row[:-1] for row in rows]
+
+
+def _insert(table: Table, rows: list[tuple[Any, ...]], session: Session) -> None:
+    names = [column.name for column in table.columns if column.computed is None]
+    places = ", ".join("?" * len(names))
+    statement = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({places})"  # noqa: S608
+    session.connection().exec_driver_sql(statement, rows)
+
+
+def _impl(column: Column[Any]) -> TypeEngine[Any]:
+    """The type of a column as the driver has it."""
+    found: TypeEngine[Any] = getattr(column.type, "impl", column.type)
+    return found

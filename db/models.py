@@ -73,7 +73,9 @@ class Evaluation(Base):
     Bounds and scores are those of the side to move. The primary key is the table itself in SQLite
     (WITHOUT ROWID): half the size, and one descent instead of two for a lookup.
 
-    The further index gives the order of searches, ``ply, key``. In PostgreSQL it has a condition
+    The further index gives the order of searches, ``ply, key``, and the bounds, so that conditions
+    on them need no rows: counting draws among four million rows of SQLite took 3.5 s of processor
+    time without them, and 0.4 s with them. In PostgreSQL it has a condition
     that is always true: it keeps the index out of reach of lookups by key, which never name a ply.
     Without statistics (a table just filled) they were sent there and read the whole board, 4,700
     keys/s instead of 130,000.
@@ -84,11 +86,8 @@ class Evaluation(Base):
         # The merge of `store` relies on this check: crossing bounds are a contradiction.
         CheckConstraint("lower <= upper", name="bounds"),
         Index(
-            None,
-            "width",
-            "height",
-            "ply",
-            "key",
+            "ix_evaluations_width_height_ply_key",
+            *("width", "height", "ply", "key", "lower", "upper"),
             postgresql_where=text("ply >= 0"),
         ),
         {"sqlite_with_rowid": False},

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sqlalchemy import Column, MetaData, String, Table, inspect, select, text
 
+from db.engine import BUSY_SECONDS
 from db.errors import (
     CorruptError,
     MissingDatabaseError,
@@ -18,18 +19,13 @@ from db.errors import (
     SchemaTooNewError,
     SchemaTooOldError,
 )
+from db.revisions import HEAD, REVISIONS
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from alembic.config import Config
     from sqlalchemy import Connection
-
-REVISIONS: Final = ("c4_0001", "c4_0002", "c4_0003", "c4_0004", "c4_0005", "c4_0006")
-"""All revisions, the oldest first."""
-
-HEAD: Final = REVISIONS[-1]
-"""The revision that this version works with."""
 
 _OWN_TABLES: Final = frozenset({"evaluations", "jobs", "units"})
 """The tables of every revision. A database that has one of them is C4's."""
@@ -50,6 +46,11 @@ _version: Final = Table(_VERSION_TABLE, MetaData(), Column("version_num", String
 
 _MIGRATION_LOCK: Final = text("SELECT pg_advisory_xact_lock(1127502659)")
 # The number is "C4SC" in ASCII; a migration holds the lock until the end of its transaction.
+
+_LOCK_REVISION: Final = text(f"LOCK TABLE {_VERSION_TABLE} IN ACCESS EXCLUSIVE MODE")
+
+_LIMIT_WAITING: Final = text(f"SET LOCAL lock_timeout = '{BUSY_SECONDS:.0f}s'")
+# Writers wait behind a migration that waits for a reader.
 
 _NAMED_TABLES: Final = 3
 
@@ -142,10 +143,32 @@ def refuse(state: SchemaState, place: str) -> None:
             return
 
 
+def refuse_change(revision: str | None, place: str) -> None:
+    """Raise an error if a database in use has another revision than HEAD: it was upgraded.
+
+    Args:
+        revision: as a transaction has found it at its beginning.
+        place: how messages call the database.
+
+    Raises:
+        SchemaTooOldError, SchemaTooNewError, CorruptError: as :func:`refuse`.
+    """
+    if revision != HEAD:
+        refuse(SchemaState(classify(_ALL_TABLES | {_VERSION_TABLE}, revision), revision, ()), place)
+
+
 def lock_for_migration(connection: Connection) -> None:
-    """Let one process at a time migrate. In SQLite the write transaction ensures that already."""
-    if connection.dialect.name == "postgresql":
-        connection.execute(_MIGRATION_LOCK)
+    """Let one process at a time migrate, and let no transaction run meanwhile that would write.
+
+    In SQLite the write transaction ensures that already. In PostgreSQL every transaction reads the
+    revision first (:mod:`db.engine`), so it waits for the migration, or the migration waits for it.
+    """
+    if connection.dialect.name != "postgresql":
+        return
+    connection.execute(_LIMIT_WAITING)
+    connection.execute(_MIGRATION_LOCK)
+    if inspect(connection).has_table(_VERSION_TABLE):
+        connection.execute(_LOCK_REVISION)
 
 
 def migrate(connection: Connection) -> None:

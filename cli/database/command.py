@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from cli.output.formats import Row
     from cli.shell.settings import Settings
-    from db.maintenance import DatabaseStats, Problem, TableStats
+    from db.maintenance import DatabaseStats, Problem, Repair, TableStats
 
 
 @click.group(
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     ],
 )
 def database() -> None:
-    """Make, upgrade, measure, check and copy the database.
+    """Make, upgrade, measure, check, repair and copy the database.
 
     Without --db or C4_DB the database is a SQLite file in your data directory, made at first use.
     """
@@ -48,16 +48,24 @@ def init(settings: Settings) -> None:
 
 
 @database.command(cls=Command, examples=["c4 db upgrade", "c4 --db ./book.db db upgrade"])
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Upgrade even if processes of older versions use the database. What they write afterwards "
+    "damages it.",
+)
 @click.pass_obj
-def upgrade(settings: Settings) -> None:
+def upgrade(settings: Settings, *, force: bool) -> None:
     """Bring the tables up to date; what is stored stays.
 
-    A database of an older version needs this once.
+    A database of an older version needs this once. Processes that use it meanwhile notice the
+    upgrade and stop. Those of versions before schema c4_0007 do not notice it: the upgrade is
+    refused while they run.
     """
     from cli.output.formats import write_object
     from db.database import Database
 
-    before, after = Database.upgrade(settings.url)
+    before, after = Database.upgrade(settings.url, force=force)
     if settings.json:
         write_object({"before": before, "after": after})
     elif before == after:
@@ -120,7 +128,8 @@ def check(context: click.Context, number: int, seed: int, solve_seconds: float) 
 
     Checked are the pages of the file, the schema, references, the checksum of every row, bounds,
     keys and scores of evaluations, the state of jobs, and every game. Nothing is changed. Problems
-    are written line by line, each with its table and row.
+    are written line by line, each with its table and row; notes are no problems. "c4 db repair"
+    drops what is damaged and can be solved again.
 
     A checksum shows whether a value is the one that was stored; --solve shows whether it was right.
     """
@@ -131,7 +140,7 @@ def check(context: click.Context, number: int, seed: int, solve_seconds: float) 
     problems = 0
     with settings.open_database() as opened:
         for problem in maintenance.check(opened):
-            problems += 1
+            problems += problem.kind != maintenance.NOTE
             _tell(problem, as_json=settings.json)
         solved = 0
         for problem_or_none in maintenance.solve_again(
@@ -145,14 +154,44 @@ def check(context: click.Context, number: int, seed: int, solve_seconds: float) 
         found = count(problems, "problem") if problems else "no problems"
         settings.say(f"{opened.url}: {found}{again}")
     if problems:
+        settings.say('"c4 db repair" drops what is damaged and can be solved again.')
         context.exit(exits.PROBLEMS)
 
 
-def _tell(problem: Problem, *, as_json: bool) -> None:
+def _tell(found: Problem | Repair, *, as_json: bool) -> None:
     import json
 
-    line = json.dumps(problem._asdict()) if as_json else f"{problem.kind}: {problem.message}"
-    echo.line(line)
+    echo.line(json.dumps(found._asdict()) if as_json else ": ".join(found))
+
+
+@database.command(cls=Command, examples=["c4 db repair", "c4 db backup before.db && c4 db repair"])
+@click.pass_context
+def repair(context: click.Context) -> None:
+    """Drop what is damaged and can be solved again.
+
+    Damaged evaluations are dropped: they are solved again when they are asked for. A unit of a job
+    whose result is damaged is queued again: "c4 jobs resume" goes on with its job. Sound rows stay.
+    Whatever is dropped is written line by line, and at the end what remains, as "c4 db check" does.
+    The exit code is 1 if anything remains.
+    """
+    from cli.output.render import count
+    from db import maintenance
+    from workers.core.kinds import independent_kinds
+
+    settings: Settings = context.obj
+    repaired, remaining = 0, 0
+    with settings.open_database() as opened:
+        for result in maintenance.repair(opened, independent_kinds()):
+            if result.action == "remains":
+                remaining += 1
+            else:
+                repaired += 1
+            _tell(result, as_json=settings.json)
+        done = f"{count(repaired, 'row')} repaired" if repaired else "nothing to repair"
+        left = f", {count(remaining, 'problem')} remain" if remaining else ""
+        settings.say(f"{opened.url}: {done}{left}")
+    if remaining:
+        context.exit(exits.PROBLEMS)
 
 
 @database.command(cls=Command, examples=["c4 db backup copy.db"])

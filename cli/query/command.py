@@ -13,6 +13,9 @@ from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from c4core.evaluation import Value
     from c4core.notation import BoardSize
     from cli.shell.parameters import Range
@@ -257,12 +260,14 @@ def query(
         if only_count:
             write_count(source.count(filters), chosen, target)
         else:
+            most = TABLE_LIMIT if limit is None and chosen == "table" else limit
+            one_more = None if most is None else most + 1
             write_matches(
                 settings,
-                source.stream(filters, after=after, order=order, descending=desc),
+                source.stream(filters, after=after, order=order, descending=desc, limit=one_more),
                 board,
                 chosen,
-                limit=TABLE_LIMIT if limit is None and chosen == "table" else limit,
+                limit=most,
                 has_pages=not sorted_otherwise,
                 zero_based=zero_based,
                 shows_boards=boards,
@@ -280,10 +285,12 @@ def _advice(*, of_book: bool, no_book: bool) -> str:
 
 def _keys_of_jobs(
     settings: Settings, jobs: tuple[int, ...], label: str | None, board: BoardSize
-) -> list[int] | None:
+) -> NDArray[np.uint64] | None:
     """The canonical keys of the positions of jobs; None where no job is named."""
     if not jobs and label is None:
         return None
+    import numpy as np
+
     from db.errors import JobStateError
     from workers.positions.asked import asked_keys, keys_of_label
 
@@ -294,4 +301,4 @@ def _keys_of_jobs(
             raise click.BadParameter(str(error), param_hint="'--job'") from None
         if label is not None:
             chosen.append(keys_of_label(database, label, board))
-    return list(set().union(*chosen))
+    return np.unique(np.concatenate(chosen))

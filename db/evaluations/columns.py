@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import type_coerce
 
+from c4core.version import ENGINE_VERSION
+from db.errors import DamagedValueError
 from db.models import Evaluation
 from db.records.evaluations import StoredEvaluation
 from db.types import KEY_SHIFT, pack_scores, unpack_scores
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from sqlalchemy import ColumnElement
 
@@ -49,14 +51,53 @@ COLUMNS: Final[tuple[ColumnElement[Any], ...]] = tuple(
 stored_key: Final = COLUMNS[2]
 """The stored key: the position's key less KEY_SHIFT."""
 
+SCORES_CHANGED: Final = "its column scores have changed since they were stored"
+
 _new = tuple.__new__
 
 _unpack = lru_cache(maxsize=1 << 14)(unpack_scores)
 # Column scores repeat: one tuple serves all rows that have the same.
 
 
-def decode(rows: Iterable[ColumnValues]) -> list[StoredEvaluation]:
-    """The rows that the driver has returned."""
+def decode(rows: Sequence[ColumnValues]) -> list[StoredEvaluation]:
+    """The rows that the driver has returned.
+
+    Raises:
+        DamagedValueError: column scores are not what was stored; names the position.
+    """
+    try:
+        return _decode(rows)
+    except DamagedValueError:
+        for row in rows:
+            if not is_sound(row):
+                where = f"position {row[2] + KEY_SHIFT} of {row[0]}x{row[1]}"
+                raise DamagedValueError(f"{where} is damaged: {SCORES_CHANGED}") from None
+        raise
+
+
+def decode_known(rows: Sequence[ColumnValues]) -> list[StoredEvaluation]:
+    """As :func:`decode`, but only the rows that count as known.
+
+    Those that are damaged do not, nor do those of another version of the engine. The version
+    changes when older results are in doubt, and all results of a job come from one version.
+    """
+    try:
+        found = _decode(rows)
+    except DamagedValueError:
+        found = _decode([row for row in rows if is_sound(row)])
+    return [row for row in found if row.engine_version == ENGINE_VERSION]
+
+
+def is_sound(row: ColumnValues) -> bool:
+    """Whether the column scores of a row are those that were stored."""
+    try:
+        _decode([row])
+    except DamagedValueError:
+        return False
+    return True
+
+
+def _decode(rows: Iterable[ColumnValues]) -> list[StoredEvaluation]:
     # In one go and without StoredEvaluation's own __new__, which would take twice as long.
     return [
         _new(

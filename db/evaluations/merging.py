@@ -1,10 +1,11 @@
 """How two evaluations of the same position become one: in SQL, and the same in Python.
 
+- If versions of the engine differ, the row of the newer one stays or replaces the other: results of
+  the older one are in doubt. Of the same version:
 - The bounds are the tighter of both: ``lower`` the greater, ``upper`` the smaller.
 - Column scores, once known, stay.
-- ``nodes`` and ``engine_version`` are those of the search that proved the bounds: of the tighter
-  row, of equal rows that of the newer engine, then that of the longer search. If each row gave one
-  bound, the older engine and the larger number of nodes are stored.
+- ``nodes`` are those of the search that proved the bounds: of the tighter row, of equal rows that
+  of the longer search. If each row gave one bound, the larger number is stored.
 - Bounds that cross, or column scores that differ, cannot both be true: a contradiction.
 
 So what is proven in the end does not depend on the order in which workers store their results.
@@ -34,6 +35,8 @@ def merge(stored: StoredEvaluation, incoming: StoredEvaluation) -> StoredEvaluat
     Raises:
         ContradictionError: they cannot both be true.
     """
+    if incoming.engine_version != stored.engine_version:
+        return max(stored, incoming, key=lambda row: row.engine_version)
     lower = max(stored.lower, incoming.lower)
     upper = min(stored.upper, incoming.upper)
     differ = None not in (stored.scores, incoming.scores) and stored.scores != incoming.scores
@@ -41,19 +44,16 @@ def merge(stored: StoredEvaluation, incoming: StoredEvaluation) -> StoredEvaluat
         raise contradiction(stored, incoming)
     incoming_inside = (lower, upper) == (incoming.lower, incoming.upper)
     stored_inside = (lower, upper) == (stored.lower, stored.upper)
-    newer = (incoming.engine_version, incoming.nodes) > (stored.engine_version, stored.nodes)
-    if incoming_inside and (newer or not stored_inside):
-        nodes, engine_version = incoming.nodes, incoming.engine_version
-    elif incoming_inside or stored_inside:
-        nodes, engine_version = stored.nodes, stored.engine_version
+    if incoming_inside and not stored_inside:
+        nodes = incoming.nodes
+    elif stored_inside and not incoming_inside:
+        nodes = stored.nodes
     else:
         nodes = max(stored.nodes, incoming.nodes)
-        engine_version = min(stored.engine_version, incoming.engine_version)
     return stored._replace(
         lower=lower,
         upper=upper,
         nodes=nodes,
-        engine_version=engine_version,
         scores=incoming.scores if stored.scores is None else stored.scores,
     )
 
@@ -85,43 +85,40 @@ def merged_columns(
     stored = Evaluation.__table__.c
     incoming_inside = and_(incoming.lower >= stored.lower, incoming.upper <= stored.upper)
     stored_inside = and_(incoming.lower <= stored.lower, incoming.upper >= stored.upper)
-    newer = or_(
-        incoming.engine_version > stored.engine_version,
-        and_(
-            incoming.engine_version == stored.engine_version,
-            incoming.nodes > stored.nodes,
-        ),
-    )
-    takes_over = and_(incoming_inside, or_(newer, not_(stored_inside)))
-    stays = or_(incoming_inside, stored_inside)
+    replaces = incoming.engine_version > stored.engine_version
     scores_differ = incoming.scores != stored.scores  # never true where one is NULL
     values = {
         "lower": case(
+            (replaces, incoming.lower),
             (scores_differ, _IMPOSSIBLE),
             (incoming.lower > stored.lower, incoming.lower),
             else_=stored.lower,
         ),
-        "upper": case((incoming.upper < stored.upper, incoming.upper), else_=stored.upper),
+        "upper": case(
+            (or_(replaces, incoming.upper < stored.upper), incoming.upper), else_=stored.upper
+        ),
         "nodes": case(
-            (takes_over, incoming.nodes),
-            (or_(stays, stored.nodes > incoming.nodes), stored.nodes),
-            else_=incoming.nodes,
+            (or_(replaces, and_(incoming_inside, not_(stored_inside))), incoming.nodes),
+            (and_(stored_inside, not_(incoming_inside)), stored.nodes),
+            (incoming.nodes > stored.nodes, incoming.nodes),
+            else_=stored.nodes,
         ),
-        "engine_version": case(
-            (takes_over, incoming.engine_version),
-            (
-                or_(stays, stored.engine_version < incoming.engine_version),
-                stored.engine_version,
-            ),
-            else_=incoming.engine_version,
+        "engine_version": incoming.engine_version,
+        "scores": case(
+            (or_(replaces, stored.scores.is_(None)), incoming.scores), else_=stored.scores
         ),
-        "scores": case((stored.scores.is_(None), incoming.scores), else_=stored.scores),
         "updated_at": incoming.updated_at,
     }
     changes = or_(
-        not_(stored_inside),
-        takes_over,
-        scores_differ,
-        and_(stored.scores.is_(None), incoming.scores.is_not(None)),
+        replaces,
+        and_(
+            incoming.engine_version == stored.engine_version,
+            or_(
+                not_(stored_inside),
+                and_(incoming_inside, incoming.nodes > stored.nodes),
+                scores_differ,
+                and_(stored.scores.is_(None), incoming.scores.is_not(None)),
+            ),
+        ),
     )
     return values, changes

@@ -6,34 +6,48 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import ARRAY, BigInteger, bindparam, column, func, literal_column, select, true
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    bindparam,
+    column,
+    delete,
+    func,
+    literal_column,
+    select,
+    true,
+)
 from sqlalchemy.exc import IntegrityError
 
+from db.checksums import has_changed
 from db.clock import now
 from db.evaluations.columns import (
     COLUMNS,
     check_row,
     decode,
+    decode_known,
     encode,
     full_column_bits,
+    is_sound,
     stored_key,
 )
 from db.evaluations.driver_query import DriverQuery
 from db.evaluations.merging import merge
-from db.models import Evaluation
+from db.models import Base, Evaluation
 from db.types import KEY_SHIFT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from sqlalchemy import ColumnElement, Connection
+    from sqlalchemy import ColumnElement, Connection, Select
     from sqlalchemy.orm import Session
 
     from c4core.notation import BoardSize
     from db.at_once import AtOnce
+    from db.evaluations.columns import ColumnValues
     from db.records.evaluations import StoredEvaluation
 
-_LOOKUP_KEYS: Final = 10_000
+LOOKUP_KEYS: Final = 10_000
 """Keys in one query."""
 
 _OF_BOARD: Final = select(*COLUMNS).where(
@@ -43,6 +57,8 @@ _OF_BOARD: Final = select(*COLUMNS).where(
 
 def store(session: Session, board: BoardSize, rows: Sequence[StoredEvaluation]) -> int:
     """Merge rows into what is stored, as :mod:`db.evaluations.merging` says: bounds only tighten.
+
+    A stored row that is damaged, and that the new row contradicts, is replaced.
 
     Args:
         session: in a write transaction.
@@ -92,8 +108,11 @@ def send(session: Session, board: BoardSize, rows: Sequence[StoredEvaluation]) -
             # Only for this error: a full disk has ended the whole transaction, and the savepoint
             # with it.
             savepoint.rollback()
-            for key, row in lookup(session, board, list(distinct)).items():
-                merge(row, distinct[key])  # raises for the row that the table's check has refused
+            if drop_damaged(session, board, list(distinct)):
+                return send(session, board, rows)()
+            for some in _rows(session, board, list(distinct)):
+                for row in decode(some):
+                    merge(row, distinct[row.key])  # raises for the row that was refused
             raise
         savepoint.commit()
         return changed
@@ -123,25 +142,59 @@ def _send(connection: Connection, values: Sequence[Any]) -> Callable[[], int]:
     return send_rows(connection, values)
 
 
-def lookup(session: Session, board: BoardSize, keys: Sequence[int]) -> dict[int, StoredEvaluation]:
-    """What is stored for canonical keys, by key; keys without a row are left out."""
+def drop_damaged(session: Session, board: BoardSize, keys: Sequence[int]) -> int:
+    """Delete the rows of canonical keys that have changed since they were stored; their number."""
     connection = session.connection()
     dialect = connection.dialect.name
-    query = _lookup_query(dialect)
+    of_keys = (
+        Evaluation.width == board.width,
+        Evaluation.height == board.height,
+        key_among(dialect),
+    )
+    given = {"keys": keys_parameter(keys, dialect)}
+    query = select(*COLUMNS, has_changed(session, Base.metadata.tables["evaluations"])).where(
+        *of_keys
+    )
+    damaged = [
+        row.key + KEY_SHIFT
+        for row in connection.execute(query, given)
+        if row[-1] or not is_sound(tuple(row[:-1]))
+    ]
+    if damaged:
+        given = {"keys": keys_parameter(damaged, dialect)}
+        connection.execute(delete(Evaluation).where(*of_keys), given)
+    return len(damaged)
+
+
+def lookup(session: Session, board: BoardSize, keys: Sequence[int]) -> dict[int, StoredEvaluation]:
+    """What is known about canonical keys, by key; the others are left out.
+
+    Known is what this version of the engine has found, unless it is damaged.
+    """
     found: dict[int, StoredEvaluation] = {}
-    for start in range(0, len(keys), _LOOKUP_KEYS):
-        chosen = keys_parameter(keys[start : start + _LOOKUP_KEYS], dialect)
-        rows = query.rows(connection, width=board.width, height=board.height, keys=chosen)
-        found.update((row.key, row) for row in decode(rows))
+    for rows in _rows(session, board, keys):
+        found.update((row.key, row) for row in decode_known(rows))
     return found
 
 
+def _rows(
+    session: Session, board: BoardSize, keys: Sequence[int]
+) -> Iterator[Sequence[ColumnValues]]:
+    """The rows of canonical keys, many at a time."""
+    connection = session.connection()
+    dialect = connection.dialect.name
+    query = _lookup_query(dialect)
+    for start in range(0, len(keys), LOOKUP_KEYS):
+        chosen = keys_parameter(keys[start : start + LOOKUP_KEYS], dialect)
+        yield query.rows(connection, width=board.width, height=board.height, keys=chosen)
+
+
 def find(session: Session, board: BoardSize, key: int) -> StoredEvaluation | None:
-    """What is stored for one canonical key, or None."""
+    """What is known about one canonical key, as :func:`lookup` says, or None."""
     connection = session.connection()
     query = _find_query(connection.dialect.name)
     rows = query.rows(connection, width=board.width, height=board.height, key=key - KEY_SHIFT)
-    return decode(rows)[0] if rows else None
+    return next(iter(decode_known(rows)), None)
 
 
 def find_at_once(reader: AtOnce, board: BoardSize, key: int) -> StoredEvaluation | None:
@@ -154,7 +207,7 @@ def find_at_once(reader: AtOnce, board: BoardSize, key: int) -> StoredEvaluation
     query = _find_query("sqlite")
     values = {"width": board.width, "height": board.height, "key": key - KEY_SHIFT}
     rows = reader.read(lambda driver: query.rows_of(driver, **values))
-    return decode(rows)[0] if rows else None
+    return next(iter(decode_known(rows)), None)
 
 
 def key_among(dialect: str) -> ColumnElement[bool]:
@@ -182,12 +235,29 @@ def _find_query(dialect: str) -> DriverQuery:
 
 @cache
 def _lookup_query(dialect: str) -> DriverQuery:
+    return DriverQuery(query_of_keys(COLUMNS, (), dialect), dialect)
+
+
+def query_of_keys(
+    columns: Sequence[ColumnElement[Any]],
+    conditions: Sequence[ColumnElement[bool]],
+    dialect: str,
+) -> Select[Any]:
+    """A query for columns of the rows of canonical keys, as far as these meet some conditions.
+
+    Its parameters are ``width``, ``height`` and ``keys``, see :func:`keys_parameter`.
+    """
+    of_board = select(*columns).where(
+        Evaluation.width == bindparam("width"),
+        Evaluation.height == bindparam("height"),
+        *conditions,
+    )
     if dialect == "sqlite":
-        return DriverQuery(_OF_BOARD.where(key_among(dialect)), dialect)
+        return of_board.where(key_among(dialect))
     # One descent into the index for each key, whatever the statistics say. With `= ANY` and a table
     # just filled, PostgreSQL reads the whole board from a hundred keys on: measured with 40,000
     # rows, 210 microseconds a key, and 3 this way.
     keys = func.unnest(bindparam("keys", type_=ARRAY(BigInteger)))
     wanted = keys.table_valued(column("key", BigInteger), name="wanted").render_derived()
-    found = _OF_BOARD.where(stored_key == wanted.c.key).offset(literal_column("0")).lateral("found")
-    return DriverQuery(select(*found.c).select_from(wanted.join(found, true())), dialect)
+    found = of_board.where(stored_key == wanted.c.key).offset(literal_column("0")).lateral("found")
+    return select(*found.c).select_from(wanted.join(found, true()))

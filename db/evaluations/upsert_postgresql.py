@@ -17,7 +17,7 @@ from sqlalchemy.schema import CreateTable
 from db.evaluations.columns import COLUMN_NAMES
 from db.evaluations.merging import merged_columns
 from db.models import Evaluation
-from db.schema import HEAD
+from db.revisions import HEAD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

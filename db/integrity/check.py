@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sqlalchemy import func, or_, select, text
 
@@ -28,14 +28,18 @@ _NO_ANSWER = (UnreachableError, BusyError, DiskFullError, ReadOnlyError)
 # These errors say nothing about the stored data.
 
 
+NOTE: Final = "note"
+"""The kind of what is no fault."""
+
+
 class Problem(NamedTuple):
-    """A fault that the check has found."""
+    """A fault that the check has found, or a note."""
 
     kind: str
     """``damage`` (a page or a value cannot be read), ``schema`` (a table, a column or an index),
     ``row`` (its values have changed since they were stored), ``reference`` (a row refers to one
-    that is missing), ``evaluation``, ``job``, ``lease`` (a unit's lease has run out), or ``match``
-    (games are missing, or against the rules)."""
+    that is missing), ``evaluation``, ``job``, ``match`` (games are missing, or against the rules),
+    or ``note`` (no fault: a unit's lease has run out)."""
     message: str
 
 
@@ -54,7 +58,7 @@ def check(database: Database) -> Iterator[Problem]:
         ("row", seal_faults),
         ("evaluation", evaluations.faults),
         ("job", _jobs),
-        ("lease", _leases),
+        (NOTE, _leases),
         ("match", match_faults),
     ]
     if database.dialect == "sqlite":
@@ -134,4 +138,7 @@ def _leases(session: Session) -> Iterator[str]:
         .order_by(Unit.job_id, Unit.seq)
     )
     for job_id, seq, owner in session.execute(lapsed):
-        yield f"unit {seq} of job {job_id}: its lease has run out, {owner} went silent"
+        yield (
+            f"unit {seq} of job {job_id}: its lease has run out, {owner} went silent; "
+            "the next worker does it"
+        )

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import random
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import not_, select
+from sqlalchemy import delete, not_, select, tuple_
 
 from c4core import Position, Solver
 from c4core.notation import BoardSize, check_board
-from db.evaluations.columns import COLUMNS, check_row, decode, full_column_bits
+from db.checksums import wrong_types
+from db.evaluations.columns import (
+    COLUMNS,
+    SCORES_CHANGED,
+    check_row,
+    decode,
+    full_column_bits,
+    is_sound,
+    stored_key,
+)
 from db.evaluations.driver_query import DriverQuery
-from db.integrity.rows import wrong_types
 from db.models import Evaluation
 from db.types import KEY_SHIFT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from sqlalchemy.orm import Session
 
@@ -30,12 +38,40 @@ _ROWS: Final = 2_000
 _TABLE_MB: Final = 64
 
 
+Place = tuple[int, int, int]
+"""Columns and rows of the board, and the key as it is stored."""
+
+
 def faults(session: Session) -> Iterator[str]:
     """Say which evaluations cannot be true, and why."""
     for values in _rows(session):
         fault = _fault(values)
         if fault is not None:
-            yield f"position {values[2] + KEY_SHIFT} of {values[0]}x{values[1]}: {fault}"
+            yield _told(values, fault)
+
+
+def faulty(session: Session) -> Iterator[Place]:
+    """The evaluations that cannot be true."""
+    for values in _rows(session):
+        if _fault(values) is not None:
+            yield values[:3]
+
+
+def drop_faulty(session: Session, places: Sequence[Place]) -> Iterator[str]:
+    """Delete those of some evaluations that cannot be true, and say why."""
+    table = Evaluation.__table__
+    for place in places:
+        is_row = tuple_(table.c.width, table.c.height, stored_key) == place
+        query = select(*COLUMNS).where(is_row).with_for_update()
+        for row in session.connection().execute(query).all():
+            fault = _fault(tuple(row))
+            if fault is not None:
+                session.connection().execute(delete(Evaluation).where(is_row))
+                yield _told(row, fault)
+
+
+def _told(values: Sequence[Any], fault: str) -> str:
+    return f"position {values[2] + KEY_SHIFT} of {values[0]}x{values[1]}: {fault}"
 
 
 def sample(session: Session, number: int, seed: int) -> list[StoredEvaluation]:
@@ -107,6 +143,8 @@ def _fault(values: ColumnValues) -> str | None:
     """What contradicts the rules of the game in a stored row, if anything."""
     try:
         board = check_board(values[0], values[1])
+        if not is_sound(values):
+            return SCORES_CHANGED
         (row,) = decode([values])
         check_row(row, board, _full_column_bits(board))
         return _contradiction(row)

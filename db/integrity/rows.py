@@ -2,59 +2,69 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from sqlalchemy import (
-    Boolean,
-    Double,
-    LargeBinary,
-    String,
-    Text,
-    and_,
-    cast,
-    false,
-    func,
-    or_,
-    select,
-    type_coerce,
-)
+from sqlalchemy import LargeBinary, select, type_coerce
 
-from db.checksums import CHECKSUM, RowChecksum
+from db.checksums import has_changed
 from db.errors import DamagedValueError
 from db.models import Base
 from db.types import JsonObject, PackedBytes, as_stored, unpack, unseal_stored
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
-    from sqlalchemy import Column, ColumnElement, Row, Table
+    from sqlalchemy import Column, ColumnElement, Table
+    from sqlalchemy import Row as SelectedRow
     from sqlalchemy.orm import Session
 
 _ROWS: Final = 1_000
 """Rows fetched at a time."""
 
 
+class Row(NamedTuple):
+    """A row that has changed since it was written."""
+
+    name: str
+    """For messages."""
+    key: tuple[int, ...] | None
+    """Its primary key, if that is made of numbers."""
+    fault: str
+
+
 def row_faults(session: Session) -> Iterator[str]:
     """Say which rows have a wrong checksum, or values of wrong types."""
     for table in Base.metadata.sorted_tables:
-        columns = list(table.columns)
-        differs = table.c[CHECKSUM].is_distinct_from(RowChecksum(columns))
-        wrong = wrong_types(session, columns)
-        query = select(*_names(session, table)).where(or_(differs, wrong)).order_by(None)
-        for row in _stream(session, query):
-            yield f"{_row(table, row)} has changed since it was written: its checksum differs"
+        for row in changed_rows(session, table):
+            yield f"{row.name} {row.fault}"
+
+
+def changed_rows(session: Session, table: Table) -> Iterator[Row]:
+    """The rows of a table with a wrong checksum, or values of wrong types."""
+    query = select(*_names(session, table)).where(has_changed(session, table))
+    for row in _stream(session, query):
+        yield _row(table, row, "has changed since it was written: its checksum differs")
 
 
 def seal_faults(session: Session) -> Iterator[str]:
     """Say which JSON objects and packed bytes have changed since they were stored."""
     for table in Base.metadata.sorted_tables:
         for column in table.columns:
-            if isinstance(column.type, JsonObject):
-                text = as_stored(session, column)
-                yield from _seal_faults(session, table, column, text, _unseal)
-            elif isinstance(column.type, PackedBytes):
-                data = type_coerce(column, LargeBinary())
-                yield from _seal_faults(session, table, column, data, unpack)
+            for row in broken_seals(session, table, column):
+                yield f"{row.name}, column {column.name}: {row.fault}"
+
+
+def broken_seals(session: Session, table: Table, column: Column[Any]) -> Iterator[Row]:
+    """The rows whose JSON object or packed bytes in a column have changed since they were stored.
+
+    Columns of other types have none.
+    """
+    if isinstance(column.type, JsonObject):
+        yield from _broken_seals(session, table, column, as_stored(session, column), _unseal)
+    elif isinstance(column.type, PackedBytes):
+        data = type_coerce(column, LargeBinary())
+        yield from _broken_seals(session, table, column, data, unpack)
 
 
 def _unseal(stored: str | bytes) -> object:
@@ -62,55 +72,37 @@ def _unseal(stored: str | bytes) -> object:
     return unseal_stored(stored, needs_seal=True)
 
 
-def _seal_faults(
+def _broken_seals(
     session: Session,
     table: Table,
     column: Column[Any],
     stored: ColumnElement[Any],
     read: Callable[[Any], object],
-) -> Iterator[str]:
+) -> Iterator[Row]:
     query = select(*_names(session, table), stored).where(column.is_not(None))
     for row in _stream(session, query):
         try:
             read(row[-1])
         except DamagedValueError as error:
-            yield f"{_row(table, row)}, column {column.name}: {error}"
-
-
-def wrong_types(session: Session, columns: Sequence[Column[Any]]) -> ColumnElement[bool]:
-    """Whether a row has a value of another type than its column's.
-
-    SQLite takes any value in any column. PostgreSQL does not.
-    """
-    if session.get_bind().dialect.name != "sqlite":
-        return false()
-    conditions = []
-    for column in columns:
-        kind = getattr(column.type, "impl", column.type)
-        name = "integer"
-        for kinds, told in (((Double,), "real"), ((String,), "text"), ((LargeBinary,), "blob")):
-            if isinstance(kind, kinds):
-                name = told
-        differs = func.typeof(column) != name
-        conditions.append(and_(column.is_not(None), differs) if column.nullable else differs)
-        if isinstance(kind, Boolean):
-            conditions.append(cast(column, Text).not_in(["0", "1"]))
-    return or_(*conditions)
+            yield _row(table, row, str(error))
 
 
 def _names(session: Session, table: Table) -> list[ColumnElement[Any]]:
     return [as_stored(session, column) for column in table.primary_key]
 
 
-def _row(table: Table, row: Row[Any]) -> str:
+def _row(table: Table, row: SelectedRow[Any], fault: str) -> Row:
     values = [_decoded(value) for value in row[: len(table.primary_key)]]
-    return f"table {table.name}, row {','.join(values)}"
+    key = None
+    with suppress(ValueError):
+        key = tuple(map(int, values))
+    return Row(f"table {table.name}, row {','.join(values)}", key, fault)
 
 
 def _decoded(value: object) -> str:
     return value.decode(errors="backslashreplace") if isinstance(value, bytes) else str(value)
 
 
-def _stream(session: Session, query: Any) -> Iterator[Row[Any]]:  # noqa: ANN401
+def _stream(session: Session, query: Any) -> Iterator[SelectedRow[Any]]:  # noqa: ANN401
     with session.connection().execute(query.execution_options(yield_per=_ROWS)) as found:
         yield from found

@@ -9,7 +9,7 @@ from sqlalchemy import or_, select, update
 from db.clock import now
 from db.errors import JobStateError
 from db.jobs.changes import ANEW, FREE
-from db.jobs.conditions import FAILED, LEASED, QUEUED, lease_ran_out
+from db.jobs.conditions import DONE, FAILED, LEASED, QUEUED, lease_ran_out
 from db.jobs.ending import close_if_complete, lock_job, lock_leased
 from db.jobs.planner_heartbeat import is_abandoned
 from db.models import Job, Unit
@@ -120,6 +120,23 @@ def retry_job(session: Session, job_id: int) -> int:
     if queued:
         _run_again(session, job_id)
     return queued
+
+
+def redo_unit(session: Session, unit_id: int) -> bool:
+    """Drop the result of a unit that is done, and queue it again; a job that has ended runs again.
+
+    Returns:
+        False, with nothing changed: it is not done, or its job is cancelled or being planned.
+    """
+    job_id = session.scalar(select(Unit.job_id).where(Unit.id == unit_id))
+    if job_id is None or lock_job(session, job_id) in {JobState.CANCELLED, JobState.PLANNING}:
+        return False
+    anew = update(Unit).where(Unit.id == unit_id, DONE)
+    anew = anew.values(result=None, finished_at=None, nodes=0, seconds=0.0, **ANEW)
+    if not session.connection().execute(anew).rowcount:
+        return False
+    _run_again(session, job_id)
+    return True
 
 
 def _run_again(session: Session, job_id: int) -> JobState:

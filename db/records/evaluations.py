@@ -15,6 +15,9 @@ from c4core.markup import signed, table_html
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from c4core.evaluation import Value
     from c4core.notation import BoardSize
 
@@ -77,7 +80,7 @@ class EvaluationFilter:
     """True: bounds meet; False: they do not."""
     has_scores: bool | None = None
     """True: the score of every column is stored; False: it is not."""
-    keys: Sequence[int] | None = None
+    keys: Sequence[int] | NDArray[np.uint64] | None = None
     """Canonical keys, for instance those of a line of play."""
 
 

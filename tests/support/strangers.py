@@ -84,6 +84,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "db upgrade": (),
     "db stats": (),
     "db check": (),
+    "db repair": (),
     "db backup": (FILE,),
     "config set": ("db", f"kafka://{HOSTILE}"),
     "config unset": (HOSTILE,),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from c4core.lines import Request
 from db import jobs
 from db.decoding import decoding, field
@@ -13,12 +15,14 @@ from workers.positions import payload
 from workers.positions.analysis import KIND
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from c4core.notation import BoardSize
     from db.database import Database
 
 
-def asked_keys(database: Database, job_id: int, board: BoardSize) -> set[int]:
-    """The canonical keys of all positions that a job asks about.
+def asked_keys(database: Database, job_id: int, board: BoardSize) -> NDArray[np.uint64]:
+    """The canonical keys of all positions that a job asks about, sorted, each once.
 
     Args:
         database: where the job lives.
@@ -38,16 +42,17 @@ def asked_keys(database: Database, job_id: int, board: BoardSize) -> set[int]:
     else:
         with decoding(f"the parameters of job {job_id}"):
             zero_based = field(job.params, "zero_based", bool)
-        return {
+        keys = (
             line.position.canonical_key
             for unit in iterate_units(database, job_id)
             for line in payload.decode(unit.payload, board=board, zero_based=zero_based)
             if isinstance(line, Request)
-        }
+        )
+        return np.unique(np.fromiter(keys, np.uint64))
     raise JobStateError(f"job {job_id} {problem}", job_id=job_id, state=job.state)
 
 
-def keys_of_label(database: Database, label: str, board: BoardSize) -> set[int]:
+def keys_of_label(database: Database, label: str, board: BoardSize) -> NDArray[np.uint64]:
     """The canonical keys of all positions that jobs with this label ask about.
 
     Jobs of other kinds and of other boards are left out.
@@ -57,4 +62,5 @@ def keys_of_label(database: Database, label: str, board: BoardSize) -> set[int]:
     """
     with database.read() as session:
         numbers = jobs.jobs_of_label(session, label, kind=KIND, board=board)
-    return {key for number in numbers for key in asked_keys(database, number, board)}
+    found = [asked_keys(database, number, board) for number in numbers]
+    return np.unique(np.concatenate([np.empty(0, np.uint64), *found]))

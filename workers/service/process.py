@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from c4core.players import NO_PROGRAM, Consent
-from db.errors import StorageError
+from db.errors import SCHEMA_FAULTS, StorageError
 from workers.core.lanes import Lane
 from workers.core.rounds import Duty, Rounds
 from workers.logs import LOGGER
@@ -80,6 +80,7 @@ class WorkerProcess:
         self.settings = settings
         self._database = database
         self._doorbell = doorbell
+        self._on_fatal = on_fatal
         registration = self._registration = Registration(
             database,
             self.unit_worker.counters,
@@ -90,7 +91,7 @@ class WorkerProcess:
             programs=settings.programs,
         )
         self._duties = [
-            Duty("enter this worker in the database", lambda: BEAT_SECONDS, registration.beat),
+            Duty("enter this worker in the database", lambda: BEAT_SECONDS, self._beat),
             Duty(
                 "look for lost work",
                 lambda: pause_between_sweeps(registration.peers),
@@ -108,6 +109,13 @@ class WorkerProcess:
         self.unit_worker.start()
         self._rounds = Rounds([*self._duties, *duties])
         self._rounds.start()
+
+    def _beat(self) -> None:
+        """Renew the entry in the register; the process cannot go on over a change of the schema."""
+        try:
+            self._registration.beat()
+        except SCHEMA_FAULTS as error:
+            self._on_fatal(error)
 
     def stop(self) -> None:
         """Hand back open units, and leave the register. Returns when that is written."""

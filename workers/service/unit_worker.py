@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from c4core.players import NO_PROGRAM
 from c4core.version import ENGINE_VERSION
 from db import jobs
-from db.errors import NotADatabaseError, SchemaTooNewError, SchemaTooOldError, StorageError
+from db.errors import SCHEMA_FAULTS, NotADatabaseError, StorageError
 from workers.core.execution import UnitEnd, UnitReport, run_unit
 from workers.core.kinds import find_kind
 from workers.core.lanes import Lane, lane_of_job
@@ -50,7 +50,7 @@ WITHOUT_MESSAGE_SECONDS: Final = 30.0
 """So long after its message a thread may go on to further units of a growing job. A broker expects
 that a message is acknowledged in time: Redis within a minute, RabbitMQ within half an hour."""
 
-_FATAL: Final = (MemoryError, NotADatabaseError, SchemaTooOldError, SchemaTooNewError)
+_FATAL: Final = (MemoryError, NotADatabaseError, *SCHEMA_FAULTS)
 """Errors after which this process cannot work."""
 
 SUSPECT_LAPSES: Final = 2

@@ -68,6 +68,24 @@ def test_check_finds_nothing_then_damage(filled: C4) -> None:
     assert done.objects[0]["message"] in filled("db", "check").out
 
 
+def test_what_is_damaged_is_dropped(filled: C4) -> None:
+    with sqlite3.connect(filled.directory / "test.db") as connection:
+        connection.execute("UPDATE evaluations SET scores = X'00' WHERE ply = 38")
+    connection.close()
+    listed = filled("query", "--csv")
+    assert listed.code == 1
+    assert (
+        "of 7x6 is damaged: its column scores have changed since they were stored; " in listed.err
+    )
+    assert '"c4 db repair" drops what is damaged' in filled("db", "check").err
+    done = filled("db", "repair")
+    assert (done.code, done.out.count("\n")) == (0, 1)
+    assert done.out.startswith("dropped: evaluation: position ")
+    assert "1 row repaired" in done.err
+    assert filled("db", "check").code == 0
+    assert filled("query", "--count").out == "1\n"
+
+
 def test_backup_can_be_used(filled: C4) -> None:
     assert filled("db", "backup", "copy.db").out.startswith("copy.db: ")
     assert filled("--db", "copy.db", "query", "--count").out == "2\n"

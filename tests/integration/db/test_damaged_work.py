@@ -6,7 +6,6 @@ import pytest
 from sqlalchemy import text
 
 from c4core.notation import DEFAULT_BOARD
-from c4core.position import Position
 from db import jobs
 from db.database import Database
 from db.errors import DamagedValueError
@@ -16,7 +15,7 @@ from tests.support.boards.games import random_games
 from tests.support.boards.matches import RANDOM, terms
 from tests.support.jobs import state_of, unit_ids
 from tests.support.running.databases import do, on_sqlite, worker
-from tests.support.units import failed_unit, job_of_games, states, unit_worker
+from tests.support.units import job_of_games, states, unit_worker
 from workers.core.lanes import Lane
 from workers.matches.planning import plan_matches
 from workers.matches.programs import TAKES_PROGRAMS
@@ -65,23 +64,6 @@ def test_parameters_and_a_worker(database: Database, site: UnitWorker) -> None:
     damage(database, "UPDATE jobs SET params = replace(params, 'false', 'fault')")
     assert all(site.work_on(unit_id, Lane.BULK) for unit_id in unit_ids(database, job_id))
     assert database.run(lambda session: jobs.finish_if_complete(session, job_id)) is JobState.FAILED
-
-
-def test_the_scores_of_an_evaluation(database: Database) -> None:
-    first = make(database)
-    assert work(database, first).state is JobState.DONE
-    key = Position(GAMES[2]).canonical_key - (1 << 63)
-    damage(
-        database, "UPDATE evaluations SET scores = :new WHERE key = :key", new=b"\0" * 11, key=key
-    )
-    job = work(database, make(database))
-    assert (job.state, states(database, job.id)) == (
-        JobState.FAILED,
-        {UnitState.DONE: 3, UnitState.FAILED: 1},
-    )
-    assert job.errors[0].startswith("DamagedValueError: stored column scores are damaged")
-    unit = failed_unit(database, job.id)
-    assert (unit.seq, unit.attempts) == (2, MAX_ATTEMPTS)
 
 
 def test_the_terms_of_a_match(database: Database) -> None:

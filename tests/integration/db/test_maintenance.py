@@ -16,10 +16,10 @@ from db.duties import acquire_duty
 from db.errors import DiskFullError, MatchInUseError, StorageError, UnreachableError
 from db.evaluations import store, stream
 from db.games import delete_match, list_matches
-from db.maintenance import Problem, backup, check, stats
+from db.maintenance import NOTE, Problem, backup, check, stats
 from db.records.evaluations import EvaluationFilter, StoredEvaluation
 from db.registry import beat, live_workers
-from db.schema import HEAD
+from db.revisions import HEAD
 from tests.support.boards.matches import game, games_of, store_match
 from tests.support.running.databases import BOARD, do, file_size_limit, make_job, on_sqlite, worker
 
@@ -133,7 +133,7 @@ def test_jobs_that_do_not_add_up(used: Database) -> None:
 def test_a_worker_that_went_silent(used: Database) -> None:
     do(used, jobs.claim, owner="bob", lease_seconds=-1.0, engine_version=ENGINE_VERSION)
     (problem,) = check(used)
-    assert problem.kind == "lease"
+    assert problem.kind == NOTE
     assert "its lease has run out, bob went silent" in problem.message
 
 

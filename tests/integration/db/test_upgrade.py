@@ -18,12 +18,13 @@ from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.database import Database
 from db.duties import acquire_duty
-from db.errors import MatchInUseError, SchemaTooOldError
+from db.errors import MatchInUseError, OldProcessesError, SchemaTooOldError
 from db.evaluations import find
 from db.games import delete_match
 from db.maintenance import check, stats
 from db.records.jobs import UnitState
-from db.schema import HEAD, alembic_config
+from db.revisions import HEAD
+from db.schema import alembic_config
 from db.types import KEY_SHIFT, seal_object
 from db.urls import parse_url
 from tests.support.boards.matches import game, games_of, store_match, terms
@@ -116,7 +117,10 @@ def assert_job_goes_on(database: Database) -> None:
 
 def test_heartbeats_duties_and_corpora_stay(old_url: str) -> None:
     fill_0004(old_url)
-    assert Database.upgrade(old_url) == ("c4_0004", HEAD)
+    with pytest.raises(OldProcessesError) as refused:
+        Database.upgrade(old_url)
+    assert "in use by a process at job 4, a process at job 5." in str(refused.value)
+    assert Database.upgrade(old_url, force=True) == ("c4_0004", HEAD)
     with Database.open(old_url) as database:
         assert ask(database, jobs.attended_jobs) == {4}
         assert ask(database, jobs.abandoned_jobs) == {6}
@@ -264,7 +268,7 @@ def test_no_time_is_too_long_to_be_upgraded(old_url: str) -> None:
             connection.execute(insert, {"id": unit_id, "seconds": seconds, "at": at})
     assert Database.upgrade(old_url) == ("c4_0003", HEAD)
     with Database.open(old_url) as database:
-        assert {problem.kind for problem in check(database)} == {"evaluation", "lease"}
+        assert {problem.kind for problem in check(database)} == {"evaluation", "note"}
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from c4core.notation import BoardSize
 from db.database import Database
 from db.errors import ContradictionError, ReadOnlyError
 from db.evaluations import boards, count, find, lookup, search, store, stream, summary
-from db.records.evaluations import Cursor, EvaluationFilter, StoredEvaluation
+from db.records.evaluations import Cursor, EvaluationFilter, Order, StoredEvaluation
 from tests.support.running.databases import BOARD, ask, do, on_sqlite, query_plans, row
 
 TOP_KEY = 2**64 - 1
@@ -159,6 +159,29 @@ def test_filters(filled: Database) -> None:
             assert [found.key for found in search(session, filters).rows] == keys, conditions
             assert [found.key for found in stream(session, filters)] == keys, conditions
             assert count(session, filters) == len(keys), conditions
+
+
+@pytest.mark.parametrize("keys", [None, [700, 5, 502, 600, 501]])
+@pytest.mark.parametrize("order", ["ply", "score", "nodes", "updated"])
+@pytest.mark.parametrize("descending", [False, True])
+def test_a_limit_is_the_beginning_of_the_order(
+    filled: Database, keys: list[int] | None, order: Order, *, descending: bool
+) -> None:
+    options = {"order": order, "descending": descending}
+    with filled.read() as session:
+        every = list(stream(session, EVERYTHING, **options))
+        wanted = [found for found in every if keys is None or found.key in keys]
+        filters = EvaluationFilter(board=BOARD, keys=keys)
+        for limit in (None, 2, 3, 99):
+            assert list(stream(session, filters, **options, limit=limit)) == wanted[:limit]
+
+
+@on_sqlite
+def test_conditions_on_scores_are_met_by_the_index(filled: Database) -> None:
+    draws = EvaluationFilter(board=BOARD, value="draw")
+    for ask_for in (count, search):
+        plan = query_plans(filled, lambda session, ask=ask_for: ask(session, draws))
+        assert "evaluations USING COVERING INDEX" in plan
 
 
 def test_bounds_can_prove_an_outcome(database: Database) -> None:

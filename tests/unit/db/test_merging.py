@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 from sqlalchemy import delete
 
 from c4core.notation import BoardSize
+from c4core.version import ENGINE_VERSION
 from db.database import Database
 from db.errors import ContradictionError
-from db.evaluations import lookup, store
+from db.evaluations import find, lookup, store, stream
 from db.evaluations.merging import merge
 from db.models import Evaluation
-from db.records.evaluations import StoredEvaluation
+from db.records.evaluations import EvaluationFilter, StoredEvaluation
 from tests.support.running.databases import BOARD, ask, do, row
 
 WIDE = row(lower=-5, upper=5, nodes=900)
@@ -43,15 +44,11 @@ def test_bounds_tighten_and_the_tighter_search_is_named(
         assert merged.nodes == nodes
 
 
-def test_the_engine_named_is_the_one_that_proved_it() -> None:
-    old = row(lower=2, upper=2, engine_version=1, nodes=50)
-    assert merge(old, row(lower=0, upper=5, engine_version=2)).engine_version == 1
-    again = merge(old, row(lower=2, upper=2, engine_version=2, nodes=10))
-    assert (again.engine_version, again.nodes) == (2, 10)
-    crossing = merge(
-        row(lower=0, upper=3, engine_version=2), row(lower=-3, upper=1, engine_version=1)
-    )
-    assert (crossing.lower, crossing.upper, crossing.engine_version) == (0, 1, 1)
+@pytest.mark.parametrize("bounds", [(-5, 5), (-1, -1)])
+def test_a_newer_engine_replaces_what_an_older_one_has_found(bounds: tuple[int, int]) -> None:
+    lower, upper = bounds
+    newer = row(lower=lower, upper=upper, engine_version=2)
+    assert merge(row(scores=SCORES), newer) == merge(newer, row(scores=SCORES)) == newer
 
 
 @pytest.mark.parametrize(
@@ -65,19 +62,23 @@ def test_contradictions(other: StoredEvaluation) -> None:
 
 @st.composite
 def truths(draw: st.DrawFn) -> list[StoredEvaluation]:
-    """Rows about a few positions, all of them true: around a score that is fixed per position."""
+    """Rows about a few positions that do not contradict each other.
+
+    Each version of the engine has found another score.
+    """
     rows = []
     for _ in range(draw(st.integers(1, 8))):
         key = draw(st.integers(1, 3))
-        score = 4 - key
+        version = draw(st.integers(1, 2))
+        score = 4 - key * version
         rows.append(
             row(
                 key,
                 lower=score - draw(st.integers(0, 2)),
                 upper=score + draw(st.integers(0, 2)),
                 nodes=draw(st.integers(1, 3)),
-                engine_version=draw(st.integers(1, 2)),
-                scores=draw(st.sampled_from([None, (4, 2, 0, -1, -2, -3, -4)])),
+                engine_version=version,
+                scores=draw(st.sampled_from([None, (version, 2, 0, -1, -2, -3, -4)])),
             )
         )
     return rows
@@ -102,7 +103,10 @@ def proven(found: StoredEvaluation) -> tuple[object, ...]:
 def test_bounds_never_loosen_in_any_order(data: st.DataObject) -> None:
     rows = data.draw(truths())
     found = merged(rows)
+    newest = {key: found[key].engine_version for key in found}
     for each in rows:
+        if each.engine_version < newest[each.key]:
+            continue
         assert each.lower <= found[each.key].lower <= found[each.key].upper <= each.upper
         assert found[each.key].scores == each.scores or each.scores is None
     shuffled = merged(data.draw(st.permutations(rows)))
@@ -119,8 +123,22 @@ def stored(
         session.execute(delete(Evaluation))
     for batch in batches:
         do(database, store, BOARD, batch)
-    found = ask(database, lookup, BOARD, [1, 2, 3])
+    with database.read() as session:
+        found = {
+            each.key: each
+            for each in stream(session, EvaluationFilter(board=BOARD, keys=[1, 2, 3]))
+        }
     return {key: each._replace(updated_at=0.0) for key, each in found.items()}
+
+
+def test_results_of_another_version_are_not_known(database: Database) -> None:
+    rows = [row(key, engine_version=ENGINE_VERSION - 1 + key % 3) for key in (1, 2, 3)]
+    do(database, store, BOARD, rows)
+    assert list(ask(database, lookup, BOARD, [1, 2, 3])) == [1]
+    assert [ask(database, find, BOARD, key) is None for key in (1, 2, 3)] == [False, True, True]
+    contrary = row(3, lower=-7, upper=-7)
+    assert do(database, store, BOARD, [contrary]) == 1
+    assert ask(database, find, BOARD, 3).lower == -7
 
 
 def test_sql_merges_as_python_does(database: Database) -> None:

@@ -20,9 +20,8 @@ from db.errors import (
     StorageError,
 )
 from db.models import Base
+from db.revisions import HEAD, REVISIONS
 from db.schema import (
-    HEAD,
-    REVISIONS,
     SchemaState,
     Standing,
     alembic_config,
