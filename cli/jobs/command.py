@@ -307,7 +307,7 @@ def _work_again(
             backend.check_consent(database, found)
         go_on(database)
         if again.detach:
-            backend.call(database, job)
+            backend.call(settings, database, job)
             if read_job(database, job).state is JobState.RUNNING:
                 settings.say(f"job {job} is left to {backend.heirs()}")
             return

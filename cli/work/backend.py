@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 NOBODY = "No worker takes such jobs yet: start some with c4 worker"
 
+WITHOUT_MESSAGES: Final = (
+    "Warning: {trouble}. Running workers ask the database for work meanwhile, so the job goes on."
+)
+
 NOBODY_MAY: Final = (
     "A player is a program, and no worker may start it yet: start some with "
     "c4 worker --allow-programs"
@@ -75,7 +79,12 @@ class Backend:
             )
         from workers.runners.remote import RemoteRunner
 
-        runner = RemoteRunner(database, job_id, self.doorbell)
+        runner = RemoteRunner(
+            database,
+            job_id,
+            self.doorbell,
+            on_trouble=lambda trouble: settings.say(WITHOUT_MESSAGES.format(trouble=trouble)),
+        )
         if not runner.has_consent():
             settings.say(NOBODY_MAY)
         elif not runner.has_workers():
@@ -93,12 +102,14 @@ class Backend:
 
             check_consent(database, job, self.programs)
 
-    def call(self, database: Database, job_id: int) -> None:
+    def call(self, settings: Settings, database: Database, job_id: int) -> None:
         """Let workers, if there are any, begin with a job that nobody watches."""
         if self.doorbell is not None:
             from workers.runners.remote import call_workers
 
-            call_workers(database, self.doorbell, job_id)
+            trouble = call_workers(database, self.doorbell, job_id)
+            if trouble is not None:
+                settings.say(WITHOUT_MESSAGES.format(trouble=trouble))
 
     def resumption(self, job_id: int) -> str:
         """The command that goes on with a job in threads of its own, with the same consent."""

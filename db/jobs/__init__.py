@@ -23,7 +23,7 @@ After ``complete`` and ``fail``, and in a transaction of its own, call ``finish_
 
 from __future__ import annotations
 
-from db.jobs.announcing import REANNOUNCE_SECONDS, announce
+from db.jobs.announcing import REANNOUNCE_SECONDS, announce, take_back
 from db.jobs.attendance import (
     abandoned_jobs,
     attended_jobs,
@@ -113,6 +113,7 @@ __all__ = [
     "send_parcel",
     "start_job",
     "state_of",
+    "take_back",
     "totals",
     "unit_results",
 ]

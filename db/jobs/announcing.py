@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import and_, or_, select, update
 
 from db.clock import now
+from db.jobs.changes import NEVER_ANNOUNCED
 from db.jobs.conditions import IN_TURN, QUEUED, first_unit
 from db.models import Job, Unit
 from db.records.jobs import INTERACTIVE_PRIORITY, JobState
@@ -56,6 +57,20 @@ def announce(session: Session, *, engine_version: int, interactive: bool, limit:
             update(Unit).where(Unit.id.in_(chosen)).values(announced_at=now(session))
         )
     return chosen
+
+
+def take_back(session: Session, unit_ids: Sequence[int]) -> None:
+    """Count units as never announced, because their messages were not sent.
+
+    Args:
+        session: in a write transaction.
+        unit_ids: as :func:`announce` gave them; those that were claimed meanwhile do not change.
+    """
+    session.connection().execute(
+        update(Unit)
+        .where(Unit.id.in_(unit_ids), QUEUED, Unit.announced_at > NEVER_ANNOUNCED)
+        .values(announced_at=NEVER_ANNOUNCED)
+    )
 
 
 def _jobs(session: Session, engine_version: int, *, interactive: bool, limit: int) -> Sequence[int]:

@@ -3,6 +3,7 @@
 ``service`` is one run of it, around Celery. ``process`` is what every worker process needs,
 ``this_process`` the one that this process is. ``unit_worker`` works on units, ``counters`` counts
 them, ``registration`` keeps the worker's entry in the register, ``sweeping`` brings back lost work,
-``metrics`` serves figures to Prometheus. ``stopping`` ends the process in order, ``outages`` waits
+``without_broker`` goes on while the broker takes no messages, ``metrics`` serves figures to
+Prometheus. ``stopping`` ends the process in order, ``outages`` waits
 while the database is away.
 """

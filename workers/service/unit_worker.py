@@ -16,6 +16,7 @@ from c4core.players import NO_PROGRAM
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.errors import StorageError
+from workers.broker.doorbell import call
 from workers.core.execution import UnitEnd, UnitReport, run_unit
 from workers.core.kinds import find_kind
 from workers.core.lanes import Lane, lane_of_job
@@ -110,6 +111,11 @@ class UnitWorker:
         self._emptied: set[Lane] = set()
         self._writer = RetryingWriter(database, self.stopping)
         self._leases = LeaseKeeper(database, lease_seconds, on_lost=solver.stop)
+
+    @property
+    def leases(self) -> int:
+        """The number of leases that it keeps alive."""
+        return self._leases.held
 
     def start(self) -> None:
         """Begin to keep leases alive."""
@@ -274,7 +280,7 @@ class UnitWorker:
 
     def _ring(self, lane: Lane, unit_ids: Sequence[int]) -> None:
         try:
-            self._doorbell.ring(lane, unit_ids)
+            call(self._writer, self._doorbell, lane, unit_ids)
         except BrokerUnreachableError as error:
             LOGGER.debug("cannot ring for the next unit: %s", error)  # the sweeper rings again
 

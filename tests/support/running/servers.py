@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,6 @@ import redis
 from tests.support.running.server_process import START_SECONDS, Server, free_port
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Sequence
 
 
@@ -92,6 +92,17 @@ class RabbitMQServer(Server):
         connection = amqp.Connection(f"127.0.0.1:{self.port}", connect_timeout=5, read_timeout=5)
         connection.connect()
         return connection
+
+    def control(self, *arguments: str) -> str:
+        """Run ``rabbitmqctl``; what it says."""
+        done = subprocess.run(
+            [self._program().with_name("rabbitmqctl"), *arguments],
+            env=os.environ | self._settings(),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout
 
     def close(self) -> None:
         self.kill()
