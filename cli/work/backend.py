@@ -45,6 +45,8 @@ class Backend:
     programs: Consent = NO_PROGRAM
     """Which programs threads of this process may start as players; workers have consent of their
     own."""
+    priority: int | None = None
+    """The priority that the jobs get; None leaves it as it is."""
 
     @classmethod
     def found(
@@ -60,10 +62,12 @@ class Backend:
         Raises:
             BrokerUrlError, BrokerUnreachableError: there is no such broker.
         """
-        return cls(settings.open_doorbell(), threads or usable_cores(), table_mb, programs)
+        doorbell = settings.open_doorbell()
+        return cls(doorbell, threads or usable_cores(), table_mb, programs, settings.priority)
 
     def runner(self, settings: Settings, database: Database, job_id: int) -> Runner:
         """A context within which the job is worked on."""
+        self._set_priority(database, job_id)
         if self.doorbell is None:
             from workers.runners.local import LocalRunner
 
@@ -104,12 +108,20 @@ class Backend:
 
     def call(self, settings: Settings, database: Database, job_id: int) -> None:
         """Let workers, if there are any, begin with a job that nobody watches."""
+        self._set_priority(database, job_id)
         if self.doorbell is not None:
             from workers.runners.remote import call_workers
 
             trouble = call_workers(database, self.doorbell, job_id)
             if trouble is not None:
                 settings.say(WITHOUT_MESSAGES.format(trouble=trouble))
+
+    def _set_priority(self, database: Database, job_id: int) -> None:
+        if self.priority is not None:
+            from db.jobs import set_priority
+
+            priority = self.priority
+            database.run(lambda session: set_priority(session, job_id, priority))
 
     def resumption(self, job_id: int) -> str:
         """The command that goes on with a job in threads of its own, with the same consent."""

@@ -33,7 +33,7 @@ from db.jobs.attendance import (
 )
 from db.jobs.claims import claim, claim_next_piece, claim_unit, job_of_unit
 from db.jobs.completion import are_held, complete, fail, heartbeat, lapse, prolong, release
-from db.jobs.control import cancel_abandoned, cancel_job, resume_job, retry_job
+from db.jobs.control import cancel_abandoned, cancel_job, resume_job, retry_job, set_priority
 from db.jobs.ending import finish_if_complete
 from db.jobs.growing import (
     GrowingJob,
@@ -111,6 +111,7 @@ __all__ = [
     "resume_job",
     "retry_job",
     "send_parcel",
+    "set_priority",
     "start_job",
     "state_of",
     "take_back",

@@ -24,7 +24,7 @@ from kombu.exceptions import OperationalError
 from redis.exceptions import OutOfMemoryError
 
 from db.masking import masked
-from workers.broker.messaging import CONNECT_SECONDS, KEPT_HEADERS, read_unit
+from workers.broker.messaging import KEPT_HEADERS, read_unit
 from workers.broker.redis_transport import FULL
 from workers.core.lanes import Lane
 from workers.logs import LOGGER
@@ -133,11 +133,7 @@ class UnitConsumer(Consumer):
 
     def on_connection_error_after_connected(self, exc: Exception) -> None:
         """The same for a connection that was lost, or is refused something."""
-        if self._was_refused:
-            connection, self.connection = self.connection, None
-            connection.collect(socket_timeout=CONNECT_SECONDS)
-        else:
-            super().on_connection_error_after_connected(exc)
+        super().on_connection_error_after_connected(exc)
         self._pause(exc)
 
     def _pause(self, error: Exception) -> None:

@@ -6,7 +6,7 @@ import { deepTree } from "./deep_tree.js";
 import { token } from "./token.js";
 
 /** States from which a job can be stopped, and from which it can go on. */
-const STOPPABLE = new Set(["planning", "running", "waiting", "interrupted"]);
+const STOPPABLE = new Set(["planning", "running", "waiting", "queued", "interrupted"]);
 const RESUMABLE = new Set(["cancelled", "failed", "interrupted", "waiting"]);
 
 /** Kinds whose results are rows of one table. */

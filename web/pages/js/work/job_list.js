@@ -9,10 +9,10 @@ import { Live } from "./live.js";
 /** How often the list is looked at: what is live comes by events. */
 const LOOK_MS = 4000;
 const PAGE_JOBS = 30;
-const STATES = ["", "running", "waiting", "interrupted", "done", "failed", "cancelled"].map(
+const STATES = ["", "running", "waiting", "queued", "interrupted", "done", "failed", "cancelled"].map(
   (state) => [state, state || "all"],
 );
-const MOVING = new Set(["planning", "running", "waiting", "interrupted"]);
+const MOVING = new Set(["planning", "running", "waiting", "queued", "interrupted"]);
 
 export class JobList {
   /**
