@@ -75,13 +75,15 @@ class Doorbell:
             self.trouble = None
 
     def try_again(self, lane: Lane) -> None:
-        """Find out whether a broker takes messages again that took none.
+        """Find out whether messages get through again, if they did not.
 
         Raises:
-            BrokerUnreachableError: it still takes none.
+            BrokerUnreachableError: they still do not.
         """
         if isinstance(self.trouble, BrokerFullError):  # it answers, but that tells nothing
             self.ring(lane, [NO_UNIT])
+        elif self.trouble is not None:
+            self.depth(lane)
 
     def depth(self, lane: Lane) -> int:
         """The number of waiting messages. Makes the queue if it does not exist.
