@@ -80,7 +80,11 @@ def repeat(run: Run, do: Callable[[], object], *, times: int) -> None:
         run.say(f"{number + 1}; {run.system.state()}")
         run.system.wait(PAUSE_SECONDS)
     changes = run.finish()
-    run.figures.recovered("new work", (_claim(changes, since) for since in over), WITHOUT_BROKER)
+    ended = max(change.at for change in changes)
+    hit = [since for since in over if since < ended]
+    assert len(hit) > times // 2, "the job has ended too early to be hit"
+    new_work = (first_claim(changes, since) for since in hit if since < _last_claim(changes))
+    run.figures.recovered("new work", new_work, WITHOUT_BROKER)
     run.figures.restarts = sum(worker.restarts_unasked for worker in run.system.workers)
 
 
@@ -99,12 +103,13 @@ def go_on_without(
     changes = run.finish()
     owners = {change.taken_by for change in changes if change.taken_by}
     run.say(f"{len(held(changes, owners, since, until))} units meanwhile")
-    run.figures.recovered("new work", [_claim(changes, since + BEFORE_SECONDS)], WITHOUT_BROKER)
-    run.figures.recovered("new work afterwards", [_claim(changes, until)], WITHOUT_BROKER)
+    assert since < _last_claim(changes), "the job has ended too early to be hit"
+    run.figures.recovered("new work", [first_claim(changes, since)], WITHOUT_BROKER)
+    if until < _last_claim(changes):
+        after = [first_claim(changes, until)]
+        run.figures.recovered("new work afterwards", after, WITHOUT_BROKER)
     run.figures.restarts = sum(worker.restarts_unasked for worker in run.system.workers)
 
 
-def _claim(changes: list[Change], since: float) -> float:
-    """Seconds until the next claim; 0 if there was none because the job had ended."""
-    ended = max(change.at for change in changes)
-    return 0.0 if since >= ended else min(first_claim(changes, since), ended - since)
+def _last_claim(changes: list[Change]) -> float:
+    return max(change.at for change in changes if change.is_claim)
