@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -61,7 +62,10 @@ def test_a_broker_that_takes_no_messages(
             (found,) = re.findall(r"metrics at (\S+)", worker.log)
             run(service, FIRST, worker)
             with trouble(server):
+                # The worker may find the job before the command tries to send a message.
+                worker.process.send_signal(signal.SIGSTOP)
                 job_id = make(service, SECOND, hint)
+                worker.process.send_signal(signal.SIGCONT)
                 await_that(lambda: service.job(job_id).state is JobState.DONE, worker)
                 # It is shown as long as it lasts, to everybody who may look.
                 await_that(lambda: hint in service("status").out, worker)
