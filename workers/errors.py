@@ -31,6 +31,14 @@ class BrokerUnreachableError(BrokerError):
     """The broker does not answer, or refuses: no server, a refused login, no memory left."""
 
 
+class BrokerFullError(BrokerUnreachableError):
+    """The broker answers, but takes no messages: it has no memory or disk space left for them."""
+
+
+class BrokerBlockedError(ConnectionError):
+    """A connection to RabbitMQ that its server does not read from for now."""
+
+
 class NotSolvedError(C4Error):
     """There will be no answer: workers have given up on the job, or it was cancelled."""
 

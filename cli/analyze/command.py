@@ -13,6 +13,7 @@ from cli.output import outfile, progress
 from cli.positions.book_options import book_options, book_path
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.settings import priority_option
 from cli.shell.streams import input_name, reading
 from cli.work.detaching import detach_option, leave
 from cli.work.results import format_option
@@ -50,6 +51,7 @@ EXAMPLES = (
     type=click.Choice(["lines", "csv"]),
     help="Lines, or CSV with a heading.  [default: by the ending of FILE, else lines]",
 )
+@priority_option
 @parameters.threads_option
 @parameters.table_option
 @click.pass_context

@@ -12,6 +12,7 @@ import click
 from cli.positions import book_options as options
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.settings import priority_option
 from cli.work.detaching import detach_option, leave
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ EXAMPLES = (
 @options.force_option
 @click.option("--fresh", is_flag=True, help="Make new jobs, even if there are some for this book.")
 @detach_option()
+@priority_option
 @parameters.threads_option
 @click.option(
     "--table-mb",

@@ -11,6 +11,7 @@ from cli.certificate.outlet import Outlet
 from cli.positions import book_options as options
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.settings import priority_option
 from cli.work.detaching import detach_option, leave
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ EXAMPLES = (
 @options.force_option
 @click.option("--fresh", is_flag=True, help="Make a new job, even if there is one for this proof.")
 @detach_option()
+@priority_option
 @parameters.threads_option
 @click.option(
     "--table-mb",

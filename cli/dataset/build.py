@@ -14,6 +14,7 @@ from cli.output import progress
 from cli.positions.book_options import book_options, book_path
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.settings import priority_option
 from cli.work.detaching import detach_option, leave
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ EXAMPLES = (
 @click.option("--force", is_flag=True, help="Replace another data set in DIR.")
 @click.option("--fresh", is_flag=True, help="Make a new job, even if there is one for this.")
 @detach_option()
+@priority_option
 @parameters.threads_option
 @parameters.table_option
 @click.pass_context

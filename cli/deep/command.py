@@ -9,6 +9,7 @@ import click
 
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.settings import priority_option
 from cli.work.detaching import detach_option
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def read_plies(_context: click.Context, _parameter: click.Parameter, text: str) 
 @parameters.label_option("the job.")
 @detach_option()
 @parameters.zero_based_option
+@priority_option
 @parameters.threads_option
 @parameters.table_option
 @click.pass_context

@@ -12,6 +12,7 @@ from cli.output import outfile
 from cli.output.formats import format_options
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, LazyGroup, refuse
+from cli.shell.settings import priority_option
 from cli.work.detaching import detach_option
 from cli.work.results import format_option
 
@@ -26,7 +27,16 @@ if TYPE_CHECKING:
 
 Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 
-STATES = ("planning", "waiting", "running", "interrupted", "done", "failed", "cancelled")
+STATES = (
+    "planning",
+    "waiting",
+    "queued",
+    "running",
+    "interrupted",
+    "done",
+    "failed",
+    "cancelled",
+)
 """The same in workers/core/standing.py, which a help text need not import."""
 
 job_argument = click.argument("job", type=parameters.IntRange(1), metavar="JOB")
@@ -78,8 +88,8 @@ def list_(
 ) -> None:
     """List jobs, the newest first.
 
-    A job is waiting until somebody begins with it, and interrupted when nobody is at work on it any
-    more; "c4 jobs resume" begins or goes on.
+    A job is waiting until there are workers, and queued while they are at work on other jobs. It is
+    interrupted when nobody is at work on it any more. "c4 jobs resume" begins or goes on.
     """
     from cli.output.formats import chosen_format, write_rows
     from cli.work.view import COLUMNS, as_row
@@ -100,7 +110,7 @@ def show(settings: Settings, job: int) -> None:
     """Show everything about a job.
 
     For a job of "c4 deep" that includes what is proven, and what its workers are at. A job is
-    called waiting or interrupted while nobody is at work on it.
+    called waiting, queued or interrupted while nobody is at work on it.
     """
     from cli.output.formats import write_object
     from cli.output.tables import write_facts
@@ -169,6 +179,7 @@ def again_options(function: Decorated) -> Decorated:
     for option in (
         parameters.table_option,
         parameters.threads_option,
+        priority_option,
         parameters.programs_option("that the job names."),
         format_option,
         outfile.output_option,
@@ -307,7 +318,7 @@ def _work_again(
             backend.check_consent(database, found)
         go_on(database)
         if again.detach:
-            backend.call(database, job)
+            backend.call(settings, database, job)
             if read_job(database, job).state is JobState.RUNNING:
                 settings.say(f"job {job} is left to {backend.heirs()}")
             return

@@ -11,6 +11,7 @@ from cli.output import outfile, plots
 from cli.output.formats import MARKDOWN_ENDINGS, format_by_ending, format_flags
 from cli.shell import parameters
 from cli.shell.commands import refuse
+from cli.shell.settings import priority_option
 from cli.work.detaching import detach_option
 
 if TYPE_CHECKING:
@@ -218,6 +219,7 @@ def work_options(function: Decorated) -> Decorated:
     for option in (
         parameters.table_option,
         parameters.threads_option,
+        priority_option,
         parameters.programs_option("that a stored match names and this command does not."),
         detach_option(),
         click.option(

@@ -11,6 +11,7 @@ from cli.output import picture_files
 from cli.review.naming import STDIN, read_names
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.settings import priority_option
 from cli.work.detaching import detach_option
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ EXAMPLES: Final = (
 @click.option("--no-store", is_flag=True, help="Use no database: look nothing up, keep nothing.")
 @parameters.label_option("the job.")
 @detach_option("Of many games: only make the job that finds the scores, and write its number.")
+@priority_option
 @parameters.threads_option
 @parameters.table_option
 @click.pass_context

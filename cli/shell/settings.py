@@ -13,6 +13,7 @@ import click
 
 from cli.shell import echo
 from cli.shell.completing import BROKER, FILE
+from cli.shell.parameters import IntRange
 from workers.configuration import Configuration
 
 if TYPE_CHECKING:
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from workers.broker.doorbell import Doorbell
 
     Callback = Callable[[click.Context, click.Parameter, Any], Any]
+
+LARGEST_PRIORITY = 99
+"""Jobs of a higher one are those of "c4 solve": see INTERACTIVE_PRIORITY."""
 
 NO_BROKER = "none"
 """Given as the broker: use none, whatever the environment says."""
@@ -44,6 +48,8 @@ class Settings:
     """Whether talk and progress are unwanted."""
     verbose: bool = False
     """Whether to talk more than usual."""
+    priority: int | None = None
+    """The priority of the job that is made or gone on with, None to leave it as it is."""
     configuration: Configuration = field(default_factory=Configuration, repr=False)
     """What the configuration file says."""
     opened: list[str] = field(default_factory=list, compare=False, repr=False)
@@ -162,6 +168,22 @@ def broker_option(*, envvar: str | None = None) -> Callable[[Decorated], Decorat
         help="Let workers do it: redis://HOST, amqp://USER@HOST, or none.",
     )
 
+
+def _remember_priority(
+    context: click.Context, _parameter: click.Parameter, value: int | None
+) -> None:
+    if value is not None:
+        context.obj = replace(settings_of(context), priority=value)
+
+
+priority_option = click.option(
+    "--priority",
+    type=IntRange(-LARGEST_PRIORITY, LARGEST_PRIORITY),
+    metavar="N",
+    expose_value=False,
+    callback=_remember_priority,
+    help="Workers do jobs of higher priority first; those of the same share them.  [default: 0]",
+)
 
 json_option = click.option(
     "--json",

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 NOBODY = "No worker takes such jobs yet: start some with c4 worker"
 
+WITHOUT_MESSAGES: Final = (
+    "Warning: {trouble}. Running workers ask the database for work meanwhile, so the job goes on."
+)
+
 NOBODY_MAY: Final = (
     "A player is a program, and no worker may start it yet: start some with "
     "c4 worker --allow-programs"
@@ -41,6 +45,8 @@ class Backend:
     programs: Consent = NO_PROGRAM
     """Which programs threads of this process may start as players; workers have consent of their
     own."""
+    priority: int | None = None
+    """The priority that the jobs get; None leaves it as it is."""
 
     @classmethod
     def found(
@@ -56,10 +62,12 @@ class Backend:
         Raises:
             BrokerUrlError, BrokerUnreachableError: there is no such broker.
         """
-        return cls(settings.open_doorbell(), threads or usable_cores(), table_mb, programs)
+        doorbell = settings.open_doorbell()
+        return cls(doorbell, threads or usable_cores(), table_mb, programs, settings.priority)
 
     def runner(self, settings: Settings, database: Database, job_id: int) -> Runner:
         """A context within which the job is worked on."""
+        self._set_priority(database, job_id)
         if self.doorbell is None:
             from workers.runners.local import LocalRunner
 
@@ -75,7 +83,12 @@ class Backend:
             )
         from workers.runners.remote import RemoteRunner
 
-        runner = RemoteRunner(database, job_id, self.doorbell)
+        runner = RemoteRunner(
+            database,
+            job_id,
+            self.doorbell,
+            on_trouble=lambda trouble: settings.say(WITHOUT_MESSAGES.format(trouble=trouble)),
+        )
         if not runner.has_consent():
             settings.say(NOBODY_MAY)
         elif not runner.has_workers():
@@ -93,12 +106,22 @@ class Backend:
 
             check_consent(database, job, self.programs)
 
-    def call(self, database: Database, job_id: int) -> None:
+    def call(self, settings: Settings, database: Database, job_id: int) -> None:
         """Let workers, if there are any, begin with a job that nobody watches."""
+        self._set_priority(database, job_id)
         if self.doorbell is not None:
             from workers.runners.remote import call_workers
 
-            call_workers(database, self.doorbell, job_id)
+            trouble = call_workers(database, self.doorbell, job_id)
+            if trouble is not None:
+                settings.say(WITHOUT_MESSAGES.format(trouble=trouble))
+
+    def _set_priority(self, database: Database, job_id: int) -> None:
+        if self.priority is not None:
+            from db.jobs import set_priority
+
+            priority = self.priority
+            database.run(lambda session: set_priority(session, job_id, priority))
 
     def resumption(self, job_id: int) -> str:
         """The command that goes on with a job in threads of its own, with the same consent."""

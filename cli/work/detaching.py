@@ -44,7 +44,7 @@ def leave(
         as_json: write an object; None where only the settings say so.
         afterwards: what the same command does when the job is done.
     """
-    backend.call(database, job_id)
+    backend.call(settings, database, job_id)
     if settings.json if as_json is None else as_json:
         from cli.output.formats import write_object
 

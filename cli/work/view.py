@@ -22,10 +22,12 @@ STATE_STYLES = {
     "cancelled": "yellow",
     "interrupted": "red",
     "waiting": "yellow",
+    "queued": "yellow",
 }
 
 IDLE = {
     "waiting": "yet: c4 jobs resume {job} begins with it, and so do workers with a broker",
+    "queued": "yet: the workers are at work on other jobs",
     "interrupted": (
         "any more: c4 jobs resume {job} goes on with it, and so do workers with a broker"
     ),
@@ -93,6 +95,7 @@ def as_facts(job: JobInfo, state: str) -> dict[str, str]:
         "job": f"{job.id}{f' ({job.label})' if job.label else ''}",
         "kind": f"{job.kind}, board {job.board}",
         "state": state,
+        **({"priority": str(job.priority)} if job.priority else {}),
         **({"at work": f"nobody {todo}"} if (todo := _todo(job, state)) else {}),
         f"{content(job.kind)}s": f"{job.positions[UnitState.DONE]:,} of {positions:,} done",
         "units": f"{units:,}{f': {by_state}' if by_state else ''}",

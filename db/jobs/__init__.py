@@ -23,7 +23,7 @@ After ``complete`` and ``fail``, and in a transaction of its own, call ``finish_
 
 from __future__ import annotations
 
-from db.jobs.announcing import REANNOUNCE_SECONDS, announce
+from db.jobs.announcing import REANNOUNCE_SECONDS, announce, take_back
 from db.jobs.attendance import (
     abandoned_jobs,
     attended_jobs,
@@ -33,7 +33,7 @@ from db.jobs.attendance import (
 )
 from db.jobs.claims import claim, claim_next_piece, claim_unit, job_of_unit
 from db.jobs.completion import are_held, complete, fail, heartbeat, lapse, prolong, release
-from db.jobs.control import cancel_abandoned, cancel_job, resume_job, retry_job
+from db.jobs.control import cancel_abandoned, cancel_job, resume_job, retry_job, set_priority
 from db.jobs.ending import finish_if_complete
 from db.jobs.growing import (
     GrowingJob,
@@ -111,8 +111,10 @@ __all__ = [
     "resume_job",
     "retry_job",
     "send_parcel",
+    "set_priority",
     "start_job",
     "state_of",
+    "take_back",
     "totals",
     "unit_results",
 ]

@@ -16,7 +16,7 @@ from db.records.jobs import LONGEST_LEASE
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnExpressionArgument, Select
-    from sqlalchemy.orm import Session
+    from sqlalchemy.orm import InstrumentedAttribute, Session
 
     from c4core.notation import BoardSize
     from db.records.jobs import Json
@@ -79,11 +79,18 @@ def has_failed_unit(session: Session, job_id: int) -> bool:
 
 
 def first_unit(
-    condition: ColumnElement[bool], *order: ColumnExpressionArgument[Any]
+    condition: ColumnElement[bool],
+    *order: ColumnExpressionArgument[Any],
+    what: InstrumentedAttribute[int] = Unit.id,
 ) -> Select[Any]:
     """The number of the first unit that meets a condition, to ask whether there is any.
+
+    Args:
+        condition: on the unit.
+        order: tells which one is the first.
+        what: a column to select instead of the number.
 
     The first in an order, not EXISTS: PostgreSQL answers EXISTS by reading the table, if statistics
     of some minutes ago let it expect that every second unit meets the condition.
     """
-    return select(Unit.id).where(condition).order_by(*order).limit(1)
+    return select(what).where(condition).order_by(*order).limit(1)

@@ -1,4 +1,4 @@
-"""Steering jobs: cancel, resume, retry."""
+"""Steering jobs: cancel, resume, retry, put first or last."""
 
 from __future__ import annotations
 
@@ -137,6 +137,16 @@ def redo_unit(session: Session, unit_id: int) -> bool:
         return False
     _run_again(session, job_id)
     return True
+
+
+def set_priority(session: Session, job_id: int, priority: int) -> None:
+    """Change how urgent a job is, as of ``create_job``, in whatever state it is.
+
+    Raises:
+        JobNotFoundError: there is no such job.
+    """
+    lock_job(session, job_id)
+    session.connection().execute(update(Job).where(Job.id == job_id).values(priority=priority))
 
 
 def _run_again(session: Session, job_id: int) -> JobState:

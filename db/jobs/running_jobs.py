@@ -8,7 +8,7 @@ from sqlalchemy import and_, select
 
 from db.jobs.conditions import IN_TURN, LEASED, QUEUED, first_unit
 from db.models import Job, Unit
-from db.records.jobs import JobState
+from db.records.jobs import INTERACTIVE_PRIORITY, JobState
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -31,6 +31,19 @@ def running_jobs(session: Session) -> list[RunningJob]:
         .order_by(Job.priority.desc(), Job.id)
     )
     return [RunningJob(*row) for row in session.execute(query)]
+
+
+def has_queued_unit(session: Session, *, engine_version: int, interactive: bool) -> bool:
+    """Whether a unit waits for a claim; arguments as of ``announce``."""
+    queued = first_unit(and_(Unit.job_id == Job.id, QUEUED), *IN_TURN).scalar_subquery()
+    is_interactive = Job.priority >= INTERACTIVE_PRIORITY
+    query = select(Job.id).where(
+        Job.state == JobState.RUNNING,
+        Job.engine_version == engine_version,
+        is_interactive if interactive else ~is_interactive,
+        queued.is_not(None),
+    )
+    return session.scalar(query.limit(1)) is not None
 
 
 def jobs_to_finish(session: Session) -> list[int]:

@@ -123,8 +123,8 @@ def _list() -> Schema:
     return operation(
         "Jobs, the newest first",
         record({"jobs": array(ref("Job")), "next": nullable(TEXT)}),
-        description="A job is waiting until somebody begins with it, and interrupted when nobody "
-        "is at work on it any more.",
+        description="A job is waiting until there are workers, queued while they are at work on "
+        "other jobs, and interrupted when nobody is at work on it any more.",
         parameters=[
             query("state", STATE, "Only jobs in this state.", example="done"),
             query("limit", whole_between(1, LARGEST_LIMIT, DEFAULT_LIMIT), "At most so many."),

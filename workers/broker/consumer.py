@@ -21,9 +21,11 @@ from celery.worker.state import maybe_shutdown
 from kombu import compression
 from kombu.common import ignore_errors
 from kombu.exceptions import OperationalError
+from redis.exceptions import OutOfMemoryError
 
 from db.masking import masked
 from workers.broker.messaging import KEPT_HEADERS, read_unit
+from workers.broker.redis_transport import FULL
 from workers.core.lanes import Lane
 from workers.logs import LOGGER
 
@@ -90,6 +92,7 @@ class UnitConsumer(Consumer):
     def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401
         refuse_compressed()
         super().__init__(*arguments, **options)
+        self._was_refused = False
 
     class Blueprint(Consumer.Blueprint):
         """Its steps."""
@@ -102,6 +105,7 @@ class UnitConsumer(Consumer):
     def create_task_handler(self, *arguments: Any) -> Callable[[Message], None]:  # noqa: ANN401
         """The function that takes a message."""
         work_on = super().create_task_handler(*arguments)
+        self._was_refused = False  # all steps have succeeded
 
         def take(message: Message) -> None:
             try:
@@ -122,6 +126,23 @@ class UnitConsumer(Consumer):
         shown = ascii(message.body)[:_SHOWN]
         LOGGER.warning("a message was dropped, %s: %s", _reason(exc), shown)
         ignore_errors(self, message.ack)
+
+    def on_connection_error_before_connected(self, exc: Exception) -> None:
+        """Say once that a broker refuses to serve; pause before the next attempt."""
+        self._pause(exc)
+
+    def on_connection_error_after_connected(self, exc: Exception) -> None:
+        """The same for a connection that was lost, or is refused something."""
+        super().on_connection_error_after_connected(exc)
+        self._pause(exc)
+
+    def _pause(self, error: Exception) -> None:
+        tell = LOGGER.debug if self._was_refused else LOGGER.warning
+        reason = FULL if isinstance(error, OutOfMemoryError) else str(error)
+        place = masked(self.app.conf.broker_url or "")
+        tell("the broker %s sends no messages, trying again: %s", place, reason)
+        self._was_refused = True
+        time.sleep(random.uniform(0.5, 1) * RETRY_SECONDS)  # noqa: S311 (no secret)
 
     def ensure_connected(self, connection: Any) -> Any:  # noqa: ANN401 (Celery has no types)
         """Connect; try again until it succeeds."""

@@ -10,13 +10,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from kombu.exceptions import OperationalError
+from redis.exceptions import OutOfMemoryError
 
 from c4core.version import ENGINE_VERSION
 from db import jobs, registry
 from db.masking import masked
 from workers.broker.messaging import CONNECT_SECONDS, REPLY_SECONDS, TASK, make_app
+from workers.broker.rabbitmq_transport import look_whether_blocked
+from workers.broker.redis_transport import FULL
 from workers.broker.url import check_url
-from workers.errors import BrokerUnreachableError
+from workers.errors import BrokerBlockedError, BrokerFullError, BrokerUnreachableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,6 +40,10 @@ LEAST_MESSAGES: Final = 4
 """Waiting messages while no worker is known, so that the first one finds something to do."""
 
 
+NO_UNIT: Final = 0
+"""No unit has this number, so nobody does anything about a message that carries it."""
+
+
 class Doorbell:
     """Rings for units, through a broker. Thread-safe.
 
@@ -46,6 +53,7 @@ class Doorbell:
 
     Attributes:
         url: the broker's, secrets hidden.
+        trouble: why messages do not get through; None if they do, or if none was sent yet.
 
     Raises:
         BrokerUrlError: the URL is not that of a usable broker. No broker is contacted.
@@ -54,6 +62,7 @@ class Doorbell:
     def __init__(self, url: str, app: Celery | None = None) -> None:
         self.url = masked(url)
         self._app = app or make_app(check_url(url))
+        self.trouble: BrokerUnreachableError | None = None
 
     def ring(self, lane: Lane, unit_ids: Sequence[int]) -> None:
         """Ring once for each of some units; call it after the commit that has announced them.
@@ -63,6 +72,18 @@ class Doorbell:
         """
         if unit_ids:
             self._talk(lambda connection: self._send(connection, lane, unit_ids))
+            self.trouble = None
+
+    def try_again(self, lane: Lane) -> None:
+        """Find out whether messages get through again, if they did not.
+
+        Raises:
+            BrokerUnreachableError: they still do not.
+        """
+        if isinstance(self.trouble, BrokerFullError):  # it answers, but that tells nothing
+            self.ring(lane, [NO_UNIT])
+        elif self.trouble is not None:
+            self.depth(lane)
 
     def depth(self, lane: Lane) -> int:
         """The number of waiting messages. Makes the queue if it does not exist.
@@ -70,50 +91,73 @@ class Doorbell:
         Raises:
             BrokerUnreachableError: the broker does not answer.
         """
-        return self._talk(lambda connection: self._measure(connection, lane))
+        depth = self._talk(lambda connection: self._measure(connection, lane))
+        if not isinstance(self.trouble, BrokerFullError):  # a full broker still answers
+            self.trouble = None
+        return depth
 
     def close(self) -> None:
         """Close the connections."""
         self._app.close()
 
     def _send(self, connection: Connection, lane: Lane, unit_ids: Sequence[int]) -> None:
-        with self._app.amqp.Producer(connection) as producer:
-            for unit_id in unit_ids:
-                self._app.send_task(
-                    TASK,
-                    (unit_id,),
-                    queue=lane.queue,
-                    producer=producer,
-                    retry=False,
-                    confirm_timeout=REPLY_SECONDS,
-                )
+        # After an error the channel is not closed: the server may not answer, and the connection
+        # is given up anyhow.
+        producer = self._app.amqp.Producer(connection)
+        for unit_id in unit_ids:
+            self._app.send_task(
+                TASK,
+                (unit_id,),
+                queue=lane.queue,
+                producer=producer,
+                retry=False,
+                confirm_timeout=REPLY_SECONDS,
+            )
+        producer.close()
 
     def _measure(self, connection: Connection, lane: Lane) -> int:
-        with connection.channel() as channel:
-            queue = self._app.amqp.queues[lane.queue](channel)
-            return int(queue.queue_declare().message_count)
+        channel = connection.channel()
+        queue = self._app.amqp.queues[lane.queue](channel)
+        count = int(queue.queue_declare().message_count)
+        channel.close()
+        return count
 
     def _talk(self, work: Callable[[Connection], T]) -> T:
         """Do something with a connection; repeat it with a fresh one after a broker's restart."""
-        with self._app.pool.acquire(block=True) as connection:
-            was_open = connection.connected
-            try:
-                return self._talk_once(connection, work)
-            except BrokerUnreachableError:
-                if not was_open:
-                    raise
-                return self._talk_once(connection, work)
+        try:
+            with self._app.pool.acquire(block=True) as connection:
+                was_open = connection.connected
+                try:
+                    return self._talk_once(connection, work)
+                except BrokerUnreachableError as error:
+                    if not was_open or isinstance(error, BrokerFullError):
+                        raise
+                    return self._talk_once(connection, work)
+        except BrokerUnreachableError as error:
+            self.trouble = error
+            raise
 
     def _talk_once(self, connection: Connection, work: Callable[[Connection], T]) -> T:
         errors = (*connection.connection_errors, *connection.channel_errors, OperationalError)
         try:
             connection.ensure_connection(max_retries=0)
+            look_whether_blocked(connection.connection)
             return work(connection)
         except errors as error:
+            causes = (error, error.__cause__)  # the library may have wrapped it
+            if any(isinstance(cause, BrokerBlockedError) for cause in causes):
+                # The connection stays: while RabbitMQ does not read from it, it would not notice
+                # its end, and new ones would pile up there.
+                raise self._full(_reason(error)) from error
             connection.collect(socket_timeout=CONNECT_SECONDS)
+            if any(isinstance(cause, OutOfMemoryError) for cause in causes):
+                raise self._full(FULL) from error
             raise BrokerUnreachableError(
                 f"cannot reach the broker {self.url}: {_reason(error)}"
             ) from error
+
+    def _full(self, reason: str) -> BrokerFullError:
+        return BrokerFullError(f"the broker {self.url} takes no messages: {reason}")
 
 
 def missing(depth: int, threads: int) -> int:
@@ -126,11 +170,25 @@ def missing(depth: int, threads: int) -> int:
     return max(0, max(LEAST_MESSAGES, MESSAGES_PER_THREAD * threads) - depth)
 
 
+def call(writer: Writer, doorbell: Doorbell, lane: Lane, unit_ids: Sequence[int]) -> None:
+    """Ring for units that were announced; if that fails, they count as not announced.
+
+    Raises:
+        BrokerUnreachableError: the units can be announced again at once.
+        StorageError: the database failed.
+    """
+    try:
+        doorbell.ring(lane, unit_ids)
+    except BrokerUnreachableError:
+        writer.run(lambda session: jobs.take_back(session, unit_ids))
+        raise
+
+
 def top_up(writer: Writer, doorbell: Doorbell, lane: Lane) -> int:
     """Fill the window of messages of a lane; returns how many were added.
 
     Raises:
-        BrokerUnreachableError: the units that were announced are announced again later.
+        BrokerUnreachableError: the units that were announced can be announced again.
         StorageError: the database failed; nothing was rung.
     """
     depth = doorbell.depth(lane)
@@ -147,7 +205,7 @@ def top_up(writer: Writer, doorbell: Doorbell, lane: Lane) -> int:
         )
 
     unit_ids = writer.run(announce)
-    doorbell.ring(lane, unit_ids)
+    call(writer, doorbell, lane, unit_ids)
     return len(unit_ids)
 
 

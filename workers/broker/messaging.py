@@ -58,6 +58,9 @@ _REDIS: Final[dict[str, Any]] = {
 
 _RABBITMQ: Final[dict[str, Any]] = {
     "confirm_publish": True,  # else a message that RabbitMQ does not get is lost without an error
+    # Without limits a thread would wait for ever for a server that has stopped to answer.
+    "read_timeout": REPLY_SECONDS,
+    "write_timeout": REPLY_SECONDS,
 }
 
 _QUORUM: Final = {"x-queue-type": "quorum"}
@@ -66,7 +69,12 @@ _QUORUM: Final = {"x-queue-type": "quorum"}
 
 # The schemes keep their names: "rediss" tells the library to encrypt.
 TRANSPORT_ALIASES.update(
-    dict.fromkeys(("redis", "rediss"), "workers.broker.redis_transport:Transport")
+    {
+        "redis": "workers.broker.redis_transport:Transport",
+        "rediss": "workers.broker.redis_transport:Transport",
+        "amqp": "workers.broker.rabbitmq_transport:Transport",
+        "amqps": "workers.broker.rabbitmq_transport:SSLTransport",
+    }
 )
 
 

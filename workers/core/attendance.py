@@ -17,7 +17,9 @@ class Unattended(StrEnum):
     """Why nobody works on a job that is being planned or runs."""
 
     WAITING = "waiting"
-    """No unit was ever claimed."""
+    """No unit was ever claimed, and no worker takes such jobs."""
+    QUEUED = "queued"
+    """No unit was ever claimed: the workers are at work on other jobs."""
     INTERRUPTED = "interrupted"
     """The process that worked on it, or planned it, is gone."""
 
@@ -33,9 +35,13 @@ def unattended_jobs(session: Session) -> dict[int, Unattended]:
     served = {(queue, worker.engine_version) for worker in workers for queue in worker.queues}
     attended = jobs.attended_jobs(session)
     begun = jobs.begun_jobs(session)
-    return {
-        job.id: Unattended.INTERRUPTED if job.id in begun else Unattended.WAITING
-        for job in running_jobs.running_jobs(session)
-        if job.id not in attended
-        and (lane_of_job(job.priority).queue, job.engine_version) not in served
-    } | dict.fromkeys(jobs.abandoned_jobs(session), Unattended.INTERRUPTED)
+    found = dict.fromkeys(jobs.abandoned_jobs(session), Unattended.INTERRUPTED)
+    for job in running_jobs.running_jobs(session):
+        if job.id in attended:
+            continue
+        is_served = (lane_of_job(job.priority).queue, job.engine_version) in served
+        if job.id not in begun:
+            found[job.id] = Unattended.QUEUED if is_served else Unattended.WAITING
+        elif not is_served:
+            found[job.id] = Unattended.INTERRUPTED
+    return found

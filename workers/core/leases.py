@@ -70,6 +70,12 @@ class LeaseKeeper:
             name="c4-leases",
         )
 
+    @property
+    def held(self) -> int:
+        """The number of leases that are kept alive."""
+        with self._lock:
+            return len(self._leases)
+
     def start(self) -> None:
         """Begin to prolong the leases."""
         self._rounds.start()

@@ -83,12 +83,14 @@ class RationedSearcher:
 
     Attributes:
         is_lost: whether to stop waiting for a turn.
+        has_begun: whether there was a turn yet.
     """
 
     def __init__(self, searcher: Searcher, threads: int) -> None:
         self._searcher = searcher
         self._turns = threading.Semaphore(threads)
         self.is_lost: Callable[[], bool] = lambda: False
+        self.has_begun = False
 
     def has_turn(self, seconds: float) -> bool:
         """Whether a turn is free now, or will be within so many seconds."""
@@ -116,6 +118,7 @@ class RationedSearcher:
         """The same turns, for a caller that stops waiting as soon as ``is_lost`` is true."""
         view = copy(self)
         view.is_lost = is_lost
+        view.has_begun = False
         return view
 
     @contextmanager
@@ -128,6 +131,7 @@ class RationedSearcher:
         while not self._turns.acquire(timeout=LOOK_SECONDS):
             if self.is_lost():
                 raise LeaseLostError
+        self.has_begun = True
         try:
             yield self._searcher
         finally:

@@ -1,7 +1,7 @@
 """How jobs stand, as people and programs are told, whatever shows it.
 
-A job that should be worked on but is not has another name than its stored state: it is waiting, or
-interrupted (:mod:`workers.core.attendance`).
+A job that should be worked on but is not has another name than its stored state: it is waiting,
+queued, or interrupted (:mod:`workers.core.attendance`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,16 @@ if TYPE_CHECKING:
     from db.records.workers import WorkerInfo
     from db.session import Session
 
-STATES: Final = ("planning", "waiting", "running", "interrupted", "done", "failed", "cancelled")
+STATES: Final = (
+    "planning",
+    "waiting",
+    "queued",
+    "running",
+    "interrupted",
+    "done",
+    "failed",
+    "cancelled",
+)
 """All names of states, in the order of a job's life."""
 
 UNDER_WAY: Final = (JobState.PLANNING, JobState.RUNNING)

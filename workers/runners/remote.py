@@ -7,7 +7,6 @@ they go on.
 from __future__ import annotations
 
 import time
-from contextlib import suppress
 from typing import TYPE_CHECKING, Self
 
 from db import registry
@@ -36,13 +35,22 @@ class RemoteRunner:
         database: where the job lives.
         job_id: a job that is running, or has ended.
         doorbell: of the broker that the workers listen to.
+        on_trouble: called if the broker takes no messages.
 
     Raises:
         JobNotFoundError: there is no such job.
         JobStateError: the job is for another version of the engine, or of another kind.
     """
 
-    def __init__(self, database: Database, job_id: int, doorbell: Doorbell) -> None:
+    def __init__(
+        self,
+        database: Database,
+        job_id: int,
+        doorbell: Doorbell,
+        *,
+        on_trouble: Callable[[BrokerUnreachableError], object] = lambda _trouble: None,
+    ) -> None:
+        self._on_trouble = on_trouble
         self._database = database
         self._doorbell = doorbell
         self._job = read_job(database, job_id)
@@ -60,7 +68,9 @@ class RemoteRunner:
     def __enter__(self) -> Self:
         """Ring for the first units."""
         if self._job.state is JobState.RUNNING:
-            _ring(self._database, self._doorbell, self._job.priority)
+            trouble = _ring(self._database, self._doorbell, self._job.priority)
+            if trouble is not None:
+                self._on_trouble(trouble)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -85,16 +95,19 @@ class RemoteRunner:
         return self._follower.wait(on_progress, on_look=on_look)
 
 
-def call_workers(database: Database, doorbell: Doorbell, job_id: int) -> None:
+def call_workers(
+    database: Database, doorbell: Doorbell, job_id: int
+) -> BrokerUnreachableError | None:
     """Ring for units of a job, after the commit that has made or freed them.
 
-    If the broker cannot be reached at this moment, the workers find the units when it is back.
+    Returns:
+        Why the broker takes no messages at this moment. The workers find the units all the same.
 
     Raises:
         JobNotFoundError: there is no such job.
         StorageError: the database failed.
     """
-    _ring(database, doorbell, read_job(database, job_id).priority)
+    return _ring(database, doorbell, read_job(database, job_id).priority)
 
 
 def has_workers(database: Database, priority: int) -> bool:
@@ -105,9 +118,12 @@ def has_workers(database: Database, priority: int) -> bool:
     return any(queue in worker.queues for worker in workers)
 
 
-def _ring(database: Database, doorbell: Doorbell, priority: int) -> None:
-    with suppress(BrokerUnreachableError):
+def _ring(database: Database, doorbell: Doorbell, priority: int) -> BrokerUnreachableError | None:
+    try:
         top_up(database, doorbell, lane_of_job(priority))
+    except BrokerUnreachableError as error:
+        return error
+    return None
 
 
 def _pause() -> None:

@@ -53,6 +53,11 @@ class QueueDepths:
         self._doorbell = doorbell
         self._lanes = lanes
 
+    @property
+    def is_up(self) -> bool:
+        """Whether messages get through."""
+        return self._doorbell.trouble is None
+
     def look(self) -> None:
         """Ask the broker.
 
@@ -93,15 +98,23 @@ class WorkerCollector(Collector):
     Args:
         counters: the process's.
         depths: those of the queues.
+        leases: counts the leases that it keeps alive.
         name: the worker's.
         threads: units that it works on at a time.
     """
 
     def __init__(
-        self, counters: UnitCounters, depths: QueueDepths, *, name: str, threads: int
+        self,
+        counters: UnitCounters,
+        depths: QueueDepths,
+        *,
+        leases: Callable[[], int],
+        name: str,
+        threads: int,
     ) -> None:
         self._counters = counters
         self._depths = depths
+        self._leases = leases
         self._name = name
         self._threads = threads
         self._rate = RateMeter()
@@ -113,7 +126,7 @@ class WorkerCollector(Collector):
         yield InfoMetricFamily("c4_worker", "Which worker this is.", info)
         yield GaugeMetricFamily("c4_threads", "Units worked on at a time.", self._threads)
         yield GaugeMetricFamily(
-            "c4_leases", "Units being worked on, under a lease.", counters.in_work
+            "c4_leases", "Units being worked on, under a lease.", self._leases()
         )
         units = CounterMetricFamily("c4_units", "Units by how they ended.", labels=["end"])
         for end in UnitEnd:
@@ -128,6 +141,11 @@ class WorkerCollector(Collector):
             "c4_positions_per_second",
             "Positions done a second, within the last minute.",
             self._rate.look(counters.positions),
+        )
+        yield GaugeMetricFamily(
+            "c4_broker_up",
+            "1 while the broker takes messages, else 0.",
+            self._depths.is_up,
         )
         depth = GaugeMetricFamily(
             "c4_queue_messages", "Messages that wait at the broker.", labels=["queue"]
@@ -163,7 +181,11 @@ class MetricsSettings:
         registry = CollectorRegistry(auto_describe=False)
         registry.register(
             WorkerCollector(
-                process.unit_worker.counters, depths, name=settings.name, threads=settings.threads
+                process.unit_worker.counters,
+                depths,
+                leases=lambda: process.unit_worker.leases,
+                name=settings.name,
+                threads=settings.threads,
             )
         )
         duties = [Duty("ask how many messages wait", lambda: REFRESH_SECONDS, depths.look)]

@@ -18,6 +18,7 @@ from workers.service.registration import BEAT_SECONDS, Registration
 from workers.service.sweeping import pause_between_sweeps, sweep
 from workers.service.table_room import solver_with_table
 from workers.service.unit_worker import UnitWorker
+from workers.service.without_broker import LOOK_SECONDS, WithoutBroker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -81,6 +82,13 @@ class WorkerProcess:
         self._database = database
         self._doorbell = doorbell
         self._on_fatal = on_fatal
+        without_broker = WithoutBroker(
+            database,
+            doorbell,
+            self.unit_worker,
+            lanes=settings.lanes,
+            threads=settings.threads,
+        )
         registration = self._registration = Registration(
             database,
             self.unit_worker.counters,
@@ -89,6 +97,7 @@ class WorkerProcess:
             table_mb=settings.table_mb,
             lanes=settings.lanes,
             programs=settings.programs,
+            trouble=lambda: doorbell.trouble,
         )
         self._duties = [
             Duty("enter this worker in the database", lambda: BEAT_SECONDS, self._beat),
@@ -97,6 +106,7 @@ class WorkerProcess:
                 lambda: pause_between_sweeps(registration.peers),
                 lambda: sweep(database, doorbell),
             ),
+            Duty("work without the broker", lambda: LOOK_SECONDS, without_broker.look),
         ]
         self._rounds: Rounds | None = None
 

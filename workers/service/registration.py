@@ -18,7 +18,7 @@ from workers.logs import LOGGER
 from workers.matches.programs import TAKES_PROGRAMS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from c4core.players import Consent
     from db.database import Database
@@ -42,6 +42,7 @@ class Registration:
         table_mb: size of the table that they share.
         lanes: those from which it takes messages.
         programs: which players that are programs it may start.
+        trouble: why no message of the broker's gets through; None while messages do.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class Registration:
         table_mb: int,
         lanes: Collection[Lane],
         programs: Consent = NO_PROGRAM,
+        trouble: Callable[[], Exception | None] = lambda: None,
     ) -> None:
         self._database = database
         self._counters = counters
@@ -64,7 +66,9 @@ class Registration:
         self._takes = [lane.queue for lane in self._lanes]
         if programs.everything:
             self._takes.append(TAKES_PROGRAMS)
+        self._trouble = trouble
         self._note: str | None = None
+        self._shown: str | None = None
         self._peers = 1
         self._has_beaten = False
         self._has_namesake = False
@@ -89,6 +93,8 @@ class Registration:
             if note is not None:
                 LOGGER.warning("no work for this worker: %s", note)
             self._note = note
+        trouble = self._trouble()  # whoever finds it logs it
+        self._shown = note if trouble is None else str(trouble)
         self._database.run(self._write)
         self._has_beaten = True
 
@@ -133,7 +139,7 @@ class Registration:
             positions_done=self._counters.positions,
             nodes=self._counters.nodes,
             seconds=self._counters.seconds,
-            note=self._note,
+            note=self._shown,
         )
         registry.beat(session, info)
 

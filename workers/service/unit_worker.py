@@ -16,6 +16,7 @@ from c4core.players import NO_PROGRAM
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.errors import SCHEMA_FAULTS, NotADatabaseError, StorageError
+from workers.broker.doorbell import call
 from workers.core.execution import UnitEnd, UnitReport, run_unit
 from workers.core.kinds import find_kind
 from workers.core.lanes import Lane, lane_of_job
@@ -26,6 +27,7 @@ from workers.errors import BrokerUnreachableError
 from workers.logs import LOGGER
 from workers.matches.programs import is_for_others
 from workers.service.counters import UnitCounters
+from workers.service.spare import SpareUnit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -120,6 +122,11 @@ class UnitWorker:
         self._suspect_turn = threading.Lock()
         self._writer = RetryingWriter(database, self.stopping)
         self._leases = LeaseKeeper(database, lease_seconds, on_lost=solver.stop)
+
+    @property
+    def leases(self) -> int:
+        """The number of leases that it keeps alive."""
+        return self._leases.held
 
     def start(self) -> None:
         """Begin to keep leases alive."""
@@ -262,16 +269,21 @@ class UnitWorker:
             goes_on = kind.go_on is not None and time.monotonic() < until
             chosen = self._choose_next(session, claim, lane, goes_on=goes_on)
 
+        spare = SpareUnit(self._database, lane)
         with self._leases.hold(claim) as lease:
+            turns = searcher.unless(lambda: lease.is_lost or (not turns.has_begun and spare.look()))
             report = run_unit(
                 self._database,
-                searcher.unless(lambda: lease.is_lost),
+                turns,
                 claim,
                 lambda: lease.is_lost or self.stopping.is_set(),
                 programs=self._programs,
                 writer=self._writer,
                 at_end=choose,
             )
+        if spare.is_better_elsewhere and self._writer.run(lambda at: jobs.release(at, claim)):
+            self._emptied.add(lane)  # so that the message goes back, too
+            report = UnitReport(UnitEnd.HANDED_BACK)
         _tell(claim, report)
         if chosen.claim is not None or chosen.announced:
             self._emptied.discard(lane)
@@ -292,8 +304,9 @@ class UnitWorker:
             session,
             engine_version=ENGINE_VERSION,
             interactive=lane.is_interactive,
-            # After a dry spell another worker may be idle, and needs a message, too.
-            limit=2 if lane in self._emptied else 1,
+            # After a dry spell another worker may be idle, and needs a message, too. While the
+            # broker takes none, an attempt may take seconds, and would only delay the next unit.
+            limit=0 if self._doorbell.trouble else 2 if lane in self._emptied else 1,
         )
         if not goes_on or self.stopping.is_set():
             return _Chosen(announced)
@@ -305,7 +318,7 @@ class UnitWorker:
 
     def _ring(self, lane: Lane, unit_ids: Sequence[int]) -> None:
         try:
-            self._doorbell.ring(lane, unit_ids)
+            call(self._writer, self._doorbell, lane, unit_ids)
         except BrokerUnreachableError as error:
             LOGGER.debug("cannot ring for the next unit: %s", error)  # the sweeper rings again
 

@@ -1,4 +1,5 @@
 import json
+import re
 import shutil
 import signal
 import sqlite3
@@ -205,6 +206,22 @@ def test_a_job_that_is_left_to_others(c4: C4) -> None:
     assert c4("jobs", "cancel", "2").code == 0
     done = c4("jobs", "resume", "2", "--detach")
     assert (done.code, done.out, done.err) == (0, "", "job 2 is left to other processes\n")
+
+
+def test_the_priority_is_that_of_the_last_command(c4: C4) -> None:
+    for command, priority in (
+        (("analyze", "--sample"), 0),
+        (("analyze", "--sample", "--priority=7"), 7),
+        (("jobs", "resume", "4"), 7),
+        (("jobs", "resume", "4", "--priority=0"), 0),
+        (("prove", "--board=4x4", "44", "--priority=-3"), -3),
+    ):
+        done = c4(*command, "--detach")
+        assert done.code == 0, done.err
+        number = done.out.strip() or "4"
+        assert json.loads(c4("jobs", "show", number, "--json").out)["priority"] == priority
+    assert re.search(r"^priority +-3$", c4("jobs", "show", "5").out, re.MULTILINE)
+    assert c4("analyze", "--sample", "--priority=100").code == 2
 
 
 def test_done_job_cannot_be_cancelled(c4: C4) -> None:

@@ -19,11 +19,12 @@ from c4core.notation import DEFAULT_BOARD, parse_board
 from c4core.position import Position
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
-from db import evaluations, jobs
+from db import evaluations, jobs, registry
 from db.database import Database
 from db.errors import MatchNotFoundError, RefusedValueError, StorageError
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import MAX_ATTEMPTS, MAX_LAPSES, Claim, JobState, UnitPlan, UnitState
+from db.records.workers import WorkerInfo
 from db.session import Session
 from tests.support import toy_kind
 from tests.support.boards.games import random_games
@@ -44,6 +45,7 @@ from workers.logs import LOGGER
 from workers.positions.analysis import submit
 from workers.positions.kind import ANALYZE
 from workers.positions.question import Question
+from workers.service import spare
 from workers.service import unit_worker as unit_worker_module
 
 EASY = random_games(20, empty=10)
@@ -402,6 +404,39 @@ def await_beats(beats: Counter[str], number: int) -> None:
     """Wait until leases were prolonged so many times more."""
     before = beats["heart"]
     await_that(lambda: beats["heart"] >= before + number + 1)
+
+
+def test_a_unit_that_waits_for_a_thread_goes_back_to_an_idle_worker(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spare, "SPARE_SECONDS", 0.0)
+    job_id = job_of_games(database, EASY)
+    (unit,) = unit_ids(database, job_id)
+
+    def enter(name: str) -> None:
+        info = WorkerInfo(
+            name=name,
+            host="here",
+            pid=1,
+            threads=1,
+            table_mb=1,
+            version="1",
+            engine_version=ENGINE_VERSION,
+            queues=(Lane.BULK.queue,),
+        )
+        database.run(lambda session: registry.beat(session, info))
+
+    enter("test")
+    with unit_worker(database, Solver(table_mb=1)) as site, ThreadPoolExecutor(1) as pool:
+        with site._searchers[Lane.BULK].turn():
+            waiting = pool.submit(site.work_on, unit, Lane.BULK)
+            await_that(lambda: states(database, job_id) == {UnitState.LEASED: 1})
+            enter("idle")
+            assert not waiting.result(timeout=HANG_SECONDS)
+            assert states(database, job_id) == {UnitState.QUEUED: 1}
+            assert not site.work_on(unit, Lane.BULK)  # it is left to the other one
+        assert site.work_on(unit, Lane.BULK)
+    assert states(database, job_id) == {UnitState.DONE: 1}
 
 
 def test_a_piece_of_a_growing_job_waits_for_its_turn_unclaimed(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pwd
     from collections.abc import Sequence
 
-START_SECONDS: Final = 60.0
+START_SECONDS: Final = 120.0
 
 # Below the ports that connections get: a client that keeps trying a closed port from among those is
 # in the end connected to itself, and then the server cannot have its port back.

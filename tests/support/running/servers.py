@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,6 @@ from sqlalchemy.engine import make_url
 from tests.support.running.server_process import START_SECONDS, Server, free_port
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Sequence
 
 
@@ -64,14 +64,19 @@ class RedisServer(Server):
 
 
 class RabbitMQServer(Server):
-    """RabbitMQ, a node with a name server (epmd) of its own."""
+    """RabbitMQ, a node with a name server (epmd) of its own.
+
+    Args:
+        more: lines of its advanced configuration, as ``{consumer_timeout, 10000}``.
+    """
 
     title = "RabbitMQ"
     package = "rabbitmq-server"
     variable = "C4_TEST_RABBITMQ"
 
-    def __init__(self) -> None:
+    def __init__(self, *more: str) -> None:
         super().__init__()
+        self._more = more
         self._node_port, self._names_port = free_port(), free_port()
         self._names: subprocess.Popen[bytes] | None = None
 
@@ -93,6 +98,22 @@ class RabbitMQServer(Server):
         connection = amqp.Connection(f"127.0.0.1:{self.port}", connect_timeout=5, read_timeout=5)
         connection.connect()
         return connection
+
+    def logs(self) -> str:
+        """All that the node has logged."""
+        files = (self.directory / "logs").glob("*.log")
+        return "".join(file.read_text(errors="replace") for file in files)
+
+    def control(self, *arguments: str) -> str:
+        """Run ``rabbitmqctl``; what it says."""
+        done = subprocess.run(
+            [self._program().with_name("rabbitmqctl"), *arguments],
+            env=os.environ | self._settings(),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout
 
     def close(self) -> None:
         self.kill()
@@ -118,6 +139,8 @@ class RabbitMQServer(Server):
         config.write_text(f"listeners.tcp.1 = 127.0.0.1:{self.port}\n")
         settings.write_text("")  # instead of the machine's
         plugins.write_text("[].\n")
+        advanced = self.directory / "advanced.config"
+        advanced.write_text(f"[{{rabbit, [{', '.join(self._more)}]}}].\n")
         return {
             "HOME": str(self.directory),  # of the cookie
             "ERL_EPMD_ADDRESS": "127.0.0.1",
@@ -128,6 +151,7 @@ class RabbitMQServer(Server):
             "RABBITMQ_MNESIA_BASE": str(self.data),
             "RABBITMQ_LOG_BASE": str(self.directory / "logs"),
             "RABBITMQ_CONFIG_FILE": str(config),
+            "RABBITMQ_ADVANCED_CONFIG_FILE": str(advanced),
             "RABBITMQ_CONF_ENV_FILE": str(settings),
             "RABBITMQ_ENABLED_PLUGINS_FILE": str(plugins),
             "RABBITMQ_GENERATED_CONFIG_DIR": str(self.directory / "generated"),

@@ -292,8 +292,10 @@ def test_keda_counts_the_units_that_workers_can_take(database: Database) -> None
 
 def metric_names() -> set[str]:
     """The names under which a worker's metrics are kept."""
-    depths: Any = SimpleNamespace(depths={Lane.BULK: 1})
-    metrics = WorkerCollector(UnitCounters(), depths, name="worker", threads=1).collect()
+    depths: Any = SimpleNamespace(depths={Lane.BULK: 1}, is_up=True)
+    metrics = WorkerCollector(
+        UnitCounters(), depths, leases=lambda: 0, name="worker", threads=1
+    ).collect()
     return {sample.name for metric in metrics for sample in metric.samples}
 
 

@@ -20,7 +20,7 @@ from workers.core.attendance import Unattended, unattended_jobs
 from workers.core.lanes import Lane
 from workers.positions.analysis import submit
 
-WAITING, INTERRUPTED = Unattended.WAITING, Unattended.INTERRUPTED
+WAITING, QUEUED, INTERRUPTED = Unattended
 
 
 def make(database: Database, *, priority: int = 0) -> int:
@@ -83,17 +83,23 @@ def test_the_heartbeat_of_a_process_between_two_units_counts(
     assert idle(timed) == {job_id: WAITING, other: WAITING}
 
 
-def test_workers_that_take_such_jobs_are_at_work_on_them(timed: Database, clock: FakeClock) -> None:
+def test_workers_that_take_such_jobs_will_work_on_them(timed: Database, clock: FakeClock) -> None:
     bulk, urgent = make(timed), make(timed, priority=INTERACTIVE_PRIORITY)
     enter(timed)
-    assert idle(timed) == {urgent: WAITING}
+    assert idle(timed) == {bulk: QUEUED, urgent: WAITING}
     enter(timed, Lane.INTERACTIVE)
-    assert idle(timed) == {bulk: WAITING}
+    assert idle(timed) == {bulk: WAITING, urgent: QUEUED}
     enter(timed, version=ENGINE_VERSION + 1)
     assert idle(timed) == {bulk: WAITING, urgent: WAITING}
     enter(timed)
+    claimed = must_take(timed)
+    assert idle(timed) == {bulk: QUEUED}  # the urgent one is taken first
+    finish(timed, claimed)
+    assert idle(timed) == {bulk: QUEUED, urgent: INTERRUPTED}
+    enter(timed, Lane.INTERACTIVE)
+    assert idle(timed) == {bulk: WAITING}  # between two units
     clock.time += WORKER_ALIVE_SECONDS + 1
-    assert idle(timed) == {bulk: WAITING, urgent: WAITING}
+    assert idle(timed) == {bulk: WAITING, urgent: INTERRUPTED}
 
 
 def test_a_job_whose_planner_is_gone_is_interrupted(timed: Database, clock: FakeClock) -> None:

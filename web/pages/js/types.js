@@ -122,7 +122,7 @@
 /**
  * Answers of /api/v1/jobs. Scores in the tree of a deep job are for the side to move at its start.
  *
- * @typedef {"planning" | "running" | "waiting" | "interrupted" | "done" | "failed" | "cancelled"} JobState
+ * @typedef {"planning" | "running" | "waiting" | "queued" | "interrupted" | "done" | "failed" | "cancelled"} JobState
  * @typedef {{lower: number, upper: number}} Bounds
  *
  * @typedef {Bounds & {

@@ -21,6 +21,7 @@ from workers.service.process import WorkerSettings
 
 class Bell:
     is_away = False
+    trouble: BrokerUnreachableError | None = None
 
     def depth(self, lane: Lane) -> int:
         if self.is_away:
@@ -30,7 +31,9 @@ class Bell:
 
 def process(counters: UnitCounters) -> Any:  # noqa: ANN401 (as much of one as is looked at)
     settings = WorkerSettings(name="ada", threads=3)
-    return SimpleNamespace(unit_worker=SimpleNamespace(counters=counters), settings=settings)
+    return SimpleNamespace(
+        unit_worker=SimpleNamespace(counters=counters, leases=1), settings=settings
+    )
 
 
 def worked() -> UnitCounters:

@@ -8,7 +8,7 @@ import { count, duration, messageOf, moment, signed, whole } from "../words.js";
 /** @import {Bounds, Job, JobProgress, JobState, JobTree} from "../types.js" */
 
 /** States in which a job can be cancelled, and in which it can be resumed. */
-const CANCELLABLE = ["planning", "running", "waiting", "interrupted"];
+const CANCELLABLE = ["planning", "running", "waiting", "queued", "interrupted"];
 const RESUMABLE = ["cancelled", "failed", "interrupted", "waiting"];
 
 /** Kinds whose results are the rows of one table. */

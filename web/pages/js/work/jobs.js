@@ -10,8 +10,8 @@ import { JobCard } from "./job.js";
 /** Time between two requests for the list; events bring the progress of the newest running jobs. */
 const POLL_MS = 4000;
 const PAGE_JOBS = 30;
-const STATES = ["running", "waiting", "interrupted", "done", "failed", "cancelled"];
-const MOVING = ["planning", "running", "waiting", "interrupted"];
+const STATES = ["running", "waiting", "queued", "interrupted", "done", "failed", "cancelled"];
+const MOVING = ["planning", "running", "waiting", "queued", "interrupted"];
 
 /**
  * Most streams of events. A browser opens six connections to a host for all its tabs together, and a stream takes
