@@ -13,10 +13,10 @@ from c4core.models import kinds
 from c4core.models import residual as residual_model
 from c4core.models import tuples as tuple_model
 from c4core.models.files import Model, write_model
-from cli.learn.exact import exact
-from cli.learn.residual import residual
-from cli.learn.selfplay import selfplay
-from cli.learn.tuples import tuples
+from cli.commands.learn.exact import exact
+from cli.commands.learn.residual import residual
+from cli.commands.learn.selfplay import selfplay
+from cli.commands.learn.tuples import tuples
 from cli.shell.parameters import IntRange
 from tests.support.boards.learning import SMALL, write_dataset
 from tests.support.refusals import refused

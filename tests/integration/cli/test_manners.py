@@ -115,7 +115,7 @@ def test_watch_shows_the_rate(c4: C4) -> None:
 def test_there_is_one_way_to_the_terminal() -> None:
     """Use cli.shell.echo: it escapes what strangers have named."""
     # Completion writes a script of click's, line breaks and all; no stranger named anything in it.
-    allowed = {"cli/shell/echo.py", "cli/reference.py", "cli/completion/command.py"}
+    allowed = {"cli/shell/echo.py", "cli/reference.py", "cli/commands/completion.py"}
     found = {
         path.relative_to(ROOT).as_posix()
         for path in (ROOT / "cli").rglob("*.py")

@@ -11,14 +11,14 @@ from c4core.notation import BoardSize, parse_moves
 from c4core.players import LEVELS, Player, parse_player
 from c4core.players.errors import PlayerError
 from c4core.players.registry import parse_players
-from cli.play.game import Game
-from cli.play.opponents import Opponents, Supplies
-from cli.play.saved import SavedGameError, read_game, write_game
-from cli.play.seats import HUMAN, Seat, choices, read_seat
-from cli.play.side import Results
+from cli.commands.play.game import Game
+from cli.commands.play.opponents import Opponents, Supplies
+from cli.commands.play.saved import SavedGameError, read_game, write_game
+from cli.commands.play.seats import HUMAN, Seat, choices, read_seat
+from cli.commands.play.side import Results
 
 if TYPE_CHECKING:
-    from cli.play.scores import Scores
+    from cli.commands.play.scores import Scores
 
 PERSON = read_seat(HUMAN)
 COMPUTER = read_seat("easy")

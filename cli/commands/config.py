@@ -1,0 +1,173 @@
+"""``c4 config``: show and change the settings that are kept in a file."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli.shell import echo
+from cli.shell import settings as shared
+from cli.shell.commands import Command, LazyGroup, refuse
+from workers.configuration import SETTINGS
+
+if TYPE_CHECKING:
+    from cli.shell.settings import Settings
+    from workers.configuration import Value
+
+EXAMPLES = (
+    "c4 config --show",
+    "c4 config set threads 2",
+    "c4 config set db postgresql://c4@dbhost/c4",
+    "c4 config unset threads",
+)
+
+name_argument = click.argument("name", metavar="SETTING", type=click.Choice(list(SETTINGS)))
+
+
+@click.group(
+    cls=LazyGroup,
+    lazy={
+        "set": "cli.commands.config:set_",
+        "unset": "cli.commands.config:unset",
+        "path": "cli.commands.config:path",
+    },
+    invoke_without_command=True,
+    no_args_is_help=True,
+    examples=EXAMPLES,
+)
+@click.option(
+    "--show", is_flag=True, help="Show every setting, its value, and where that comes from."
+)
+@shared.json_option
+@click.pass_context
+def config(context: click.Context, *, show: bool) -> None:
+    """Show and change settings that are kept in a file.
+
+    \b
+    db        database: a file or a URL, as --db
+    broker    broker: a URL or none, as --broker
+    threads   threads that search, as --threads
+    table-mb  size of the table in MB, as --table-mb
+    color     colours on a terminal: auto, always or never
+
+    An option goes first, then the environment (C4_DB, C4_BROKER, C4_THREADS, C4_TABLE_MB, NO_COLOR,
+    FORCE_COLOR), then the file, then the default. C4_CONFIG names another file.
+    """  # noqa: D301 (click's mark for lines to be left as they are)
+    is_alone = context.invoked_subcommand is None
+    refuse(
+        context,
+        (show and not is_alone, "--show goes with no command"),
+        (is_alone and not show, "Missing command, or --show."),
+    )
+    if show:
+        _show(context)
+
+
+def _show(context: click.Context) -> None:
+    from cli.config.sources import find_all
+    from cli.output.formats import Column, write_rows
+
+    settings = shared.settings_of(context)
+    found = find_all(settings, context.find_root())
+    rows: list[dict[str, Any]] = [
+        {"setting": one.name, "value": one.value, "source": one.source, "place": one.place or None}
+        for one in found
+    ]
+    columns = (
+        Column("setting", 8, lambda row: row["setting"]),
+        Column("value", max(5, *(len(str(one.value)) for one in found)), _value),
+        Column("from", 0, lambda row: " ".join(filter(None, (row["source"], row["place"])))),
+    )
+    write_rows(rows, "json" if settings.json else "table", columns)
+
+
+def _value(row: dict[str, Any]) -> str:
+    return str(row["value"])
+
+
+@click.command(
+    "set",
+    cls=Command,
+    database=False,
+    json=False,
+    configured=False,
+    examples=["c4 config set table-mb 256", "c4 config set broker redis://queue"],
+)
+@name_argument
+@click.argument("value")
+@click.pass_context
+def set_(context: click.Context, *, name: str, value: str) -> None:
+    """Set something in the file, which is made if it is not there.
+
+    A new file can be read by you only, since a URL may have a password in it. Comments stay.
+    """
+    from cli.config import editing, sources
+
+    settings: Settings = context.obj
+    editing.change(settings.configuration, name, _read(name, value))
+    variable = sources.set_by(SETTINGS[name])
+    if variable is not None:
+        settings.say(f"{variable} is set as well, and goes first")
+
+
+def _read(name: str, text: str) -> Value:
+    """A value that was typed.
+
+    Raises:
+        click.BadParameter: it is none of this setting.
+        UnknownSchemeError, BrokerUrlError: it is a URL that cannot be used.
+    """
+    from c4core.errors import C4Error
+    from db.urls import parse_url
+    from workers.broker.url import check_url
+
+    try:
+        value = SETTINGS[name].read(text.encode(errors="surrogateescape").decode())
+    except UnicodeDecodeError:
+        raise click.BadParameter("it is not UTF-8", param_hint="'VALUE'") from None
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="'VALUE'") from None
+    try:
+        if name == "broker" and text.lower() != shared.NO_BROKER:
+            check_url(text)
+        if name == "db":
+            parse_url(text)
+    except C4Error as error:
+        raise click.BadParameter(str(error), param_hint="'VALUE'") from None
+    is_path = name == "db" and "://" not in text
+    return os.path.abspath(os.path.expanduser(text)) if is_path else value  # noqa: PTH100, PTH111
+
+
+@click.command(
+    cls=Command,
+    database=False,
+    json=False,
+    configured=False,
+    examples=["c4 config unset threads"],
+)
+@name_argument
+@click.pass_context
+def unset(context: click.Context, *, name: str) -> None:
+    """Remove something from the file: the default is back."""
+    from cli.config import editing
+
+    settings: Settings = context.obj
+    configuration = settings.configuration
+    if not configuration.path.exists() or name not in configuration.values:
+        raise click.ClickException(f"{configuration.path} does not set {name}")
+    editing.change(configuration, name, None)
+
+
+@click.command(
+    cls=Command,
+    database=False,
+    json=False,
+    configured=False,
+    examples=["c4 config path", 'cat "$(c4 config path)"'],
+)
+@click.pass_obj
+def path(settings: Settings) -> None:
+    """Show where the file is, or would be."""
+    echo.line(str(settings.configuration.path))

@@ -1,0 +1,164 @@
+"""``c4 games export``: stored games as a file."""
+
+from __future__ import annotations
+
+import sys
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from cli.commands.games import options
+from cli.output import outfile
+from cli.output.formats import format_by_ending
+from cli.shell.commands import Command, refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from c4core.arena.files import GameEntry, Repeats, Sameness
+    from cli.shell.settings import Settings
+    from db.records.games import GameFilter
+
+ENDINGS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv"}
+
+EXAMPLES = (
+    "c4 games export 1 > games.jsonl",
+    "c4 games export --format csv --distinct grids --output games.csv",
+    "c4 games export --distinct moves --mirrors --winner x | head -3",
+)
+
+
+def repeats_options(function: Any) -> Any:
+    """Add ``--distinct`` and ``--mirrors``."""
+    for option in (
+        click.option("--mirrors", is_flag=True, help="Count a mirror image as the same game."),
+        click.option(
+            "--distinct",
+            type=click.Choice(["moves", "grids"]),
+            help="Leave out games whose moves, or whose final grid, were written before.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+@click.command(cls=Command, json=False, examples=EXAMPLES)
+@options.matches_argument
+@options.filter_options
+@repeats_options
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(["jsonl", "csv"]),
+    help="jsonl: everything about a game; csv: final grids of one board.  "
+    "[default: by the ending of --output, else jsonl]",
+)
+@outfile.output_option
+@click.pass_context
+def export(
+    context: click.Context,
+    /,
+    *,
+    matches: tuple[int, ...],
+    distinct: Sameness | None,
+    mirrors: bool,
+    format_name: str | None,
+    output: str | None,
+    **others: Any,
+) -> None:
+    """Write games of all matches, or of some, as a file.
+
+    jsonl has a game a line, with players, seed, moves and result. csv has a row for each game, as
+    learning programs read it: the 42 cells of its last position, row by row from the top (1 for the
+    first mover, -1 for the second, 0 for empty), and the winner (1, -1, 0). The first row has the
+    names pos_01 to pos_42 and winner. Games that did not end on the board have no such grid and are
+    left out, as are those on other boards than --board.
+    """
+    settings: Settings = context.obj
+    refuse(context, (mirrors and distinct is None, "--mirrors belongs to --distinct"))
+    filters = options.filter_of(matches, others)
+    format_name = format_name or format_by_ending(
+        output, endings=ENDINGS, default="jsonl", what="games", option="--format"
+    )
+    from c4core.arena.files import Repeats
+    from workers.matches.files.entries import stream_entries
+    from workers.matches.reports.reading import check_matches
+
+    repeats = None if distinct is None else Repeats(distinct, mirrors=mirrors)
+    with settings.open_database() as database:
+        check_matches(database, matches)
+        if format_name == "csv":
+            filters = _of_one_board(filters)
+        entries = stream_entries(database, filters)
+        written = _Written(entries, repeats)
+        with outfile.opened(output or outfile.STANDARD_OUTPUT) as target:
+            out = target or sys.stdout
+            if format_name == "csv":
+                _write_csv(out, written, filters)
+            else:
+                _write_json(out, written)
+    settings.say(written.summary())
+
+
+class _Written:
+    """The games that are written, counted.
+
+    Args:
+        entries: games.
+        repeats: knows games that were written before; None where that does not matter.
+    """
+
+    def __init__(self, entries: Iterator[GameEntry], repeats: Repeats | None) -> None:
+        self.number = 0
+        self.without_moves = 0
+        self.forfeits = 0
+        self._entries = entries
+        self._repeats = repeats
+
+    def __iter__(self) -> Iterator[GameEntry]:
+        for entry in self._entries:
+            if self._repeats is not None and not self._repeats.is_new(entry):
+                continue
+            yield entry
+
+    def summary(self) -> str:
+        """What was written, and what was not."""
+        from cli.output.render import count
+
+        parts = [f"{count(self.number, 'game')} written"]
+        if self._repeats is not None and self._repeats.repeated:
+            parts.append(f"{self._repeats.repeated:,} repeated ones left out")
+        if self.forfeits:
+            parts.append(f"{count(self.forfeits, 'game')} without an end on the board left out")
+        return ", ".join(parts)
+
+
+def _of_one_board(filters: GameFilter) -> GameFilter:
+    """The same games, on 7x6 unless another board was named."""
+    from dataclasses import replace
+
+    from c4core.notation import DEFAULT_BOARD
+
+    return filters if filters.board is not None else replace(filters, board=DEFAULT_BOARD)
+
+
+def _write_json(out: IO[str], written: _Written) -> None:
+    from c4core.arena.file_formats import json_line
+
+    for entry in written:
+        out.write(json_line(entry) + "\n")
+        written.number += 1
+
+
+def _write_csv(out: IO[str], written: _Written, filters: GameFilter) -> None:
+    from c4core.arena.file_formats import csv_line, csv_names
+    from c4core.arena.files import ON_THE_BOARD
+    from c4core.notation import DEFAULT_BOARD
+
+    out.write(csv_names(filters.board or DEFAULT_BOARD) + "\n")
+    for entry in written:
+        if entry.ending not in ON_THE_BOARD:
+            written.forfeits += 1
+            continue
+        out.write(csv_line(entry.final, entry.winner) + "\n")
+        written.number += 1

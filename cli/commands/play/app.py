@@ -1,0 +1,111 @@
+"""The full-screen program of ``c4 play``."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import App
+from textual.binding import Binding
+
+from cli.commands.play.driver import TerminalDriver
+from cli.commands.play.painting import DISC
+from cli.commands.play.screen import GameScreen
+from cli.output.render import can_write
+from cli.shell import signals
+
+if TYPE_CHECKING:
+    from textual.binding import BindingType
+    from textual.screen import Screen
+
+    from cli.commands.play.game import Game
+    from cli.commands.play.screen import Setup
+
+
+class PlayApp(App[None]):
+    """Plays games until a person quits.
+
+    Args:
+        game: the first game.
+        setup: what all games are played with.
+        unfinished: a kept game that the person may resume instead.
+
+    Attributes:
+        stopped_by: the signal that ended it; None if a person did.
+        mistakes: always 0: the screen reports mistakes at once.
+        game_screen: the screen below all others.
+    """
+
+    TITLE = "c4 play"
+    ENABLE_COMMAND_PALETTE = False
+    # Classes of every screen, by the characters of a line.
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide")]  # noqa: RUF012 (as Textual has it)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c", "interrupt", show=False, priority=True),
+    ]
+
+    def __init__(self, game: Game, setup: Setup, *, unfinished: Game | None = None) -> None:
+        # With NO_COLOR only the terminal's own two colours are used; greys are colours, too.
+        colourless = "NO_COLOR" in os.environ
+        super().__init__(driver_class=TerminalDriver, ansi_color=colourless)
+        self.stopped_by: int | None = None
+        self.mistakes = 0
+        letters = colourless or not can_write(DISC)
+        self.game_screen = GameScreen(game, setup, letters=letters, unfinished=unfinished)
+
+    @property
+    def game(self) -> Game:
+        """The current game."""
+        return self.game_screen.game
+
+    @property
+    def games(self) -> list[Game]:
+        """All games of this session, the current one last."""
+        return [*self.game_screen.earlier, self.game]
+
+    def get_default_screen(self) -> Screen[None]:
+        """Begin with the board."""
+        return self.game_screen
+
+    def on_mount(self) -> None:
+        """Handle signals: Textual does not, and the terminal must be restored."""
+        if self.is_headless:
+            return
+        for number in signals.SIGNALS:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                asyncio.get_running_loop().add_signal_handler(number, self.stop, number)
+
+    def stop(self, number: int) -> None:
+        """End as after a signal; the game is kept."""
+        self.stopped_by = number
+        self.exit()
+
+    def action_interrupt(self) -> None:
+        """End as after Ctrl-C, which arrives as a key here."""
+        self.stop(signal.SIGINT)
+
+    def play(self) -> None:
+        """Play on the terminal.
+
+        Raises:
+            KeyboardInterrupt: a signal or Ctrl-C ended it; the terminal is restored.
+            Exception: an error ended it; the terminal is restored.
+        """
+        try:
+            self.run()
+            if self._exception is not None:
+                raise self._exception
+        except OSError:
+            if self.stopped_by is None:  # else the terminal has gone, which ended the program
+                raise
+        finally:
+            self.game_screen.leave()
+            signals.install()  # the event loop has taken them away
+        if self.stopped_by is not None:
+            raise KeyboardInterrupt(self.stopped_by)
+
+    def _fatal_error(self) -> None:
+        """Close the screen without the stack trace that Textual would print."""
+        self._close_messages_no_wait()
