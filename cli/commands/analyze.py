@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from cli.output import outfile, progress
-from cli.positions.book_options import book_options, book_path
+from cli.positions.books import book_options, book_path
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
 from cli.shell.streams import input_name, reading
@@ -106,8 +106,8 @@ def analyze(
         input_format = "csv"
 
     from cli.work.backend import Backend
+    from cli.work.job import run_job
     from cli.work.results import chosen_format, opened
-    from cli.work.running import run_job
     from workers.positions.analysis import KIND
     from workers.positions.book_answers import find_book
 

@@ -139,7 +139,7 @@ def deep(
         began = time.monotonic()
         from c4core.solver import Solver
         from cli.deep.answer import write_answer
-        from cli.work.running import run_job
+        from cli.work.job import run_job
         from workers.deep.answer import read_answer
         from workers.deep.sharing import listening
 

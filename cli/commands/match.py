@@ -125,7 +125,7 @@ def match(
             return
         matches = playing.play(settings, database, job_id, backend)
         playing.judge(settings, database, matches, backend, judging)
-        from cli.reports.output import write_match
+        from cli.reports.writing import write_match
 
         report = read_report(database, matches[0], judging)
         write_match(settings, report, writing)

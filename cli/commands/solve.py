@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from cli.output import progress
-from cli.positions.book_options import book_options, book_path
+from cli.positions.books import book_options, book_path
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
 
@@ -129,8 +129,8 @@ def solve(
     )
 
     from cli.positions import given as positions
-    from cli.positions.batches import REMOTE_BATCH_SECONDS, Line, Solving, Wish
     from cli.positions.booked import BookFirst
+    from cli.positions.solving import REMOTE_BATCH_SECONDS, Line, Solving, Wish
     from workers.positions.batches import BATCH_SECONDS
     from workers.positions.book_answers import find_book
     from workers.positions.question import Question

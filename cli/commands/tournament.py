@@ -114,7 +114,7 @@ def tournament(
             return
         matches = playing.play(settings, database, job_id, backend)
         playing.judge(settings, database, matches, backend, judging)
-        from cli.reports.output import write_tournament
+        from cli.reports.writing import write_tournament
 
         reports = [read_report(database, match, judging) for match in matches]
         write_tournament(settings, reports, writing)

@@ -246,8 +246,8 @@ def results(
     their results; "c4 games export" writes the games. A job of "c4 deep" has an object for every
     piece that was searched; "c4 jobs show" tells what follows from them.
     """
+    from cli.work.job import write_results
     from cli.work.results import chosen_format, opened
-    from cli.work.running import write_results
     from workers.core.following import read_job
 
     settings: Settings = context.obj
@@ -283,8 +283,8 @@ def _work_again(
         click.BadParameter: the output cannot be written.
     """
     from cli.work.backend import Backend
+    from cli.work.job import run_job, tell_unanswered
     from cli.work.results import chosen_format, opened
-    from cli.work.running import run_job, tell_unanswered
     from db.records.jobs import JobState
     from workers.core.following import read_job, refuse_foreign
 

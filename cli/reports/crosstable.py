@@ -8,7 +8,7 @@ from c4core.arena.statistics import SIGNIFICANT, Tally, holm, standings
 from cli.output.render import count, duration
 from cli.output.tables import Facts, Table
 from cli.reports import figures
-from cli.reports.view import short
+from cli.reports.tables import short
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -68,7 +68,7 @@ class GameRules:
         Raises:
             click.BadParameter: the moves of ``--start`` cannot be played.
         """
-        from cli.positions.book_options import read_start
+        from cli.positions.books import read_start
         from db.records.terms import MatchTerms
 
         return MatchTerms(

@@ -20,7 +20,7 @@ from cli.output.pictures import BAD, FAINT, GOOD, INK
 from cli.output.render import count
 from cli.reports import figures
 from cli.reports.crosstable import add_results, tournament_standings
-from cli.reports.view import short
+from cli.reports.tables import short
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

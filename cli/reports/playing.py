@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from cli.output.render import count
-from cli.work.running import finish_job, run_job
+from cli.work.job import finish_job, run_job
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -10,7 +10,7 @@ from c4core.lines import BadLine
 from cli.output.render import count
 from cli.shell.background import run_in_background
 from cli.work.detaching import leave
-from cli.work.running import finish_job
+from cli.work.job import finish_job
 from workers.matches.reviews.game import review_game
 from workers.matches.reviews.many import plan_reviews, reviews_of
 from workers.positions.desk import Desk

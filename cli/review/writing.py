@@ -127,7 +127,7 @@ def _name(review: Review) -> str:
 
 
 def _short(description: str | None) -> str:
-    from cli.reports.view import short
+    from cli.reports.tables import short
 
     return "?" if description is None else short(description)
 

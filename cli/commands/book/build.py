@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from cli.positions import book_options as options
+from cli.positions import books as options
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
 from cli.work.detaching import detach_option, leave
@@ -111,7 +111,7 @@ def build(
     )
     from cli.output import targets
     from cli.work.backend import Backend
-    from cli.work.running import finish_job
+    from cli.work.job import finish_job
     from workers.books.build import CompleteBook, ScoreSource, canonical
     from workers.books.files import default_name
     from workers.books.task import Choice

@@ -12,7 +12,7 @@ import click
 
 from cli.output import outfile
 from cli.output.formats import format_by_ending
-from cli.positions import book_options as options
+from cli.positions import books as options
 from cli.shell import echo, exits
 from cli.shell.commands import Command, refuse
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.output import plots
-from cli.positions import book_options as options
+from cli.positions import books as options
 from cli.shell import parameters
 from cli.shell.commands import Command
 

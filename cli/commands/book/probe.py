@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.positions import book_options as options
+from cli.positions import books as options
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
 
@@ -70,7 +70,7 @@ def probe(
         ("-" in moves and len(moves) > 1, "- stands alone"),
     )
     from cli.positions import given as positions
-    from cli.positions.batches import Line, Solving, Wish
+    from cli.positions.solving import Line, Solving, Wish
     from workers.positions.question import Question
 
     from_stdin = moves == ("-",)

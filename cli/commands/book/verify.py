@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.positions import book_options as options
+from cli.positions import books as options
 from cli.shell import echo, exits, parameters
 from cli.shell.commands import Command
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.commands.certificate.options import watched
-from cli.positions import book_options as options
+from cli.positions import books as options
 from cli.shell import echo, parameters
 from cli.shell.commands import Command
 

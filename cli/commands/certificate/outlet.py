@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cli.positions.book_options import refuse_existing
+from cli.positions.books import refuse_existing
 
 if TYPE_CHECKING:
     from cli.shell.settings import Settings

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.commands.certificate.outlet import Outlet
-from cli.positions import book_options as options
+from cli.positions import books as options
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
 from cli.work.detaching import detach_option, leave
@@ -107,7 +107,7 @@ def prove(
     from c4core.proof.making import claimed
     from cli.positions import given
     from cli.work.backend import Backend
-    from cli.work.running import finish_job
+    from cli.work.job import finish_job
     from workers.certificates.assembling import read_certificate
     from workers.certificates.planning import job_for
     from workers.certificates.task import ProofTask

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.commands.certificate.outlet import Outlet
-from cli.positions import book_options as options
+from cli.positions import books as options
 from cli.shell import parameters
 from cli.shell.commands import Command
 

@@ -11,7 +11,7 @@ import click
 
 from cli.commands.dataset.options import order_of, order_options
 from cli.output import progress
-from cli.positions.book_options import book_options, book_path
+from cli.positions.books import book_options, book_path
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
 from cli.work.detaching import detach_option, leave
@@ -93,7 +93,7 @@ def build(
         (not detach and output is None, "where to? give a directory: --output DIR"),
     )
     from cli.work.backend import Backend
-    from cli.work.running import finish_job
+    from cli.work.job import finish_job
     from workers.dataset.draft import Draft
     from workers.dataset.making import find_and_label
     from workers.positions.book_answers import find_book

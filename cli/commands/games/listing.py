@@ -220,7 +220,7 @@ def _match_row(match: MatchInfo, idle: Mapping[int, str]) -> Row:
 
 def _match_columns() -> tuple[Column, ...]:
     from cli.output.formats import Column
-    from cli.reports.view import short
+    from cli.reports.tables import short
 
     return (
         Column("match", 5, lambda row: str(row["match"]), right=True),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
-from cli.positions.book_options import read_board
+from cli.positions.books import read_board
 from cli.shell import parameters
 
 if TYPE_CHECKING:

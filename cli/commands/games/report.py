@@ -41,7 +41,7 @@ def report(
     games are missing.
     """
     from cli.reports import playing
-    from cli.reports.output import write_match, write_tournament
+    from cli.reports.writing import write_match, write_tournament
     from cli.work.backend import Backend
     from workers.matches.reports.reading import check_matches, read_report
 

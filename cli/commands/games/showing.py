@@ -106,7 +106,7 @@ def _read(database: Database, place: GameCursor) -> tuple[GameEntry, Sequence[Ju
 def _show(entry: GameEntry, judged: Sequence[JudgedMove | None], *, boards: bool) -> None:
     from cli.output import render
     from cli.output.tables import write_facts
-    from cli.reports.view import short
+    from cli.reports.tables import short
 
     facts = {
         "game": f"{entry.match}:{entry.number}",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.output.targets import checked
-from cli.positions.book_options import book_options, book_path
+from cli.positions.books import book_options, book_path
 from cli.shell import echo, exits, parameters
 from cli.shell.commands import Command, refuse
 from cli.shell.streams import nobody_listening

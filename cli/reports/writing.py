@@ -9,7 +9,7 @@ from cli.output.formats import opened, write_object, write_rows
 from cli.output.tables import write_parts
 from cli.reports.crosstable import tournament_parts, tournament_standings
 from cli.reports.objects import match_row
-from cli.reports.view import match_parts
+from cli.reports.tables import match_parts
 from workers.matches.reports.objects import match_object, standing_objects
 
 if TYPE_CHECKING:
