@@ -36,7 +36,7 @@ from c4core.position import Position
 from c4core.proof import Certificate, Prover, make
 from c4core.proof.certificate import BOARDS, named_file, shipped_file
 from c4core.solver import Solver
-from cli.bench.positions import shipped_set
+from cli.measuring import shipped_set
 from tests.support.certificates import (
     CHECKER,
     CLAIMS,

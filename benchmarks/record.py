@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from c4core.version import ENGINE_VERSION, __version__
-from cli.bench.measures import processor
+from cli.measuring import processor
 from cli.shell.parameters import usable_cores
 from db.masking import masked
 

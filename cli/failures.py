@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from functools import singledispatch
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from c4core.book.errors import BookBoardError, BookContentError, BookError
 from c4core.counting.diagram import CountingError, CountMemoryError
@@ -14,6 +15,7 @@ from c4core.models.kinds import LearningMissingError, ModelError, ModelMismatchE
 from c4core.players.errors import PlayerFailure, PlayerMissingError
 from c4core.proof.errors import CertificateError, ClaimError
 from cli.shell import exits
+from db.database import Database
 from db.errors import (
     GameNotFoundError,
     JobNotFoundError,
@@ -22,6 +24,7 @@ from db.errors import (
     UnknownSchemeError,
     UnreachableError,
 )
+from db.maintenance import check
 from workers.errors import (
     BookIncompleteError,
     BrokerUnreachableError,
@@ -127,3 +130,17 @@ def _(error: Exception) -> Failure:
 @explain.register(GameNotFoundError)
 def _(error: StorageError) -> Failure:
     return Failure(exits.USAGE, str(error))
+
+
+_STORED_OTHERWISE: Final = frozenset({"damage", "schema", "row"})
+# Problems of other kinds were stored by a program; they are no damage.
+
+
+def first_damage(url: str) -> str | None:
+    """What is damaged in a database, or None where nothing is."""
+    # An error here must not hide the first one.
+    with suppress(Exception), Database.open(url, create=False) as database:
+        for problem in check(database):
+            if problem.kind in _STORED_OTHERWISE:
+                return f"{database.url} is damaged (c4 db check tells all): {problem.message}"
+    return None

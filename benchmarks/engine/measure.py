@@ -36,8 +36,7 @@ from benchmarks.engine.solvers import (
 from benchmarks.options import WITH_HELP, failures, seed_option, table_option
 from c4core import Position, Solver, parse_board
 from c4core.notation import parse_moves
-from cli.bench.measures import lap, thread_counts
-from cli.bench.positions import CLASSES, Scored, shipped_set
+from cli.measuring import CLASSES, Scored, lap, shipped_set, thread_counts
 from cli.shell.parameters import usable_cores
 
 if TYPE_CHECKING:

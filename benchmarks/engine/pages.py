@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from benchmarks.engine.solvers import Measurement
 from benchmarks.page import run_lines, table
 from benchmarks.plots import COLOURS, FAINT, INK, SHAPES, plot
-from cli.bench.measures import three_digits, time_text
+from cli.measuring import three_digits, time_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from benchmarks.games import different_games, random_game
 from c4core import Solver
 from c4core.evaluation import plies_to_end
-from cli.bench.positions import CLASSES, Scored, class_of, read_scored
+from cli.measuring import CLASSES, Scored, class_of, read_scored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -12,7 +12,7 @@ from cli.shell.commands import Command
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from cli.bench.measures import Row
+    from cli.measuring import Row
     from cli.shell.settings import Settings
 
 EXAMPLES = (
@@ -44,7 +44,7 @@ def bench(context: click.Context, *, quick: bool, threads: int | None, table_mb:
     The signature is the number of positions searched for the six classes. It is the same on every
     machine; another signature is another search.
     """
-    from cli.bench.measures import measure, signature
+    from cli.measuring import measure, signature
     from cli.output.formats import write_object
     from cli.output.render import count
 
@@ -82,7 +82,7 @@ def _about(table_mb: int, *, quick: bool) -> dict[str, Any]:
     import platform
 
     from c4core.version import ENGINE_VERSION, __version__
-    from cli.bench.measures import processor
+    from cli.measuring import processor
 
     return {
         "version": __version__,
@@ -141,7 +141,7 @@ def _remark(row: dict[str, Any]) -> str:
 
 
 def _each(seconds: float) -> str:
-    from cli.bench.measures import time_text
+    from cli.measuring import time_text
     from cli.output.render import can_write
 
     text = time_text(seconds)

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import os
-from typing import TYPE_CHECKING, Any
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+from click.core import ParameterSource
 
 from cli.shell import echo
 from cli.shell import settings as shared
 from cli.shell.commands import Command, LazyGroup, refuse
-from workers.configuration import SETTINGS
+from cli.shell.settings import NO_BROKER
+from workers.configuration import DEFAULT_TABLE_MB, SETTINGS, line_of
+from workers.cores import usable_cores
 
 if TYPE_CHECKING:
     from cli.shell.settings import Settings
-    from workers.configuration import Value
+    from workers.configuration import Configuration, Setting, Value
 
 EXAMPLES = (
     "c4 config --show",
@@ -66,7 +72,6 @@ def config(context: click.Context, *, show: bool) -> None:
 
 
 def _show(context: click.Context) -> None:
-    from cli.config.sources import find_all
     from cli.output.formats import Column, write_rows
 
     settings = shared.settings_of(context)
@@ -103,11 +108,9 @@ def set_(context: click.Context, *, name: str, value: str) -> None:
 
     A new file can be read by you only, since a URL may have a password in it. Comments stay.
     """
-    from cli.config import editing, sources
-
     settings: Settings = context.obj
-    editing.change(settings.configuration, name, _read(name, value))
-    variable = sources.set_by(SETTINGS[name])
+    change_file(settings.configuration, name, _read(name, value))
+    variable = set_by(SETTINGS[name])
     if variable is not None:
         settings.say(f"{variable} is set as well, and goes first")
 
@@ -151,13 +154,11 @@ def _read(name: str, text: str) -> Value:
 @click.pass_context
 def unset(context: click.Context, *, name: str) -> None:
     """Remove something from the file: the default is back."""
-    from cli.config import editing
-
     settings: Settings = context.obj
     configuration = settings.configuration
     if not configuration.path.exists() or name not in configuration.values:
         raise click.ClickException(f"{configuration.path} does not set {name}")
-    editing.change(configuration, name, None)
+    change_file(configuration, name, None)
 
 
 @click.command(
@@ -171,3 +172,159 @@ def unset(context: click.Context, *, name: str) -> None:
 def path(settings: Settings) -> None:
     """Show where the file is, or would be."""
     echo.line(str(settings.configuration.path))
+
+
+class Found(NamedTuple):
+    """The value of a setting."""
+
+    name: str
+    value: Value
+    """A password in it is masked."""
+    source: str
+    """``option``, ``environment``, ``file`` or ``default``."""
+    place: str
+    """The option, the variable, or the file and its line; empty for a default."""
+
+
+def find_all(settings: Settings, program: click.Context) -> list[Found]:
+    """Every setting, in the order of :data:`SETTINGS`.
+
+    Args:
+        settings: what options, variables and the file say.
+        program: the context of ``c4``, which knows what was an option.
+
+    Raises:
+        ConfigurationError: the file cannot be read or understood.
+        click.UsageError: a variable of the environment has an impossible value.
+    """
+    from db.masking import masked
+
+    options = {
+        name: value
+        for name, value in (("db", settings.db), ("broker", settings.broker))
+        if value and program.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    }
+    return [
+        Found(name, masked(options[name]), "option", f"--{name}")
+        if name in options
+        else _find(setting, settings.configuration)
+        for name, setting in SETTINGS.items()
+    ]
+
+
+def _find(setting: Setting, configuration: Configuration) -> Found:
+    variable = set_by(setting)
+    if variable is not None:
+        value = _of_variable(setting, variable)
+        return Found(setting.name, _shown(value), "environment", variable)
+    if setting.name in configuration.values:
+        line = line_of(setting.name, configuration.text())
+        place = str(configuration.path) if line is None else f"{configuration.path}, line {line}"
+        return Found(setting.name, _shown(configuration.values[setting.name]), "file", place)
+    return Found(setting.name, _default(setting.name), "default", "")
+
+
+def set_by(setting: Setting) -> str | None:
+    """The variable of the environment that sets something; an empty one counts as none."""
+    return next((variable for variable in setting.variables if os.environ.get(variable)), None)
+
+
+def _of_variable(setting: Setting, variable: str) -> Value:
+    if setting.name == "color":
+        return "never" if variable == "NO_COLOR" else "always"
+    try:
+        return setting.read(os.environ[variable])
+    except ValueError as error:
+        raise click.UsageError(f"the environment variable {variable}: {error}") from None
+
+
+def _shown(value: Value) -> Value:
+    from db.masking import masked
+
+    return masked(value) if isinstance(value, str) else value
+
+
+def _default(name: str) -> Value:
+    defaults: dict[str, Value] = {
+        "db": str(shared.default_database(ensure=False)),
+        "broker": NO_BROKER,
+        "threads": usable_cores(),
+        "table-mb": DEFAULT_TABLE_MB,
+        "color": "auto",
+    }
+    return defaults[name]
+
+
+_VALUE = r"""(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s#"']+)"""
+
+
+def change_file(configuration: Configuration, name: str, value: Value | None) -> None:
+    """Set something in the file, which is made if it is not there, or remove it.
+
+    Args:
+        configuration: says where the file is.
+        name: of the setting.
+        value: the new value; None to remove the line.
+
+    Raises:
+        ConfigurationError: the file cannot be read or understood, or its line for this setting is
+            written in a way that can only be edited by hand. Nothing is changed then.
+        OSError: the file cannot be written.
+    """
+    from workers.configuration import parse
+
+    path = Path(os.path.realpath(configuration.path))
+    if path.exists() and not path.is_file():  # a device must not become a file
+        raise configuration.fault("no ordinary file")
+    text = configuration.text() if configuration.path.exists() else ""
+    wanted = parse(text, configuration.path)
+    if value is None:
+        wanted.pop(name, None)
+    else:
+        wanted[name] = value
+    new = _changed(text, name, value)
+    if not _says(new, wanted, configuration.path):
+        raise configuration.fault(f"{name} has to be edited by hand")
+    _replace_file(path, new)
+
+
+def _says(text: str, wanted: dict[str, Value], path: Path) -> bool:
+    from workers.configuration import parse
+    from workers.errors import ConfigurationError
+
+    try:
+        return parse(text, path) == wanted
+    except ConfigurationError:
+        return False
+
+
+def _changed(text: str, name: str, value: Value | None) -> str:
+    line = re.compile(
+        rf"^([ \t]*[\"']?{re.escape(name)}[\"']?[ \t]*=[ \t]*){_VALUE}([ \t]*(?:#.*)?\r?\n?)$",
+        re.MULTILINE,
+    )
+    if value is None:
+        return line.sub("", text, count=1)
+    written = _toml(value)
+    changed, found = line.subn(lambda old: f"{old[1]}{written}{old[2]}", text, count=1)
+    if found:
+        return changed
+    break_ = "" if not text or text.endswith("\n") else "\n"
+    return f"{text}{break_}{name} = {written}\n"
+
+
+def _toml(value: Value) -> str:
+    """A value in TOML, whose texts are JSON's but for one control character."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", r"\u007f")
+
+
+def _replace_file(path: Path, text: str) -> None:
+    """Replace the file. A new one is for its owner's eyes only: URLs have passwords in them."""
+    from c4core.files import atomic_file
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    is_new = not path.exists()
+    with atomic_file(path) as beside:
+        if is_new:
+            beside.chmod(0o600)
+        beside.write_bytes(text.encode())

@@ -83,9 +83,9 @@ def count(settings: Settings, *, board: BoardSize, keep: str | None, memory_mb: 
 
 
 def _kept_path(name: str) -> Path:
-    from cli.output import targets
+    from cli.output import outfile
 
-    return targets.checked(name, option=KEEP)
+    return outfile.writable_path(name, option=KEEP)
 
 
 def _check_board(progress: Progress, board: BoardSize) -> None:

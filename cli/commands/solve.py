@@ -14,8 +14,8 @@ from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
-    from cli.positions.answers import Writer
     from cli.positions.asking import Asker
+    from cli.positions.solving import AnswerWriter
     from cli.shell.settings import Settings
 
 STDIN = 0
@@ -129,14 +129,14 @@ def solve(
     )
 
     from cli.positions import given as positions
-    from cli.positions.booked import BookFirst
-    from cli.positions.solving import REMOTE_BATCH_SECONDS, Line, Solving, Wish
+    from cli.positions.asking import BookFirst
+    from cli.positions.solving import REMOTE_BATCH_SECONDS, BatchSolver, InputLine, SolveOptions
     from workers.positions.batches import BATCH_SECONDS
     from workers.positions.book_answers import find_book
     from workers.positions.question import Question
 
     columns = all_moves if classic else not score_only
-    wish = Wish(
+    wish = SolveOptions(
         Question(
             columns=columns and not weak, weak=weak, time_limit=time_limit, node_limit=node_limit
         ),
@@ -185,18 +185,18 @@ def solve(
         asker = make_asker() if opened is None else BookFirst(opened, make_asker)
         batch_seconds = BATCH_SECONDS if doorbell is None else REMOTE_BATCH_SECONDS
         writer = _writer(format_name, weak=weak, zero_based=zero_based)
-        solving = Solving(asker, wish, writer, batch_seconds=batch_seconds)
+        solving = BatchSolver(asker, wish, writer, batch_seconds=batch_seconds)
         if from_stdin:
             solving.stream(STDIN, board=board, zero_based=zero_based)
         for request in requests:
             raw = str(request.position.key) if request.moves is None else request.moves
-            solving.answer([Line(request, raw.encode())])
+            solving.answer([InputLine(request, raw.encode())])
     if solving.failures:
         context.exit(exits.PROBLEMS)
 
 
-def _writer(format_name: str, *, weak: bool, zero_based: bool) -> Writer:
-    from cli.positions.answers import ClassicWriter, JsonWriter, TextWriter
+def _writer(format_name: str, *, weak: bool, zero_based: bool) -> AnswerWriter:
+    from cli.positions.solving import ClassicWriter, JsonWriter, TextWriter
 
     if format_name == "c4solver":
         return ClassicWriter(weak=weak)

@@ -9,6 +9,7 @@ import json
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import PurePath
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeVar, cast
 
@@ -192,9 +193,7 @@ def write_rows(
     """
     out = sys.stdout if target is None else target
     if format_name == "parquet":
-        from cli.output.parquet import write_parquet
-
-        return write_parquet(rows, names, sys.stdout.buffer if target is None else target)
+        return _write_parquet(rows, names, sys.stdout.buffer if target is None else target)
     return {
         "table": lambda: _write_table(rows, columns),
         "json": lambda: _write_array(rows, out),
@@ -256,3 +255,52 @@ def _write_csv(rows: Iterable[Row], names: Sequence[str], out: IO[str]) -> int:
         out.write(line)
         lines += 1
     return max(0, lines - 1)  # the heading is no row
+
+
+_PARQUET_GROUP: Final = 1 << 14
+"""Rows of a group in the file, which are in memory together."""
+
+_SHORT: Final = ("ply", "score", "lower", "upper", "plies")
+_LONG: Final = ("line", "nodes", "count")
+_LISTS: Final = ("scores", "best")
+_OTHERS: Final = {"key": "uint64", "seconds": "float64", "stored": "bool"}
+"""Types of other columns, by name; the rest is text. All can be null."""
+
+
+def _write_parquet(
+    rows: Iterable[Mapping[str, Any]], names: Sequence[str], target: IO[bytes]
+) -> int:
+    """Write rows in constant memory; how many there were.
+
+    Args:
+        rows: objects with these names.
+        names: of the columns.
+        target: a binary file.
+
+    Raises:
+        click.UsageError: pyarrow is not installed.
+    """
+    from c4core.extras import load_pyarrow
+
+    arrow = load_pyarrow(click.UsageError)
+    schema = arrow.schema([(name, _parquet_type(arrow, name)) for name in names])
+    written = 0
+    with arrow.parquet.ParquetWriter(target, schema, compression="zstd") as writer:
+        waiting = iter(rows)
+        while group := list(islice(waiting, _PARQUET_GROUP)):
+            encodable = [{name: _encodable(row[name]) for name in names} for row in group]
+            writer.write_table(arrow.Table.from_pylist(encodable, schema=schema))
+            written += len(group)
+    return written
+
+
+def _encodable(value: Any) -> Any:
+    """Text in UTF-8: half of a surrogate pair, which JSON allows, becomes an escape."""
+    return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
+
+
+def _parquet_type(arrow: Any, name: str) -> Any:
+    kinds = dict.fromkeys(_SHORT, "int16") | dict.fromkeys(_LONG, "int64") | _OTHERS
+    if name in _LISTS:
+        return arrow.list_(arrow.int16())
+    return arrow.type_for_alias(kinds.get(name, "string"))

@@ -38,7 +38,7 @@ def check(
         click.ClickException: Pillow is not installed.
     """
     from c4core import extras
-    from cli.output import targets
+    from cli.output import outfile
 
     paths = []
     for name in names:
@@ -49,7 +49,7 @@ def check(
             )
         if suffix != ".svg":
             extras.require(extras.PICTURES, click.ClickException)
-        paths.append(targets.checked(name, option=option))
+        paths.append(outfile.writable_path(name, option=option))
     return paths
 
 
@@ -66,9 +66,9 @@ def write(name: str, content: bytes, *, option: str) -> None:
         OSError: it cannot be written.
     """
     from c4core.files import atomic_file
-    from cli.output import targets
+    from cli.output import outfile
 
-    with atomic_file(targets.checked(name, option=option)) as beside:
+    with atomic_file(outfile.writable_path(name, option=option)) as beside:
         beside.write_bytes(content)
 
 

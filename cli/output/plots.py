@@ -34,7 +34,7 @@ def check(names: Sequence[str], *, option: str = OPTION) -> list[Path]:
         click.ClickException: matplotlib is not installed.
     """
     from c4core import extras
-    from cli.output import targets
+    from cli.output import outfile
 
     paths = []
     for name in names:
@@ -42,7 +42,7 @@ def check(names: Sequence[str], *, option: str = OPTION) -> list[Path]:
             raise click.BadParameter(
                 f"{name!r} ends with none of {', '.join(SUFFIXES)}", param_hint=f"'{option}'"
             )
-        paths.append(targets.checked(name, option=option))
+        paths.append(outfile.writable_path(name, option=option))
     if names:
         extras.require(extras.PLOT, click.ClickException)
     return paths

@@ -19,8 +19,7 @@ from cli.output import pictures
 from cli.output.pictures import BAD, FAINT, GOOD, INK
 from cli.output.render import count
 from cli.reports import figures
-from cli.reports.crosstable import add_results, tournament_standings
-from cli.reports.tables import short
+from cli.reports.tables import add_results, short, tournament_standings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

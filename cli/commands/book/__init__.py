@@ -11,9 +11,9 @@ from cli.shell.commands import LazyGroup
     cls=LazyGroup,
     lazy={
         "build": "cli.commands.book.build:build",
-        "info": "cli.commands.book.info:info",
-        "probe": "cli.commands.book.probe:probe",
-        "verify": "cli.commands.book.verify:verify",
+        "info": "cli.commands.book.reading:info",
+        "probe": "cli.commands.book.reading:probe",
+        "verify": "cli.commands.book.reading:verify",
         "export": "cli.commands.book.exchange:export",
         "import": "cli.commands.book.exchange:import_",
         "plot": "cli.commands.book.plot:plot",

@@ -109,7 +109,7 @@ def build(
             "a sparse book cannot be detached: it takes one job after the other",
         ),
     )
-    from cli.output import targets
+    from cli.output import outfile
     from cli.work.backend import Backend
     from cli.work.job import finish_job
     from workers.books.build import CompleteBook, ScoreSource, canonical
@@ -121,7 +121,7 @@ def build(
     name = out or default_name(begins, plies, choice)
     outlet = _Outlet(name, begins, plies, choice, force=force)
     if not detach:
-        targets.checked(name, option="--out")
+        outfile.writable_path(name, option="--out")
         outlet.check()
     book: CompleteBook | SparseBook
     if choice is None:
@@ -212,7 +212,7 @@ def _write(
         f"in {duration(seconds)}"
     )
     if settings.json:
-        from cli.commands.book.facts import as_object
+        from cli.commands.book.reading import as_object
         from cli.output.formats import write_object
 
         about = {"jobs": jobs, "seconds": round(seconds, 3)}

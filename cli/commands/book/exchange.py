@@ -110,9 +110,9 @@ def _lines(book: Book, format_name: str) -> Iterator[str]:
 def _write_file(book: Book, format_name: str, output: str) -> str:
     """Write a binary format; a remark about what came of it, or nothing."""
     from c4core.files import atomic_file
-    from cli.output import targets
+    from cli.output import outfile
 
-    path = targets.checked(output, option="--output")
+    path = outfile.writable_path(output, option="--output")
     with atomic_file(path) as beside:
         if format_name == "parquet":
             from c4core.book.exchange.parquet import write_parquet
@@ -182,10 +182,10 @@ def import_(
         (format_name != "uci" and scores_from is not None, "--book is for uci"),
     )
     from c4core.notation import DEFAULT_BOARD
-    from cli.output import targets
+    from cli.output import outfile
     from cli.output.render import count
 
-    if targets.checked(out, option="--out").exists() and not force:
+    if outfile.writable_path(out, option="--out").exists() and not force:
         options.refuse_existing(out)
     wrong: list[str] = []
     if format_name == "uci":
@@ -205,7 +205,7 @@ def import_(
         context.exit(exits.PROBLEMS)
     if not any(len(keys) for keys, _ in content.levels):
         raise click.BadParameter(f"{file!r} has no positions", param_hint="FILE")
-    info = content.write(Path(targets.checked(out, option="--out")))
+    info = content.write(Path(outfile.writable_path(out, option="--out")))
     settings.say(f"{out}: {count(info.positions, 'position')}, {count(info.file_bytes, 'byte')}")
 
 

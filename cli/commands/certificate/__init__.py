@@ -10,10 +10,10 @@ from cli.shell.commands import LazyGroup
 @click.group(
     cls=LazyGroup,
     lazy={
-        "verify": "cli.commands.certificate.verify:verify",
-        "info": "cli.commands.certificate.info:info",
-        "show": "cli.commands.certificate.show:show",
-        "write": "cli.commands.certificate.write:write",
+        "verify": "cli.commands.certificate.files:verify",
+        "info": "cli.commands.certificate.files:info",
+        "show": "cli.commands.certificate.files:show",
+        "write": "cli.commands.certificate.files:write",
         "import": "cli.commands.certificate.importing:import_",
     },
     examples=[

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.commands.certificate.options import watched
+from cli.commands.certificate.files import watched
 from cli.positions import books as options
 from cli.shell import echo, parameters
 from cli.shell.commands import Command
@@ -78,11 +78,11 @@ def import_(
 
 def _target(out: str | None, *, force: bool) -> Path | None:
     """The path of the certificate, where one is asked for."""
-    from cli.output import targets
+    from cli.output import outfile
 
     if out is None:
         return None
-    path = targets.checked(out, option="--out")
+    path = outfile.writable_path(out, option="--out")
     if path.exists() and not force:
         options.refuse_existing(out)
     return path
@@ -109,7 +109,7 @@ def _write_object(
     seconds: float,
 ) -> None:
     from c4core.proof import Certificate
-    from cli.commands.certificate.info import as_object
+    from cli.commands.certificate.files import as_object
     from cli.output.formats import write_object
 
     entries, diagrams, out = files

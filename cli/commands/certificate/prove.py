@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.commands.certificate.outlet import Outlet
+from cli.commands.certificate.files import Outlet
 from cli.positions import books as options
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse

@@ -11,8 +11,8 @@ from cli.shell.commands import LazyGroup
     cls=LazyGroup,
     lazy={
         "build": "cli.commands.dataset.build:build",
-        "export": "cli.commands.dataset.export:export",
-        "info": "cli.commands.dataset.info:info",
+        "export": "cli.commands.dataset.files:export",
+        "info": "cli.commands.dataset.files:info",
     },
     examples=[
         "c4 dataset build --from plies --plies 18..30 --output mid",

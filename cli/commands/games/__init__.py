@@ -14,9 +14,9 @@ from cli.shell.commands import LazyGroup
         "list": "cli.commands.games.listing:list_",
         "show": "cli.commands.games.showing:show",
         "replay": "cli.commands.games.showing:replay",
-        "report": "cli.commands.games.report:report",
-        "export": "cli.commands.games.export:export",
-        "import": "cli.commands.games.importing:import_",
+        "report": "cli.commands.games.showing:report",
+        "export": "cli.commands.games.exchange:export",
+        "import": "cli.commands.games.exchange:import_",
         "delete": "cli.commands.games.listing:delete",
     },
     examples=[

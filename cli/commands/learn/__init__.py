@@ -30,11 +30,11 @@ def learn() -> None:
 @click.group(
     cls=LazyGroup,
     lazy={
-        "cnn": "cli.commands.learn.cnn:cnn",
-        "exact": "cli.commands.learn.exact:exact",
-        "residual": "cli.commands.learn.residual:residual",
-        "selfplay": "cli.commands.learn.selfplay:selfplay",
-        "tuples": "cli.commands.learn.tuples:tuples",
+        "cnn": "cli.commands.learn.train:cnn",
+        "exact": "cli.commands.learn.train:exact",
+        "residual": "cli.commands.learn.train:residual",
+        "selfplay": "cli.commands.learn.train:selfplay",
+        "tuples": "cli.commands.learn.train:tuples",
     },
     examples=[
         "c4 learn train cnn --games 2000 --epochs 5 --output won.safetensors",

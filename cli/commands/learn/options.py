@@ -1,8 +1,9 @@
-"""What all commands that train have in common: options, the model's file, the loop."""
+"""What the commands that train and evaluate share: options, final grids, the loop."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -10,13 +11,16 @@ import click
 from cli.output import plots
 from cli.shell import parameters
 from cli.shell.commands import refuse
+from cli.shell.streams import input_name, reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from c4core.models.files import Model
+    from c4core.models.grids import Labelled
     from c4core.models.loop import Course
+    from c4core.notation import BoardSize
+    from c4core.players import FinalGrids
     from cli.shell.settings import Settings
 
 Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
@@ -113,14 +117,14 @@ def training_of(context: click.Context, options: dict[str, Any]) -> Training:
         ModelError: the file to go on from is no model.
         click.UsageError: the options contradict each other or the files.
     """
-    from cli.output import targets
+    from cli.output import outfile
 
     threads = options.pop("threads", None)
     if threads is not None:
         require()
     resume, fresh, output = (options.pop(name) for name in ("resume", "fresh", "output"))
     refuse(context, (resume and fresh, "--resume and --fresh do not go together"))
-    path = targets.checked(output, option="--output")
+    path = outfile.writable_path(output, option="--output")
     drawn = tuple(options.pop("plots"))
     plots.check(drawn)
     refuse(
@@ -198,3 +202,217 @@ def _remark(figures: Any) -> str:
         for name, value in figures.items()
         if name not in left_out
     )
+
+
+_DIRECTORY = click.Path(exists=True, file_okay=False, path_type=Path)
+
+data_option = click.option(
+    "--data",
+    type=_DIRECTORY,
+    required=True,
+    multiple=True,
+    metavar="DIR",
+    help="A data set of c4 dataset build, with NPZ files; several are joined.",
+)
+
+apart_option = click.option(
+    "--apart-from",
+    type=_DIRECTORY,
+    multiple=True,
+    metavar="DIR",
+    help="Learn from no position of this data set, and from no neighbour of one.",
+)
+
+
+def step_options(*, batch: int, rate: float) -> Callable[[Decorated], Decorated]:
+    """Add the options of a step of the training, with their defaults."""
+
+    def add(function: Decorated) -> Decorated:
+        for option in (
+            click.option(
+                "--rate",
+                type=parameters.FiniteFloat(0, 1, min_open=True),
+                metavar="X",
+                default=rate,
+                show_default=True,
+                help="Adam's learning rate at the beginning.",
+            ),
+            click.option(
+                "--batch",
+                type=parameters.WholeNumber(1),
+                metavar="N",
+                default=batch,
+                show_default=True,
+                help="Positions of a step.",
+            ),
+        ):
+            function = option(function)
+        return function
+
+    return add
+
+
+def decay_option(default: float) -> Callable[[Decorated], Decorated]:
+    """The option of how fast the rate falls."""
+    return click.option(
+        "--decay",
+        type=parameters.FiniteFloat(0, 1, min_open=True),
+        metavar="X",
+        default=default,
+        show_default=True,
+        help="Factor by which the rate falls in every epoch.",
+    )
+
+
+def weight_options(function: Decorated) -> Decorated:
+    """Add the weights of quiet and of decisive positions."""
+    for kind, meaning in (
+        ("decisive", "in which the result is at stake"),
+        ("quiet", "in which nobody has a win in one"),
+    ):
+        function = click.option(
+            f"--{kind}-weight",
+            type=parameters.FiniteFloat(0, 1000, min_open=True),
+            metavar="X",
+            default=1.0,
+            show_default=True,
+            help=f"Weight of positions {meaning}; of others it is 1.",
+        )(function)
+    return function
+
+
+def network_options(
+    *, channels: int, layers: int, hidden: int, batch: int, rate: float
+) -> Callable[[Decorated], Decorated]:
+    """Add the options of networks with an output for every column, with their defaults."""
+
+    def add(function: Decorated) -> Decorated:
+        for option in (
+            step_options(batch=batch, rate=rate),
+            click.option(
+                "--hidden",
+                type=parameters.IntRange(1, 4096),
+                metavar="N",
+                default=hidden,
+                show_default=True,
+                help="Units of the layer before the outputs.",
+            ),
+            click.option(
+                "--layers",
+                type=parameters.IntRange(1, 64),
+                metavar="N",
+                default=layers,
+                show_default=True,
+                help="Convolutions.",
+            ),
+            click.option(
+                "--channels",
+                type=parameters.IntRange(1, 1024),
+                metavar="N",
+                default=channels,
+                show_default=True,
+                help="Filters of each convolution.",
+            ),
+        ):
+            function = option(function)
+        return function
+
+    return add
+
+
+def games_options(*, default: int) -> Callable[[Decorated], Decorated]:
+    """Add the options that :func:`labelled_games` takes.
+
+    Args:
+        default: games to play where no option says otherwise.
+    """
+
+    def add(function: Decorated) -> Decorated:
+        for option in (
+            parameters.board_option,
+            click.option(
+                "--match",
+                "matches",
+                type=parameters.WholeNumber(1),
+                metavar="MATCH",
+                multiple=True,
+                help="The stored games of this match; can be given again.",
+            ),
+            click.option(
+                "--csv",
+                "csv_file",
+                type=click.File("rb"),
+                metavar="FILE",
+                help="Final grids of a file, as c4 games export --format csv writes them.",
+            ),
+            click.option(
+                "--games",
+                type=parameters.WholeNumber(1),
+                metavar="N",
+                help=f"Play so many games, set against set.  [default: {default}]",
+            ),
+        ):
+            function = option(function)
+        return function
+
+    return add
+
+
+def labelled_games(
+    context: click.Context,
+    *,
+    games: int | None,
+    csv_file: Any,
+    matches: tuple[int, ...],
+    board: BoardSize,
+    seed: int,
+    default: int,
+) -> Labelled:
+    """The grids that the options ask for, all different.
+
+    Raises:
+        click.UsageError: the options contradict each other.
+        DatasetError: a line of the file is no finished game.
+        StorageError: the database cannot be read.
+    """
+    from c4core.models.grids import labelled, play_finals, read_finals
+    from cli.output import progress
+    from cli.output.render import count
+
+    settings: Settings = context.obj
+    given = sum((games is not None, csv_file is not None, bool(matches)))
+    refuse(context, (given > 1, "--games, --csv and --match do not go together"))
+    if csv_file is not None:
+        name = input_name(csv_file)
+        with reading(name):
+            finals = read_finals(csv_file, name=name, board=board)
+    elif matches:
+        finals = _stored(settings, matches, board)
+    else:
+        number = default if games is None else games
+        shown = progress.is_shown(settings, over_output=False)
+        with progress.counting("playing games", number, shown=shown) as tell:
+            finals = play_finals(number, seed=seed, board=board, tell=tell)
+    found = labelled(finals, seed=seed)
+    repeated = len(finals) - len(found)
+    settings.say(
+        count(len(found), "game") + (f", {repeated:,} repeated ones left out" if repeated else "")
+    )
+    return found
+
+
+def _stored(settings: Settings, matches: tuple[int, ...], board: BoardSize) -> FinalGrids:
+    """The games of some matches."""
+    from db import games
+    from workers.matches.corpora import read_corpus
+
+    with settings.open_database() as database:
+        with database.read() as session:
+            for match in matches:
+                other = games.get_terms(session, match).board
+                if other != board:
+                    raise click.BadParameter(
+                        f"match {match} was played on {other}, not on {board}",
+                        param_hint="'--match'",
+                    )
+        return read_corpus(database, board, matches)

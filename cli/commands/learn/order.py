@@ -113,11 +113,11 @@ def order(
     machine, in some twenty minutes for the one of 7x6.
     """
     options.require()
-    from cli.output import targets
+    from cli.output import outfile
 
     settings: Settings = context.obj
     output = output or f"c4-{board}.c4order"
-    path = targets.checked(output, option="--output")
+    path = outfile.writable_path(output, option="--output")
     refuse(
         context,
         (path.exists() and not fresh, f"{output} exists: --fresh begins again"),

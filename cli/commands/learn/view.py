@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from cli.output.tables import Facts, Table, write_parts
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from c4core.models.files import Model
-    from c4core.models.quality import Quality
+    from c4core.models.quality import Missed, Quality, Share
     from c4core.models.torch.report import BestShares, Confusion
     from cli.output.tables import Part
     from cli.shell.settings import Settings
@@ -97,8 +97,6 @@ def _write_text(
     if shares is not None:
         parts.append(shares_table(shares))
     if quality is not None:
-        from cli.commands.learn.quality_view import quality_parts
-
         parts += quality_parts(quality)
     write_parts(parts)
 
@@ -138,3 +136,48 @@ def shares_table(shares: BestShares) -> Table:
     if shares.value_share is not None:
         title += f"; it names the result of {percent(shares.value_share)}"
     return Table(("stones", "positions", "network", "at random"), rows, left=0, title=title)
+
+
+_HEADINGS: Final = ("positions", "best column", "result kept")
+
+
+def quality_parts(quality: Quality) -> list[Part]:
+    """Tables of shares by kind of position and by stones, and what is missed."""
+    from cli.reports.figures import NOTHING
+
+    kinds = [
+        _share_row("all", quality.everywhere),
+        _share_row("decisive", quality.decisive),
+        _share_row("quiet", quality.quiet),
+        _share_row("quiet and decisive", quality.quiet_decisive),
+    ]
+    plies = [_share_row(str(ply), share) for ply, share in quality.plies]
+    facts = [
+        ("wins in one missed", _missed(quality.wins)),
+        ("blocks missed", _missed(quality.blocks)),
+        (
+            "mirrored column not played",
+            NOTHING if not quality.mirrored else _missed(quality.mirrored),
+        ),
+    ]
+    return [
+        Table(("", *_HEADINGS), kinds, title="How its columns keep to the proof"),
+        Table(("stones", *_HEADINGS), plies, left=0, title="By the stones on the board"),
+        Facts(facts),
+    ]
+
+
+def _share_row(name: str, share: Share) -> list[str]:
+    from cli.reports.figures import percent
+
+    known = share.positions or None
+    return [
+        name,
+        f"{share.positions:,}",
+        percent(known and share.strict / known),
+        percent(known and share.outcome / known),
+    ]
+
+
+def _missed(missed: Missed) -> str:
+    return f"{missed.missed:,} of {missed.positions:,}"

@@ -5,23 +5,77 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from typing import TYPE_CHECKING, ClassVar
+from contextlib import suppress
+from typing import IO, TYPE_CHECKING, Any, ClassVar
 
 from textual.app import App
 from textual.binding import Binding
+from textual.drivers.linux_driver import LinuxDriver
 
-from cli.commands.play.driver import TerminalDriver
-from cli.commands.play.painting import DISC
+from cli.commands.play.board import DISC
 from cli.commands.play.screen import GameScreen
 from cli.output.render import can_write
 from cli.shell import signals
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.binding import BindingType
     from textual.screen import Screen
 
     from cli.commands.play.game import Game
     from cli.commands.play.screen import Setup
+
+
+class TerminalDriver(LinuxDriver):
+    """Textual's driver, but it does not wait for a terminal that has gone.
+
+    In Textual's own the thread that writes ends at the first error, and after 30 more writes the
+    program waits for ever.
+    """
+
+    def __init__(
+        self,
+        app: App[Any],
+        *,
+        debug: bool = False,
+        mouse: bool = True,
+        size: tuple[int, int] | None = None,
+    ) -> None:
+        super().__init__(app, debug=debug, mouse=mouse, size=size)
+        self._file: Any = _Terminal(self._file)
+
+    def _get_terminal_size(self) -> tuple[int, int]:
+        """Columns and rows of the terminal; Textual asks standard output, which may be a file."""
+        with suppress(OSError, ValueError):
+            columns, rows = os.get_terminal_size(self._file.fileno())
+            return columns, rows
+        return super()._get_terminal_size()
+
+
+class _Terminal:
+    """A terminal's file. Output after the terminal has gone is lost; a signal reports that."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+        self._is_gone = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def write(self, text: str) -> int:
+        self._unless_gone(self._file.write, text)
+        return len(text)
+
+    def flush(self) -> None:
+        self._unless_gone(self._file.flush)
+
+    def _unless_gone(self, act: Callable[..., object], *arguments: str) -> None:
+        if not self._is_gone:
+            try:
+                act(*arguments)
+            except OSError:
+                self._is_gone = True
 
 
 class PlayApp(App[None]):

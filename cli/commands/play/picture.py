@@ -14,11 +14,9 @@ from typing import Final
 
 from c4core.notation import DEFAULT_BOARD, parse_moves
 from cli.commands.play.app import PlayApp
-from cli.commands.play.game import Game
-from cli.commands.play.opponents import Supplies
-from cli.commands.play.scores import Scores
+from cli.commands.play.game import Game, read_seat
+from cli.commands.play.opponents import Scores, Supplies
 from cli.commands.play.screen import Setup
-from cli.commands.play.seats import read_seat
 
 MOVES: Final = "4475544754554222"
 """The moves before the picture; x is to move."""

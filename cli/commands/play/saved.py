@@ -20,8 +20,7 @@ from c4core.files import atomic_file
 from c4core.notation import parse_board, parse_moves
 from c4core.players.errors import Failing
 from c4core.players.player import NO_PROGRAM, Consent
-from cli.commands.play.game import Failure, Game
-from cli.commands.play.seats import read_seat
+from cli.commands.play.game import Failure, Game, read_seat
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,12 +17,10 @@ from textual.widgets import Footer, Static
 from c4core.arena.game import Ending
 from c4core.notation import column_label
 from c4core.players.errors import PlayerFailure, StopPlaying
-from cli.commands.play.board import BoardView
-from cli.commands.play.dialogs import HowToPlay, NewGame, Unfinished
+from cli.commands.play.board import BoardView, escaped
 from cli.commands.play.opponents import Opponents, Supplies
-from cli.commands.play.painting import told
+from cli.commands.play.panels import HowToPlay, NewGame, SessionScore, SidePanel, Unfinished
 from cli.commands.play.saved import write_game
-from cli.commands.play.side import Results, SidePanel
 from cli.output.render import verdict
 from workers.printable import printable_lines
 
@@ -128,7 +126,7 @@ class GameScreen(Screen[None]):
     ) -> None:
         super().__init__()
         self.game = game
-        self.results = Results()
+        self.results = SessionScore()
         self.earlier: list[Game] = []
         self._setup = setup
         self._letters = letters
@@ -235,7 +233,7 @@ class GameScreen(Screen[None]):
         self._opponents.end(self.game)
         old = self.game
         if (old.first, old.second) != (first, second):
-            self.results = Results()
+            self.results = SessionScore()
         elif not goes_on:
             self.results = self.results.counting(old)
         if old.columns and not goes_on:
@@ -281,7 +279,7 @@ class GameScreen(Screen[None]):
         if event.game is not self.game or not self._hints:
             return
         if event.answer is None:
-            self._verdict = told(f"no hint: {event.reason}")
+            self._verdict = escaped(f"no hint: {event.reason}")
         else:
             sentence = verdict(self.game.position, event.answer)
             self._verdict = Text(sentence.plain, "bold") if self._letters else sentence
@@ -396,8 +394,8 @@ class GameScreen(Screen[None]):
         """The turn or the outcome, and the commands that go on from there."""
         game = self.game
         if self._thinking is not None:
-            return told(f"{game.position.turn} ({game.seat_to_move.name}) is thinking ..")
-        text = Text.assemble(told(game.outcome(), "bold"))
+            return escaped(f"{game.position.turn} ({game.seat_to_move.name}) is thinking ..")
+        text = Text.assemble(escaped(game.outcome(), "bold"))
         if game.is_over:
             text.append("   n: new game   u: undo   q: quit")
         elif self._paused and game.awaits_computer:
@@ -406,7 +404,7 @@ class GameScreen(Screen[None]):
 
     def _remark(self, text: str) -> None:
         """Show a remark in place of the hint, until the state changes."""
-        self.query_one("#status", Static).update(Text("\n").join((self._state(), told(text))))
+        self.query_one("#status", Static).update(Text("\n").join((self._state(), escaped(text))))
 
     def _tell_trouble(self, message: str) -> None:
         # From any thread.

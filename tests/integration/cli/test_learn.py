@@ -13,10 +13,7 @@ from c4core.models import kinds
 from c4core.models import residual as residual_model
 from c4core.models import tuples as tuple_model
 from c4core.models.files import Model, write_model
-from cli.commands.learn.exact import exact
-from cli.commands.learn.residual import residual
-from cli.commands.learn.selfplay import selfplay
-from cli.commands.learn.tuples import tuples
+from cli.commands.learn.train import exact, residual, selfplay, tuples
 from cli.shell.parameters import IntRange
 from tests.support.boards.learning import SMALL, write_dataset
 from tests.support.refusals import refused
@@ -94,7 +91,7 @@ def test_options_have_the_limits_of_the_models(
 def test_nothing_else_imports_pytorch() -> None:
     commands = [["learn", "--help"], ["learn", "train", "cnn", "--help"], ["players", "list"]]
     program = (
-        f"import sys; from cli.boundary import run; codes = [run(words) for words in {commands}]; "
+        f"import sys; from cli.app import run; codes = [run(words) for words in {commands}]; "
         "sys.exit(any(codes) or any(name in sys.modules for name in ('torch', 'safetensors')))"
     )
     done = subprocess.run(

@@ -18,11 +18,9 @@ from c4core.notation import DEFAULT_BOARD, BoardSize, parse_moves
 from c4core.players import ANY_PROGRAM
 from cli.commands.play.app import PlayApp
 from cli.commands.play.board import BoardView
-from cli.commands.play.game import Game
-from cli.commands.play.opponents import Supplies
-from cli.commands.play.scores import Scores
+from cli.commands.play.game import Game, read_seat
+from cli.commands.play.opponents import Scores, Supplies
 from cli.commands.play.screen import Setup
-from cli.commands.play.seats import read_seat
 from tests.support.running.waiting import HANG_SECONDS
 
 AnyScreen = TypeVar("AnyScreen", bound=Screen[Any])

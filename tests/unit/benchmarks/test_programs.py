@@ -24,7 +24,7 @@ from benchmarks.record import RESULTS, Results
 from benchmarks.scaling.measure import main as scaling
 from c4core.players import parse_player
 from c4core.proof.certificate import BOARDS, shipped_file
-from cli.bench.positions import shipped_set
+from cli.measuring import shipped_set
 from tests.support.running.benchmarks import kept, run
 
 C4SOLVER = f"c4={shlex.quote(sys.executable)} -m cli solve - --format c4solver --no-store"

@@ -5,8 +5,18 @@ from __future__ import annotations
 import pytest
 
 from c4core import Position, Solver
-from cli.bench.measures import Lap, lap, three_digits, time_text
-from cli.bench.positions import CLASSES, Scored, by_class, class_of, read_scored, shipped_set
+from cli.measuring import (
+    CLASSES,
+    Lap,
+    Scored,
+    by_class,
+    class_of,
+    lap,
+    read_scored,
+    shipped_set,
+    three_digits,
+    time_text,
+)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.config.editing import _changed, change
+from cli.commands.config import _changed, change_file
 from cli.shell import exits
 from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4
@@ -163,7 +163,7 @@ HAND_WRITTEN = "# Mine.\n  threads = 4   # half of them\n\n'db' = 'a.db'\t# this
 def changed(tmp_path: Path, text: str, name: str, value: str | int | None) -> str:
     file = tmp_path / "c4.toml"
     file.write_bytes(text.encode())
-    change(Configuration(str(file)), name, value)
+    change_file(Configuration(str(file)), name, value)
     return file.read_bytes().decode()
 
 
@@ -191,7 +191,7 @@ def test_what_is_no_file_is_left_alone(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     for name in ("pipe", "link"):
         with pytest.raises(ConfigurationError, match="no ordinary file"):
-            change(Configuration(str(tmp_path / name)), "threads", 2)
+            change_file(Configuration(str(tmp_path / name)), "threads", 2)
         if name == "pipe":
             (tmp_path / "link").symlink_to(pipe)
     assert stat.S_ISFIFO(pipe.stat().st_mode)

@@ -3,7 +3,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from cli.positions.linesource import LineSource
+from cli.positions.solving import LineSource
 
 LIMIT = 100
 

@@ -11,9 +11,8 @@ from c4core.arena.judging import JudgedMove
 from c4core.arena.statistics import Elo, Interval, Sprt, Tally
 from cli.output.tables import Facts, Table, markdown_lines, text_lines
 from cli.reports import figures
-from cli.reports.crosstable import tournament_parts
-from cli.reports.objects import match_row
-from cli.reports.tables import match_parts
+from cli.reports.tables import match_parts, tournament_parts
+from cli.reports.writing import match_row
 from tests.support.reports import report_of
 from workers.matches.reports.objects import match_object
 from workers.matches.reports.report import MatchReport

@@ -89,7 +89,7 @@ def test_the_book_answers_without_a_database(tmp_path: Path) -> None:
 def imported_by(*lines: list[str]) -> set[str]:
     """The modules that some command lines need together."""
     program = (
-        "import sys, json; from cli.boundary import run; "
+        "import sys, json; from cli.app import run; "
         f"codes = [run(line) for line in {lines!r}]; "
         "print(json.dumps([codes, sorted(sys.modules)]), file=sys.stderr)"
     )

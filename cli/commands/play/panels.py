@@ -1,27 +1,30 @@
-"""Windows over the board: how to play, who plays, an unfinished game."""
+"""Windows over the board, and the panel beside it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 from rich.text import Text
 from textual.binding import Binding
-from textual.containers import Horizontal, VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, Select, Static
 
+from c4core.notation import column_label
 from c4core.players.errors import PlayerError
 from c4core.players.player import ANY_PROGRAM
+from cli.commands.play.board import BRIGHT, DISC, escaped
+from cli.commands.play.game import Seat, choices, read_seat
 from cli.commands.play.howto import keys, paragraphs
-from cli.commands.play.painting import told
-from cli.commands.play.seats import Seat, choices, read_seat
 from workers.printable import printable_lines
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
+    from c4core.position import Side
     from cli.commands.play.game import Game
 
 PLACEHOLDER: Final = "or any player, as in minimax-windows:depth=5"
@@ -120,7 +123,7 @@ class NewGame(ModalScreen[Choice | None]):
         try:
             first, second = self._chosen("first"), self._chosen("second")
         except PlayerError as error:
-            self.query_one("#mistake", Static).update(told(str(error)))
+            self.query_one("#mistake", Static).update(escaped(str(error)))
             return
         self.dismiss(Choice(first, second, goes_on=event.button.id == "go-on"))
 
@@ -175,7 +178,7 @@ class Unfinished(ModalScreen[bool]):
             window.border_title = "An unfinished game"
             players = f"x {game.first.name}, o {game.second.name}"
             yield Static(
-                told(f"{players}; {game.board}, {moves}: {game.moves}\n{game.outcome()}\n")
+                escaped(f"{players}; {game.board}, {moves}: {game.moves}\n{game.outcome()}\n")
             )
             with Horizontal():
                 yield Button("Go on with it", variant="primary", id="resume")
@@ -184,3 +187,95 @@ class Unfinished(ModalScreen[bool]):
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """Return the answer."""
         self.dismiss(event.button.id == "resume")
+
+
+SIDES: Final[tuple[Side, Side]] = ("x", "o")
+
+
+@dataclass(frozen=True, slots=True)
+class SessionScore:
+    """Wins of both sides, and draws, since these players sat down."""
+
+    x: int = 0
+    """Games that the first player won."""
+    o: int = 0
+    """Games that the second player won."""
+    draws: int = 0
+    """Games that nobody won."""
+
+    def counting(self, game: Game) -> SessionScore:
+        """These results and the game's, if it is over."""
+        if not game.is_over:
+            return self
+        winner = game.winner
+        return SessionScore(
+            self.x + (winner == "x"), self.o + (winner == "o"), self.draws + (winner is None)
+        )
+
+    def __str__(self) -> str:
+        """``x 1, o 0, drawn 2``."""
+        return f"x {self.x}, o {self.o}, drawn {self.draws}"
+
+
+class SidePanel(Vertical):
+    """The players, the results, and the list of moves.
+
+    Args:
+        letters: stones are letters, told apart without colours.
+    """
+
+    DEFAULT_CSS = """
+    SidePanel { width: 30; height: 1fr; padding: 1 1 0 1; }
+    SidePanel #players { height: auto; }
+    SidePanel #results { height: auto; margin: 1 0; }
+    SidePanel #list { height: 1fr; scrollbar-size-vertical: 1; }
+    """
+
+    def __init__(self, *, letters: bool) -> None:
+        super().__init__()
+        self._letters = letters
+
+    def compose(self) -> ComposeResult:
+        """The three parts, from the top."""
+        yield Static(id="players")
+        yield Static(id="results")
+        with VerticalScroll(id="list", can_focus=False):
+            yield Static(id="moves")
+
+    def show(self, game: Game, results: SessionScore) -> None:
+        """Show a game, and the results of those before it."""
+        self.query_one("#players", Static).update(self._players(game))
+        self.query_one("#results", Static).update(Text(f"games: {results}"))
+        self.query_one("#moves", Static).update(self._moves(game))
+        self.query_one("#list", VerticalScroll).scroll_end(animate=False)
+
+    def _players(self, game: Game) -> Text:
+        """A line for each side; an arrow shows whose turn it is."""
+        lines = []
+        for side in SIDES:
+            to_move = not game.is_over and game.position.turn == side
+            lines.append(
+                Text.assemble(
+                    "> " if to_move else "  ",
+                    self._stone(side),
+                    escaped(f" {game.seat(side).name}"),
+                    style="bold" if to_move else "",
+                )
+            )
+        return Text("\n").join(lines)
+
+    def _moves(self, game: Game) -> Text:
+        """The columns, a line for each pair of moves, numbered; the last one stands out."""
+        text = Text.assemble(("moves\n", "dim"))
+        for ply, column in enumerate(game.columns):
+            if ply % 2 == 0:
+                text.append(f"{ply // 2 + 1:>4}. ", "dim")
+            is_last = ply == len(game.columns) - 1
+            text.append(column_label(column), "bold underline" if is_last else "")
+            text.append("   " if ply % 2 == 0 else "\n")
+        return text
+
+    def _stone(self, side: Side) -> Text:
+        if self._letters:
+            return Text(side)
+        return Text(f"{side} {DISC}", BRIGHT[side])

@@ -1,4 +1,4 @@
-"""What ``c4 bench`` measures, as rows that come one by one; times, and the processor's name."""
+"""What ``c4 bench`` and the benchmarks measure with: scored positions, times, rows."""
 
 from __future__ import annotations
 
@@ -7,18 +7,86 @@ import statistics
 import time
 from dataclasses import dataclass
 from functools import partial
+from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
+from c4core.evaluation import plies_to_end
+from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
 from c4core.solver import Solver
-from cli.bench.positions import CLASSES, Scored, shipped_set
 from cli.shell.background import run_in_background
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from c4core.evaluation import Evaluation
+
+CLASSES: Final = (
+    "end-easy",
+    "middle-easy",
+    "begin-easy",
+    "middle-medium",
+    "begin-medium",
+    "begin-hard",
+)
+"""Names of the classes, the quickest to solve first."""
+
+_LAST_BEGIN: Final = 14
+_LAST_MIDDLE: Final = 28
+_MAX_EASY: Final = 14
+_MAX_MEDIUM: Final = 28
+
+
+class Scored(NamedTuple):
+    """A position of the 7x6 board with its exact score."""
+
+    moves: str
+    """1-based columns."""
+    score: int
+    """For the side to move."""
+
+
+def class_of(position: Scored) -> str:
+    """The name of the class that a position belongs to."""
+    stones = len(position.moves)
+    left = plies_to_end(position.score, stones, DEFAULT_BOARD.width, DEFAULT_BOARD.height)
+    phase = "begin" if stones <= _LAST_BEGIN else "middle" if stones <= _LAST_MIDDLE else "end"
+    grade = "easy" if left <= _MAX_EASY else "medium" if left <= _MAX_MEDIUM else "hard"
+    return f"{phase}-{grade}"
+
+
+def read_scored(lines: Iterable[str]) -> list[Scored]:
+    """Read lines of ``moves score``; the rest of a line is ignored.
+
+    Raises:
+        ValueError: a line has no score.
+    """
+    positions = []
+    for number, line in enumerate(lines, start=1):
+        words = line.split()
+        if not words:
+            continue
+        try:
+            positions.append(Scored(words[0], int(words[1])))
+        except (IndexError, ValueError):
+            raise ValueError(f"line {number} is not 'moves score': {line.rstrip()!r}") from None
+    return positions
+
+
+def by_class(positions: Iterable[Scored]) -> dict[str, list[Scored]]:
+    """The positions of each class, in their order; classes in the order of :data:`CLASSES`."""
+    classes: dict[str, list[Scored]] = {name: [] for name in CLASSES}
+    for position in positions:
+        classes[class_of(position)].append(position)
+    return classes
+
+
+def shipped_set() -> dict[str, list[Scored]]:
+    """The positions that ship with the program, by class."""
+    text = resources.files("cli").joinpath("data", "bench.txt").read_text(encoding="ascii")
+    return by_class(read_scored(text.splitlines()))
+
 
 T = TypeVar("T")
 

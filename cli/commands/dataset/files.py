@@ -1,23 +1,89 @@
-"""``c4 dataset info``: what a data set is, and whether its files agree with its card."""
+"""``c4 dataset export`` and ``info``: the files of a data set."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from cli.output import outfile
 from cli.output.formats import Column
 from cli.shell import echo, exits
-from cli.shell.commands import Command
+from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from c4core.dataset.exchange import ExchangeFormat
     from cli.output.formats import Row
     from cli.shell.settings import Settings
 
-EXAMPLES = ("c4 dataset info mid", "c4 dataset info mid/train.npz --json")
+EXPORT_EXAMPLES = (
+    "c4 dataset export mid --format refmoves --output moves.jsonl",
+    "c4 dataset export mid --split train --all-moves --weak | head -3",
+)
+
+
+@click.command(cls=Command, database=False, json=False, examples=EXPORT_EXAMPLES)
+@click.argument("directory", type=click.Path(exists=True, file_okay=False), metavar="DIR")
+@click.option(
+    "--split",
+    type=click.Choice(["train", "validation", "test"]),
+    default="test",
+    show_default=True,
+    help="Which part of the data set.",
+)
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(["c4solver", "refmoves"]),
+    default="c4solver",
+    show_default=True,
+    help="c4solver: lines of moves and scores; refmoves: as ConnectX's validation set.",
+)
+@click.option("--all-moves", is_flag=True, help="With c4solver: the scores of all columns.")
+@click.option("--weak", is_flag=True, help="Only who wins: 1, 0 or -1 instead of scores.")
+@outfile.output_option
+@click.pass_context
+def export(
+    context: click.Context,
+    *,
+    directory: str,
+    split: str,
+    format_name: ExchangeFormat,
+    all_moves: bool,
+    weak: bool,
+    output: str | None,
+) -> None:
+    """Write a part of a data set in the form of public evaluation sets.
+
+    c4solver is the format of Pascal Pons's program and of his six classes of positions: the moves,
+    a blank, and the score, or with --all-moves the scores of all columns, -1000 for a full one.
+    refmoves is that of the validation set for Kaggle's ConnectX: JSON Lines with "board", "score"
+    and "move score", -99 for a full column. "c4 dataset build --from file" reads both.
+    """
+    settings: Settings = context.obj
+    refuse(
+        context,
+        (all_moves and format_name != "c4solver", "--all-moves belongs to --format c4solver"),
+    )
+    outfile.check(output)
+    from c4core.dataset.exchange import exchange_lines
+    from c4core.dataset.reading import read_part
+    from cli.output.render import count
+
+    records, terms = read_part(Path(directory), split)
+    lines = exchange_lines(
+        records, terms.board, terms.seed, format_name, all_moves=all_moves, weak=weak
+    )
+    with outfile.opened(output or outfile.STANDARD_OUTPUT) as target:
+        (target or sys.stdout).writelines(f"{line}\n" for line in lines)
+    settings.say(f"{count(len(records['key']), 'position')} of {split}, as {format_name}")
+
+
+INFO_EXAMPLES = ("c4 dataset info mid", "c4 dataset info mid/train.npz --json")
 
 
 def _counts(heading: str, width: int, names: Iterable[str]) -> tuple[Column, ...]:
@@ -33,7 +99,7 @@ def _number(name: str) -> Column:
     return Column(heading, max(11, len(heading)), lambda row: f"{row[name]:,}", right=True)
 
 
-@click.command(cls=Command, database=False, examples=EXAMPLES)
+@click.command(cls=Command, database=False, examples=INFO_EXAMPLES)
 @click.argument("path", type=click.Path(exists=True), metavar="DIR|FILE")
 @click.pass_context
 def info(context: click.Context, *, path: str) -> None:
