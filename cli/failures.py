@@ -1,4 +1,4 @@
-"""The message and the exit code of every failure."""
+"""The message and the exit code of every failure; for a fault, whether the database is damaged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from c4core.models.kinds import LearningMissingError, ModelError, ModelMismatchE
 from c4core.players.errors import PlayerFailure, PlayerMissingError
 from c4core.proof.errors import CertificateError, ClaimError
 from cli.shell import exits
-from db.database import Database
 from db.errors import (
     GameNotFoundError,
     JobNotFoundError,
@@ -24,7 +23,6 @@ from db.errors import (
     UnknownSchemeError,
     UnreachableError,
 )
-from db.maintenance import check
 from workers.errors import (
     BookIncompleteError,
     BrokerUnreachableError,
@@ -137,7 +135,14 @@ _STORED_OTHERWISE: Final = frozenset({"damage", "schema", "row"})
 
 
 def first_damage(url: str) -> str | None:
-    """What is damaged in a database, or None where nothing is."""
+    """What is damaged in a database, or None if nothing is.
+
+    Commands trust what they read, because checking it takes longer than reading it. So the database
+    is checked when something has gone wrong.
+    """
+    from db.database import Database
+    from db.maintenance import check
+
     # An error here must not hide the first one.
     with suppress(Exception), Database.open(url, create=False) as database:
         for problem in check(database):

@@ -16,7 +16,6 @@ from cli.shell import settings as shared
 from cli.shell.commands import Command, LazyGroup, refuse
 from cli.shell.settings import NO_BROKER
 from workers.configuration import DEFAULT_TABLE_MB, SETTINGS, line_of
-from workers.cores import usable_cores
 
 if TYPE_CHECKING:
     from cli.shell.settings import Settings
@@ -245,6 +244,8 @@ def _shown(value: Value) -> Value:
 
 
 def _default(name: str) -> Value:
+    from workers.cores import usable_cores
+
     defaults: dict[str, Value] = {
         "db": str(shared.default_database(ensure=False)),
         "broker": NO_BROKER,

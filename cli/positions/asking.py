@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from cli.output.progress import SearchProgress, watching
-from cli.shell.background import run_in_background
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -69,6 +68,7 @@ class LocalAsker:
 
     def ask(self, positions: Sequence[Position], question: Question) -> list[Answer]:
         """As :meth:`Asker.ask`."""
+        from cli.shell.background import run_in_background
         from workers.positions.evaluate import evaluate
 
         hint = len(positions) == 1 and not question.is_limited
@@ -91,6 +91,7 @@ class LocalAsker:
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
         """As :meth:`Asker.principal_variation`."""
+        from cli.shell.background import run_in_background
         from workers.positions.best_line import line_in_book
 
         line, position = line_in_book(self._book, position)
@@ -161,6 +162,8 @@ class RemoteAsker:
         Raises:
             NotSolvedError: the workers have given up.
         """
+        from cli.shell.background import run_in_background
+
         hint = len(positions) == 1 and not question.is_limited
         self._is_alone.clear()
         with watching(None, shown=self._shown, hint=hint, is_alone=self._is_alone.is_set) as look:

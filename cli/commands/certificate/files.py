@@ -12,7 +12,6 @@ from cli.output import progress
 from cli.positions import books as options
 from cli.positions.books import refuse_existing
 from cli.shell import echo, parameters
-from cli.shell.background import run_in_background
 from cli.shell.commands import Command
 
 if TYPE_CHECKING:
@@ -72,6 +71,8 @@ def checked(settings: Settings, certificate: Certificate) -> Proof:
 
 def watched(settings: Settings, work: Callable[[Callable[[int], object]], T]) -> T:
     """Do what tells how many positions it has looked at, in the background; Ctrl-C ends it."""
+    from cli.shell.background import run_in_background
+
     stopped: list[bool] = []
     shown = progress.is_shown(settings, over_output=False)
     with progress.planning(shown=shown, of="positions") as tell:

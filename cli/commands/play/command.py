@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import secrets
 import shlex
 import sys
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import click
 
-from c4core.errors import C4Error
 from cli.output.outfile import writable_path
 from cli.positions.books import book_options, book_path
 from cli.shell import echo, exits, parameters
@@ -20,7 +18,7 @@ from cli.shell.commands import Command, refuse
 from cli.shell.streams import nobody_listening
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from c4core.notation import BoardSize
@@ -29,72 +27,6 @@ if TYPE_CHECKING:
     from cli.commands.play.game import Game, Seat
     from cli.commands.play.plain import PlainGame
     from cli.shell.settings import Settings
-
-
-class GameInUseError(C4Error):
-    """Another process is playing the game of a file.
-
-    Attributes:
-        path: the file.
-    """
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(
-            f"{path}: another c4 play keeps its game there; name another file with --file"
-        )
-        self.path = path
-
-
-@contextmanager
-def claimed(path: Path) -> Iterator[None]:
-    """Keep other processes from playing a file's game, as long as the context lasts.
-
-    The lock is on a file beside it, which is removed at the end. It ends with the process, however
-    that ends. Where files cannot be locked, there is no lock.
-
-    Raises:
-        GameInUseError: another process has the lock.
-    """
-    beside = path.with_name(f".{path.name}.lock")
-    try:
-        handle = _locked(beside)
-    except BlockingIOError:
-        raise GameInUseError(path) from None
-    except OSError:
-        yield
-        return
-    try:
-        yield
-    finally:
-        with suppress(OSError):
-            beside.unlink()
-        os.close(handle)
-
-
-def _locked(path: Path) -> int:
-    """Create and lock a file. Returns its handle.
-
-    Raises:
-        BlockingIOError: another process has locked it.
-        OSError: it cannot be created or locked.
-    """
-    while True:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if _is(handle, path):
-                return handle
-        except BaseException:
-            os.close(handle)
-            raise
-        os.close(handle)  # the process that had the lock has removed the file
-
-
-def _is(handle: int, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(handle), path.stat())
-    except FileNotFoundError:
-        return False
 
 
 LEAST_SIDE = 4
@@ -203,7 +135,7 @@ def play(
     after each, or with --json the game in the end alone; "help" there tells the commands.
     """
     from cli.commands.play.opponents import Scores, Supplies
-    from cli.commands.play.saved import check_replaceable, default_file, read_game
+    from cli.commands.play.saved import check_replaceable, claimed, default_file, read_game
     from workers.positions.book_answers import find_book
 
     settings: Settings = context.obj

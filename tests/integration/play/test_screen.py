@@ -15,9 +15,9 @@ from c4core.notation import BoardSize
 from cli.commands.play.board import BoardView
 from cli.commands.play.game import read_seat
 from cli.commands.play.panels import HowToPlay, NewGame, Unfinished
-from cli.commands.play.picture import picture
 from cli.commands.play.saved import read_game
 from tests.support.boards.play import Backend, hands_on, new_game, run, scenario
+from tests.support.boards.play_picture import picture
 from tests.support.running.command_line import ROOT
 
 
@@ -424,6 +424,6 @@ def test_the_picture_in_the_documents_is_of_this_program(monkeypatch: pytest.Mon
     drawn = asyncio.run(picture())
     words = re.compile(r"<text[^>]*>([^<]*)</text>")
     assert words.findall(drawn) == words.findall(kept), (
-        "python -m cli.commands.play.picture > docs/play.svg"
+        "python -m tests.support.boards.play_picture > docs/play.svg"
     )
     assert "url(" not in re.sub(r"url\(#", "", kept)  # nothing is loaded from elsewhere

@@ -46,14 +46,14 @@ def test_a_fault_of_the_program_is_nothing_to_explain() -> None:
 
 INTERRUPTED = """
 import sys
-from cli import boundary
+from cli import app
 
 def interrupt(*_arguments, **_options):
     raise KeyboardInterrupt({number})
 
-boundary.c4.make_context = interrupt
+app.c4.make_context = interrupt
 sys.modules["cli.failures"] = None  # as where the interrupt has left a module half imported
-sys.exit(boundary.run([]))
+sys.exit(app.run([]))
 """
 
 
