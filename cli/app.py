@@ -1,11 +1,11 @@
-"""The tree of commands."""
+"""The tree of commands, and running one: every failure becomes a message and an exit code."""
 
 from __future__ import annotations
 
 import os
 import sys
 import traceback
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 from click.exceptions import NoArgsIsHelpError
@@ -18,34 +18,27 @@ from workers.printable import printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-COMMANDS = {
-    "solve": "cli.commands.solve:solve",
-    "analyze": "cli.commands.analyze:analyze",
-    "deep": "cli.commands.deep:deep",
-    "book": "cli.commands.book:book",
-    "review": "cli.commands.review:review",
-    "show": "cli.commands.show:show",
+ORDER: Final = (
+    *("solve", "analyze", "deep", "book", "review", "show", "prove", "certificate", "count"),
+    *("query", "jobs", "status", "match", "tournament", "dataset", "play", "games", "players"),
+    *("engine", "learn", "serve", "worker", "db", "config", "completion", "bench"),
+)
+"""The commands as ``c4 --help`` lists them. ``NAME`` is the function ``NAME`` of the module
+``cli.commands.NAME``, which is imported when it is needed."""
+
+ELSEWHERE: Final = {
     "prove": "cli.commands.certificate.prove:prove",
-    "certificate": "cli.commands.certificate:certificate",
-    "count": "cli.commands.count:count",
     "query": "cli.query.command:query",
     "jobs": "cli.jobs.command:jobs",
     "status": "cli.jobs.status:status",
-    "match": "cli.commands.match:match",
-    "tournament": "cli.commands.tournament:tournament",
-    "dataset": "cli.commands.dataset:dataset",
     "play": "cli.commands.play.command:play",
-    "games": "cli.commands.games:games",
-    "players": "cli.commands.players:players",
-    "engine": "cli.commands.engine:engine",
-    "learn": "cli.commands.learn:learn",
     "serve": "cli.serve.command:serve",
     "worker": "cli.worker.command:worker",
     "db": "cli.database.command:database",
-    "config": "cli.commands.config:config",
-    "completion": "cli.commands.completion:completion",
-    "bench": "cli.commands.bench:bench",
 }
+"""Commands that live elsewhere."""
+
+COMMANDS: Final = {name: ELSEWHERE.get(name, f"cli.commands.{name}:{name}") for name in ORDER}
 
 EXAMPLES = (
     "c4 solve 4453",
@@ -144,12 +137,10 @@ def _report(error: BaseException, opened: list[str]) -> int:
                 echo.line(line, err=True)
     if isinstance(error, KeyboardInterrupt):
         return _report_interrupt(error)
-    from cli.failures import Failure, explain
+    from cli.failures import Failure, explain, first_damage
 
     failure = explain(error)
     if failure is None and opened:
-        from cli.failures import first_damage
-
         with streams.nobody_listening():
             echo.line("Something went wrong. Checking the database for damage ...", err=True)
         damage = first_damage(opened[-1])
