@@ -1,4 +1,4 @@
-"""The picture of a game in docs/play.md: ``python -m tests.support.boards.play_picture > docs/play.svg``.
+"""The picture in docs/play.md: ``python -m tests.support.boards.play_picture > docs/play.svg``.
 
 Textual draws it from a real game on a screen of 80 x 24 characters.
 """

@@ -1,5 +1,4 @@
 import json
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -7,7 +6,7 @@ from pathlib import Path
 import click
 import pytest
 
-from cli.reference import HEAD, contexts, reference
+from cli.reference import contexts, reference
 from cli.shell.commands import Command, LazyGroup
 from tests.support.boards.games import EASY
 from tests.support.running.command_line import ROOT
@@ -52,16 +51,6 @@ def test_reference_is_current() -> None:
     assert document.read_text(encoding="utf-8") == reference(), (
         "python -m cli.reference > docs/cli.md"
     )
-
-
-def test_commands_that_workers_do_are_listed() -> None:
-    with_broker = {
-        context.command_path.removeprefix("c4 ")
-        for context in CONTEXTS
-        if any(parameter.name == "broker" for parameter in context.command.params)
-    }
-    (listed,) = re.findall(r"the commands that search or play \(([^)]*)\)", HEAD)
-    assert set(re.findall(r"`([^`]*)`", listed)) == with_broker - {"c4", "worker"}
 
 
 def test_no_help_imports_anything_heavy() -> None:
