@@ -14,7 +14,6 @@ from cli.positions.books import book_options, book_path
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
 from cli.shell.streams import input_name, reading
-from cli.work.detaching import detach_option, leave
 from cli.work.results import format_option
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ EXAMPLES = (
 @parameters.zero_based_option
 @book_options
 @parameters.label_option("the job.")
-@detach_option()
+@parameters.detach_option()
 @outfile.output_option
 @format_option
 @click.option(
@@ -68,7 +67,7 @@ def analyze(
     output: str | None,
     format_name: str | None,
     input_format: str | None,
-    threads: int | None,
+    threads: int,
     table_mb: int,
 ) -> None:
     """Analyze a batch of positions, one a line, as a job.
@@ -105,8 +104,7 @@ def analyze(
     if input_format is None and input_name(file).lower().endswith(".csv"):
         input_format = "csv"
 
-    from cli.work.backend import Backend
-    from cli.work.job import run_job
+    from cli.work.job import Backend, JobContext
     from cli.work.results import chosen_format, opened
     from workers.positions.analysis import KIND
     from workers.positions.book_answers import find_book
@@ -120,6 +118,7 @@ def analyze(
         settings.open_database(create=True) as database,
         nullcontext() if detach else opened(output, chosen) as target,
     ):
+        work = JobContext(settings, database, backend)
         job_id = _submit(
             settings,
             database,
@@ -132,9 +131,9 @@ def analyze(
             label=label or ("sample" if sample else None),
         )
         if detach:
-            leave(settings, database, job_id, backend)
+            work.detach(job_id)
             return
-        is_well = run_job(settings, database, job_id, backend, target)
+        is_well = work.run(job_id, target)
     if not is_well:
         context.exit(exits.PROBLEMS)
 

@@ -34,7 +34,7 @@ EXAMPLES = (
     help="Size of the table of positions met in the search; the signature depends on it.",
 )
 @click.pass_context
-def bench(context: click.Context, *, quick: bool, threads: int | None, table_mb: int) -> None:
+def bench(context: click.Context, *, quick: bool, threads: int, table_mb: int) -> None:
     """Measure how fast this machine solves, in half a minute.
 
     Positions of six classes are solved exactly, on one thread, without a book: begin, middle, end
@@ -51,7 +51,7 @@ def bench(context: click.Context, *, quick: bool, threads: int | None, table_mb:
     settings: Settings = context.obj
     rows: list[Row] = []
     measured = _noted(
-        measure(table_mb=table_mb, threads=threads or parameters.usable_cores(), quick=quick),
+        measure(table_mb=table_mb, threads=threads, quick=quick),
         rows,
     )
     about = _about(table_mb, quick=quick)
@@ -83,13 +83,14 @@ def _about(table_mb: int, *, quick: bool) -> dict[str, Any]:
 
     from c4core.version import ENGINE_VERSION, __version__
     from cli.measuring import processor
+    from workers.cores import usable_cores
 
     return {
         "version": __version__,
         "engine": ENGINE_VERSION,
         "python": platform.python_version(),
         "processor": processor(),
-        "cores": parameters.usable_cores(),
+        "cores": usable_cores(),
         "table_mb": table_mb,
         "quick": quick,
     }

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +13,7 @@ from cli.shell import echo
 from cli.shell import settings as shared
 from cli.shell.commands import Command, LazyGroup, refuse
 from cli.shell.settings import NO_BROKER
-from workers.configuration import DEFAULT_TABLE_MB, SETTINGS, line_of
+from workers.configuration import DEFAULT_TABLE_MB, SETTINGS, line_of, parse
 
 if TYPE_CHECKING:
     from cli.shell.settings import Settings
@@ -256,11 +254,10 @@ def _default(name: str) -> Value:
     return defaults[name]
 
 
-_VALUE = r"""(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s#"']+)"""
-
-
 def change_file(configuration: Configuration, name: str, value: Value | None) -> None:
     """Set something in the file, which is made if it is not there, or remove it.
+
+    Comments, blanks and the order of lines stay.
 
     Args:
         configuration: says where the file is.
@@ -268,55 +265,25 @@ def change_file(configuration: Configuration, name: str, value: Value | None) ->
         value: the new value; None to remove the line.
 
     Raises:
-        ConfigurationError: the file cannot be read or understood, or its line for this setting is
-            written in a way that can only be edited by hand. Nothing is changed then.
+        ConfigurationError: the file cannot be read or understood. Nothing is changed then.
         OSError: the file cannot be written.
     """
-    from workers.configuration import parse
+    import tomlkit
 
     path = Path(os.path.realpath(configuration.path))
     if path.exists() and not path.is_file():  # a device must not become a file
         raise configuration.fault("no ordinary file")
     text = configuration.text() if configuration.path.exists() else ""
-    wanted = parse(text, configuration.path)
-    if value is None:
-        wanted.pop(name, None)
-    else:
-        wanted[name] = value
-    new = _changed(text, name, value)
-    if not _says(new, wanted, configuration.path):
-        raise configuration.fault(f"{name} has to be edited by hand")
-    _replace_file(path, new)
-
-
-def _says(text: str, wanted: dict[str, Value], path: Path) -> bool:
-    from workers.configuration import parse
-    from workers.errors import ConfigurationError
-
+    parse(text, configuration.path)
     try:
-        return parse(text, path) == wanted
-    except ConfigurationError:
-        return False
-
-
-def _changed(text: str, name: str, value: Value | None) -> str:
-    line = re.compile(
-        rf"^([ \t]*[\"']?{re.escape(name)}[\"']?[ \t]*=[ \t]*){_VALUE}([ \t]*(?:#.*)?\r?\n?)$",
-        re.MULTILINE,
-    )
+        document = tomlkit.parse(text)
+    except ValueError as error:
+        raise configuration.fault(f"not TOML: {error}") from None
     if value is None:
-        return line.sub("", text, count=1)
-    written = _toml(value)
-    changed, found = line.subn(lambda old: f"{old[1]}{written}{old[2]}", text, count=1)
-    if found:
-        return changed
-    break_ = "" if not text or text.endswith("\n") else "\n"
-    return f"{text}{break_}{name} = {written}\n"
-
-
-def _toml(value: Value) -> str:
-    """A value in TOML, whose texts are JSON's but for one control character."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", r"\u007f")
+        document.remove(name)
+    else:
+        document[name] = value
+    _replace_file(path, tomlkit.dumps(document))
 
 
 def _replace_file(path: Path, text: str) -> None:

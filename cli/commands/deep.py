@@ -9,12 +9,11 @@ import click
 
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
-from cli.work.detaching import detach_option
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from cli.shell.settings import Settings
-    from cli.work.backend import Backend
+    from cli.work.job import Backend
     from db.database import Database
     from workers.deep.answer import DeepAnswer
     from workers.deep.task import DeepTask
@@ -65,7 +64,7 @@ def read_plies(_context: click.Context, _parameter: click.Parameter, text: str) 
 )
 @click.option("--resume", is_flag=True, help="Go on with the newest job for this position.")
 @parameters.label_option("the job.")
-@detach_option()
+@parameters.detach_option()
 @parameters.zero_based_option
 @parameters.threads_option
 @parameters.table_option
@@ -82,7 +81,7 @@ def deep(
     label: str | None,
     detach: bool,
     zero_based: bool,
-    threads: int | None,
+    threads: int,
     table_mb: int,
 ) -> None:
     """Prove the score of one hard position, by all workers.
@@ -109,7 +108,7 @@ def deep(
         ),
     )
 
-    from cli.work.backend import Backend
+    from cli.work.job import Backend, JobContext
 
     backend = Backend.found(settings, threads=threads, table_mb=table_mb)
     with settings.open_database(create=True) as database:
@@ -132,20 +131,18 @@ def deep(
             job_id, is_new = join_or_submit(database, task, threads=searching, label=name)
             if not is_new:
                 settings.say(f"job {job_id} was made for this before: going on with it as it is")
+        work = JobContext(settings, database, backend)
         if detach:
-            from cli.work.detaching import leave
-
-            leave(settings, database, job_id, backend)
+            work.detach(job_id)
             return
         began = time.monotonic()
         from c4core.solver import Solver
-        from cli.work.job import run_job
         from workers.deep.answer import read_answer
         from workers.deep.sharing import listening
 
         solver = Solver(table_mb=table_mb)
         with listening(database, job_id, solver) as heard:
-            is_done = run_job(settings, database, job_id, backend)
+            is_done = work.run(job_id)
         answer = read_answer(database, job_id, solver, heard=heard)
     write_answer(settings, answer, time.monotonic() - began, zero_based=zero_based)
     if not is_done:
@@ -209,7 +206,7 @@ def _resumed(context: click.Context, settings: Settings, database: Database, tas
             context,
         )
     set_going(database, job_id)
-    settings.tell(f"job {job_id} can go on")
+    settings.say_if_verbose(f"job {job_id} can go on")
     return job_id
 
 
@@ -283,7 +280,7 @@ def _show(answer: DeepAnswer, seconds: float, *, zero_based: bool) -> None:
     from c4core.notation import format_moves, parse_moves
     from cli.output import render
     from cli.output.render import count, duration
-    from cli.work.tree_view import moves_text
+    from cli.work.view import moves_text
     from workers.positions.results import Answer
 
     out = render.console()

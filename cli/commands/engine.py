@@ -32,7 +32,7 @@ def engine(
     board: BoardSize,
     book: str | None,
     no_book: bool,
-    threads: int | None,
+    threads: int,
     table_mb: int,
 ) -> None:
     """Be an engine: answer lines of UGI on standard input.
@@ -49,7 +49,7 @@ def engine(
     from c4core.adapters.ugi import Options, Session
     from workers.positions.book_answers import find_book
 
-    options = Options(hash=table_mb, threads=threads or parameters.usable_cores(), board=board)
+    options = Options(hash=table_mb, threads=threads, board=board)
     found = find_book(book_path(context, book, no_book=no_book), board)
     Session(_say, options=options, book=found).run(sys.stdin.buffer)
 

@@ -75,7 +75,7 @@ def match(
     fresh: bool,
     detach: bool,
     programs: Consent,
-    threads: int | None,
+    threads: int,
     table_mb: int,
     **others: Any,
 ) -> None:
@@ -96,8 +96,7 @@ def match(
     started with --allow-programs play the programs.
     """
     from cli.reports import playing
-    from cli.work.backend import Backend
-    from cli.work.detaching import leave
+    from cli.work.job import Backend, JobContext
     from db.records.terms import Seats
     from workers.matches.reports.reading import read_report
 
@@ -117,14 +116,15 @@ def match(
     )
     playing.warn_of_files(settings, [terms])
     with settings.open_database(create=True) as database:
+        work = JobContext(settings, database, backend)
         job_id = playing.find_or_plan(settings, database, [terms], label=label, fresh=fresh)
         if detach:
             as_json = writing.format == "json"
             way = "without --detach writes the report"
-            leave(settings, database, job_id, backend, as_json=as_json, afterwards=way)
+            work.detach(job_id, as_json=as_json, afterwards=way)
             return
-        matches = playing.play(settings, database, job_id, backend)
-        playing.judge(settings, database, matches, backend, judging)
+        matches = playing.play(work, job_id)
+        playing.judge(work, matches, judging)
         from cli.reports.writing import write_match
 
         report = read_report(database, matches[0], judging)

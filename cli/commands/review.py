@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import click
 
-from cli.output import picture_files
+from cli.output import drawing
 from cli.shell import echo, exits, parameters
 from cli.shell.commands import Command, refuse
 from cli.shell.streams import input_name, reading
-from cli.work.detaching import detach_option, leave
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from c4core.lines import BadLine
     from c4core.notation import BoardSize
     from cli.shell.settings import Settings
-    from cli.work.backend import Backend
+    from cli.work.job import Backend, JobContext
     from db.database import Database
     from db.records.games import GameCursor
     from workers.matches.reviews.reviewed import Review, ReviewedMove
@@ -50,7 +49,7 @@ EXAMPLES: Final = (
     type=click.Choice(["text", "json", "csv"]),
     help="text for people, JSON with an object for each game, or CSV with a row for each move.",
 )
-@picture_files.plot_option(
+@drawing.plot_option(
     "Draw the game, with its turning points, into this .svg or .png; can be given again."
 )
 @click.option(
@@ -61,7 +60,9 @@ EXAMPLES: Final = (
 )
 @click.option("--no-store", is_flag=True, help="Use no database: look nothing up, keep nothing.")
 @parameters.label_option("the job.")
-@detach_option("Of many games: only make the job that finds the scores, and write its number.")
+@parameters.detach_option(
+    "Of many games: only make the job that finds the scores, and write its number."
+)
 @parameters.threads_option
 @parameters.table_option
 @click.pass_context
@@ -78,7 +79,7 @@ def review(
     no_store: bool,
     label: str | None,
     detach: bool,
-    threads: int | None,
+    threads: int,
     table_mb: int,
 ) -> None:
     """Review games move by move, against exact scores.
@@ -111,11 +112,11 @@ def review(
         (detach and time_limit is not None, "a detached job has no time limit"),
         (detach and bool(plots), "a detached job draws nothing"),
     )
-    picture_files.check(plots)
+    drawing.check_pictures(plots)
     named = read_names(context, games)
     refuse(context, (named.has_stored and no_store, "a stored game needs the database"))
 
-    from cli.work.backend import Backend
+    from cli.work.job import Backend, JobContext
 
     with ExitStack() as stack:
         database = None
@@ -125,12 +126,12 @@ def review(
         refuse(context, (bool(plots) and len(found.games) != 1, "--plot draws one game"))
         backend = Backend.found(settings, threads=threads, table_mb=table_mb)
         if database is not None and detach:
-            leave_job(settings, database, found, label, backend)
+            leave_job(JobContext(settings, database, backend), found, label)
             return
         is_large = named.has_files or backend.doorbell is not None
         reviews: Iterable[Review | BadLine]
         if database is not None and is_large and time_limit is None:
-            reviews = by_job(settings, database, found, label, backend)
+            reviews = by_job(JobContext(settings, database, backend), found, label)
         else:
             reviews = stack.enter_context(direct(database, found, backend, time_limit))
         if plots:
@@ -162,7 +163,7 @@ def _draw(reviews: Iterable[Review | BadLine], name: str) -> None:
 
     for review in reviews:
         if isinstance(review, Review):
-            picture_files.draw(name, review.picture())
+            drawing.draw_picture(name, review.picture())
 
 
 STDIN: Final = "-"
@@ -298,56 +299,36 @@ def direct(
         desk.close()
 
 
-def by_job(
-    settings: Settings, database: Database, found: GivenGames, label: str | None, backend: Backend
-) -> Iterator[Review | BadLine]:
+def by_job(work: JobContext, found: GivenGames, label: str | None) -> Iterator[Review | BadLine]:
     """Reviews once a job has found the scores.
-
-    Args:
-        settings: how much talk.
-        database: keeps the job.
-        found: the games.
-        label: the job's.
-        backend: who works on it.
 
     Raises:
         KeyboardInterrupt: after the job was left in order.
     """
     from c4core.lines import BadLine
     from cli.output.render import count
-    from cli.work.job import finish_job
     from workers.matches.reviews.many import plan_reviews, reviews_of
 
-    planned = plan_reviews(database, found.games, label=label)
+    planned = plan_reviews(work.database, found.games, label=label)
     if not planned:
-        settings.tell(KNOWN)
+        work.settings.say_if_verbose(KNOWN)
     for job in planned:
-        settings.say(f"reviewing: {count(job.positions, 'position')} to solve")
-        finish_job(settings, database, job.job_id, backend, makes="the reviews")
-    reviews = reviews_of(database, found.games)
+        work.settings.say(f"reviewing: {count(job.positions, 'position')} to solve")
+        work.finish(job.job_id, makes="the reviews")
+    reviews = reviews_of(work.database, found.games)
     for entry in found.entries:
         yield entry if isinstance(entry, BadLine) else next(reviews)
 
 
-def leave_job(
-    settings: Settings, database: Database, found: GivenGames, label: str | None, backend: Backend
-) -> None:
-    """Make the job, and leave it to others.
-
-    Args:
-        settings: how much talk.
-        database: keeps the job.
-        found: the games.
-        label: the job's.
-        backend: who shall work on it.
-    """
+def leave_job(work: JobContext, found: GivenGames, label: str | None) -> None:
+    """Make the job, and leave it to others."""
     from workers.matches.reviews.many import plan_reviews
 
-    planned = plan_reviews(database, found.games, label=label)
+    planned = plan_reviews(work.database, found.games, label=label)
     if not planned:
-        settings.say(f"{KNOWN}: there is nothing left to do")
+        work.settings.say(f"{KNOWN}: there is nothing left to do")
     for job in planned:
-        leave(settings, database, job.job_id, backend, afterwards="writes the reviews")
+        work.detach(job.job_id, afterwards="writes the reviews")
 
 
 def _reviewed(entry: GameEntry | BadLine, desk: Desk, time_limit: float | None) -> Review | BadLine:

@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, Final
 
 import click
 
-from cli.output import picture_files
+from cli.output import drawing
 from cli.shell import echo, parameters
 from cli.shell.commands import Command, refuse
 
@@ -57,7 +57,7 @@ def show(
     is_game: bool,
     outputs: tuple[str, ...],
     no_store: bool,
-    threads: int | None,
+    threads: int,
     table_mb: int,
 ) -> None:
     """Show a position, or a game.
@@ -77,7 +77,7 @@ def show(
         (is_game and (scores or threats), "--game has no scores and no threats"),
     )
     suffixes = (".svg", ".gif") if is_game else (".svg", ".png", ".gif")
-    picture_files.check(outputs, suffixes=suffixes, option=OUTPUT)
+    drawing.check_pictures(outputs, suffixes=suffixes, option=OUTPUT)
 
     from cli.positions import given
 
@@ -97,7 +97,7 @@ def show(
             content = _game(moves or "", board, Path(name).suffix)
         else:
             content = _board(position, _marks(position, answer, threats=threats), Path(name).suffix)
-        picture_files.write(name, content, option=OUTPUT)
+        drawing.write_picture(name, content, option=OUTPUT)
         settings.say(name)
 
 
@@ -106,7 +106,7 @@ def _answer(
     position: Position,
     *,
     no_store: bool,
-    threads: int | None,
+    threads: int,
     table_mb: int,
 ) -> Answer:
     """The scores of all columns, from the book, the database, or a search."""
@@ -118,9 +118,8 @@ def _answer(
     from workers.positions.stop import Stop
 
     stop = Stop()
-    usable = threads or parameters.usable_cores()
     with nullcontext() if no_store else settings.open_database(create=True) as database:
-        desk = Desk(database, threads=usable, table_mb=table_mb)
+        desk = Desk(database, threads=threads, table_mb=table_mb)
         try:
             ask = partial(desk.answer, [position], Question(), stop)
             (answer,) = run_in_background(ask, stop.set)

@@ -89,7 +89,7 @@ def solve(
     format_name: str | None,
     all_moves: bool,
     zero_based: bool,
-    threads: int | None,
+    threads: int,
     table_mb: int,
 ) -> None:
     """Solve positions: exact scores of each and of its columns.
@@ -158,12 +158,13 @@ def solve(
 
         def make_asker() -> Asker:
             from cli.positions.asking import LocalAsker, RemoteAsker
-            from cli.work.backend import NOBODY
 
             database = None
             if not no_store:
                 database = stack.enter_context(settings.open_database(create=True))
             if database is not None and doorbell is not None:
+                from cli.work.job import NOBODY
+
                 return RemoteAsker(
                     database,
                     doorbell,
@@ -172,11 +173,10 @@ def solve(
                     workers_book=chosen_book,
                     shown=shown,
                 )
-            usable = threads or parameters.usable_cores()
             return LocalAsker(
                 database,
                 table_mb=table_mb,
-                threads=usable,
+                threads=threads,
                 book=opened,
                 shown=shown,
                 on_not_kept=lambda: settings.say(NOT_KEPT),

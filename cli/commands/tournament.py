@@ -60,7 +60,7 @@ def tournament(
     fresh: bool,
     detach: bool,
     programs: Consent,
-    threads: int | None,
+    threads: int,
     table_mb: int,
     **others: Any,
 ) -> None:
@@ -76,8 +76,7 @@ def tournament(
     about each. --plot draws a map of scores.
     """
     from cli.reports import playing
-    from cli.work.backend import Backend
-    from cli.work.detaching import leave
+    from cli.work.job import Backend, JobContext
     from workers.matches.reports.reading import read_report
 
     settings: Settings = context.obj
@@ -106,14 +105,15 @@ def tournament(
     )
     playing.warn_of_files(settings, terms)
     with settings.open_database(create=True) as database:
+        work = JobContext(settings, database, backend)
         job_id = playing.find_or_plan(settings, database, terms, label=label, fresh=fresh)
         if detach:
             as_json = writing.format == "json"
             way = "without --detach writes the report"
-            leave(settings, database, job_id, backend, as_json=as_json, afterwards=way)
+            work.detach(job_id, as_json=as_json, afterwards=way)
             return
-        matches = playing.play(settings, database, job_id, backend)
-        playing.judge(settings, database, matches, backend, judging)
+        matches = playing.play(work, job_id)
+        playing.judge(work, matches, judging)
         from cli.reports.writing import write_tournament
 
         reports = [read_report(database, match, judging) for match in matches]

@@ -12,7 +12,6 @@ from cli.output import outfile
 from cli.output.formats import format_options
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, LazyGroup, refuse
-from cli.work.detaching import detach_option
 from cli.work.results import format_option
 
 if TYPE_CHECKING:
@@ -82,12 +81,12 @@ def list_(
     more; "c4 jobs resume" begins or goes on.
     """
     from cli.output.formats import chosen_format, write_rows
-    from cli.work.view import COLUMNS, as_row
+    from cli.work.view import COLUMNS, job_row
     from workers.core.standing import list_standings
 
     with settings.open_database() as database, database.read() as session:
         found = list_standings(session, states=state, limit=limit)
-    wanted = [as_row(one.job, one.state) for one in found]
+    wanted = [job_row(one.job, one.state) for one in found]
     chosen = chosen_format(settings, format_name)
     if not write_rows(wanted, chosen, COLUMNS) and chosen == "table":
         settings.say("No jobs.")
@@ -104,7 +103,7 @@ def show(settings: Settings, job: int) -> None:
     """
     from cli.output.formats import write_object
     from cli.output.tables import write_facts
-    from cli.work.view import as_facts
+    from cli.work.view import job_facts
     from workers.core.following import read_job
     from workers.core.standing import job_object, standing_of
     from workers.deep.task import KIND as DEEP
@@ -116,16 +115,16 @@ def show(settings: Settings, job: int) -> None:
         with database.read() as session:
             shown = standing_of(session, found)
         if found.kind == DEEP:
-            from cli.work import tree_view
+            from cli.work import view
             from workers.deep.progress import Observer, tree_object
 
             with database.read() as session:
                 tree = Observer(found).look(session)
-            fields, facts = {"tree": tree_object(tree)}, tree_view.as_facts(tree)
+            fields, facts = {"tree": tree_object(tree)}, view.tree_facts(tree)
     if settings.json:
         write_object(job_object(shown) | fields)
     else:
-        write_facts(as_facts(found, shown.state) | facts)
+        write_facts(job_facts(found, shown.state) | facts)
 
 
 @click.command(cls=Command, examples=["c4 jobs cancel 1"])
@@ -160,7 +159,7 @@ class Again:
     output: str | None
     format_name: str | None
     programs: Consent
-    threads: int | None
+    threads: int
     table_mb: int
 
 
@@ -172,7 +171,7 @@ def again_options(function: Decorated) -> Decorated:
         parameters.programs_option("that the job names."),
         format_option,
         outfile.output_option,
-        detach_option("Leave the work to other processes that run the job."),
+        parameters.detach_option("Leave the work to other processes that run the job."),
         job_argument,
     ):
         function = option(function)
@@ -202,7 +201,7 @@ def resume(context: click.Context, /, **given: Any) -> None:
 
     def go_on(database: Database) -> None:
         database.run(lambda session: store.resume_job(session, again.job))
-        context.obj.tell(f"job {again.job} can go on")
+        context.obj.say_if_verbose(f"job {again.job} can go on")
 
     _work_again(context, again, go_on, open_states=(JobState.RUNNING, JobState.CANCELLED))
 
@@ -282,8 +281,7 @@ def _work_again(
         click.UsageError: nothing would be written to ``--output``, or with ``--format``.
         click.BadParameter: the output cannot be written.
     """
-    from cli.work.backend import Backend
-    from cli.work.job import run_job, tell_unanswered
+    from cli.work.job import Backend, JobContext
     from cli.work.results import chosen_format, opened
     from db.records.jobs import JobState
     from workers.core.following import read_job, refuse_foreign
@@ -311,9 +309,10 @@ def _work_again(
             if read_job(database, job).state is JobState.RUNNING:
                 settings.say(f"job {job} is left to {backend.heirs()}")
             return
+        work = JobContext(settings, database, backend)
         with opened(output, chosen) if output else nullcontext() as target:
-            is_well = run_job(settings, database, job, backend, target)
+            is_well = work.run(job, target)
         if output is None:
-            is_well = tell_unanswered(settings, database, job) and is_well
+            is_well = work.say_unanswered(job) and is_well
     if not is_well:
         context.exit(exits.PROBLEMS)

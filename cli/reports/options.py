@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import click
 
-from cli.output import outfile, plots
+from cli.output import drawing, outfile
 from cli.output.formats import MARKDOWN_ENDINGS, format_by_ending, format_flags
 from cli.shell import parameters
 from cli.shell.commands import refuse
-from cli.work.detaching import detach_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -219,7 +218,7 @@ def work_options(function: Decorated) -> Decorated:
         parameters.table_option,
         parameters.threads_option,
         parameters.programs_option("that a stored match names and this command does not."),
-        detach_option(),
+        parameters.detach_option(),
         click.option(
             "--fresh", is_flag=True, help="Play again, even if these games were played before."
         ),
@@ -232,7 +231,7 @@ def work_options(function: Decorated) -> Decorated:
 def writing_options(function: Decorated) -> Decorated:
     """Add the options that :class:`Writing` holds; :func:`writing_of` collects them."""
     for option in (
-        plots.plot_option("Draw it too: an .svg, .png or .pdf; can be given again."),
+        drawing.plot_option("Draw it too: an .svg, .png or .pdf; can be given again."),
         click.option(
             "--by-ply", is_flag=True, help="Also the accuracy by the stones on the board."
         ),
@@ -282,6 +281,6 @@ def writing_of(settings: Settings, options: dict[str, Any]) -> Writing:
             output, endings=ENDINGS, default=default, what="reports", option="--table for text"
         ),
     )
-    plots.check(drawn)
+    drawing.check_charts(drawn)
     outfile.check(output)
     return Writing(format=name, output=output, by_ply=options.pop("by_ply"), plots=drawn)

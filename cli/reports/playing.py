@@ -6,14 +6,13 @@ import time
 from typing import TYPE_CHECKING
 
 from cli.output.render import count
-from cli.work.job import finish_job, run_job
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from c4core.players.player import Consent
     from cli.shell.settings import Settings
-    from cli.work.backend import Backend
+    from cli.work.job import JobContext
     from db.database import Database
     from db.records.terms import MatchTerms
     from workers.matches.reports.reading import Judging
@@ -70,7 +69,7 @@ def find_or_plan(
     return job_id
 
 
-def play(settings: Settings, database: Database, job_id: int, backend: Backend) -> list[int]:
+def play(work: JobContext, job_id: int) -> list[int]:
     """Play a job's matches to their end, and give their numbers.
 
     Raises:
@@ -78,20 +77,13 @@ def play(settings: Settings, database: Database, job_id: int, backend: Backend) 
     """
     from workers.matches.playing import matches_of, settle_matches
 
-    matches = matches_of(database, job_id)
-    remark = _Remark(database, matches)
-    finish_job(settings, database, job_id, backend, makes="the report", remark=remark)
-    settle_matches(database, matches)
+    matches = matches_of(work.database, job_id)
+    work.finish(job_id, makes="the report", remark=_Remark(work.database, matches))
+    settle_matches(work.database, matches)
     return matches
 
 
-def judge(
-    settings: Settings,
-    database: Database,
-    matches: Iterable[int],
-    backend: Backend,
-    judging: Judging,
-) -> None:
+def judge(work: JobContext, matches: Iterable[int], judging: Judging) -> None:
     """Search the exact scores by which moves of some matches are judged.
 
     Raises:
@@ -99,12 +91,12 @@ def judge(
     """
     from workers.matches.reports.reading import judging_jobs
 
-    for job in judging_jobs(database, matches, judging):
+    for job in judging_jobs(work.database, matches, judging):
         if job is None:
-            settings.tell("the scores of all these positions are known")
+            work.settings.say_if_verbose("the scores of all these positions are known")
             continue
-        settings.say(f"judging moves: {count(job.positions, 'position')} to solve")
-        run_job(settings, database, job.job_id, backend)
+        work.settings.say(f"judging moves: {count(job.positions, 'position')} to solve")
+        work.run(job.job_id)
 
 
 class _Remark:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cli.output import plots
+from cli.output import drawing
 from cli.output.formats import opened, write_object, write_rows
 from cli.output.tables import write_parts
 from cli.reports.tables import match_parts, tournament_parts, tournament_standings
@@ -83,7 +83,7 @@ def _write(
 def _draw(settings: Settings, writing: Writing, draw: Callable[[Sequence[Path]], None]) -> None:
     """Draw into the files of ``--plot``."""
     if writing.plots:
-        plots.draw_into(writing.plots, draw)
+        drawing.draw_charts(writing.plots, draw)
     for name in writing.plots:
         settings.say(name)
 

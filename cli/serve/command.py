@@ -116,7 +116,7 @@ def serve(
     book: str | None,
     no_book: bool,
     programs: Consent,
-    threads: int | None,
+    threads: int,
     table_mb: int,
 ) -> None:
     """Show an analysis board in the browser, and answer programs.
@@ -161,7 +161,7 @@ def serve(
             broker_url=None if no_store else settings.broker_url,
             token=token,
             allowed_hosts=allowed_hosts,
-            threads=threads or parameters.usable_cores(),
+            threads=threads,
             table_mb=table_mb,
             book=book_path(context, book, no_book=no_book),
             read_only=read_only,

@@ -193,6 +193,13 @@ def programs_option(when: str) -> Callable[[Decorated], Decorated]:
     )
 
 
+def detach_option(
+    help_text: str = "Only make the job and write its number.",
+) -> Callable[[Decorated], Decorated]:
+    """``--detach``."""
+    return click.option("--detach", is_flag=True, help=help_text)
+
+
 board_option = click.option(
     "--board",
     metavar="WxH",
@@ -206,8 +213,16 @@ zero_based_option = click.option(
     "--zero-based", is_flag=True, help="Count columns from 0, in moves and in answers."
 )
 
+
+def _read_threads(_context: click.Context, _parameter: click.Parameter, given: int | None) -> int:
+    from workers.cores import usable_cores
+
+    return usable_cores() if given is None else given
+
+
 threads_option = click.option(
     "--threads",
+    callback=_read_threads,
     type=IntRange(1, MAX_THREADS),
     metavar="N",
     envvar="C4_THREADS",
@@ -225,10 +240,3 @@ table_option = click.option(
     show_envvar=True,
     help="Size of the table of positions met in the search.",
 )
-
-
-def usable_cores() -> int:
-    """The cores that this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

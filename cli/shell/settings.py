@@ -54,7 +54,7 @@ class Settings:
         if not self.quiet:
             echo.line(message, err=True)
 
-    def tell(self, message: str) -> None:
+    def say_if_verbose(self, message: str) -> None:
         """Talk with ``--verbose`` only."""
         if self.verbose:
             echo.line(message, err=True)
@@ -93,7 +93,7 @@ class Settings:
 
         doorbell = Doorbell(self.broker_url)
         doorbell.depth(Lane.BULK)  # better now than when everything is planned
-        self.tell(f"broker {doorbell.url}")
+        self.say_if_verbose(f"broker {doorbell.url}")
         return doorbell
 
     def open_database(self, *, create: bool = False) -> Database:
@@ -106,7 +106,7 @@ class Settings:
 
         self.opened.append(self.url)
         database = Database.open(self.url, create=create or self.named_database is None)
-        self.tell(f"database {database.url}{', created' if database.created else ''}")
+        self.say_if_verbose(f"database {database.url}{', created' if database.created else ''}")
         return database
 
 

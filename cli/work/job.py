@@ -1,17 +1,20 @@
-"""Working on a job: its output, its progress, and a summary in the end."""
+"""Jobs of a command: who works on them, their output and progress, and a summary in the end."""
 
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from c4core.players.player import NO_PROGRAM, Consent
 from cli.output import progress
+from cli.output.formats import write_object
 from cli.output.render import count, duration
-from cli.shell import signals
+from cli.shell import echo, signals
 from cli.shell.streams import nobody_listening
-from cli.work.job_watch import drawn
-from cli.work.view import content
+from cli.work.view import content, drawn_progress
+from db.errors import StorageError
 from db.records.jobs import JobState
 from workers.core.attendance import Unattended, unattended_jobs
 from workers.core.following import iterate_units, read_job
@@ -22,10 +25,126 @@ if TYPE_CHECKING:
 
     from c4core.lines import JsonValue
     from cli.shell.settings import Settings
-    from cli.work.backend import Backend
     from cli.work.results import Results
     from db.database import Database
     from db.records.jobs import JobInfo
+    from workers.broker.doorbell import Doorbell
+    from workers.runners.local import LocalRunner
+    from workers.runners.remote import RemoteRunner
+
+NOBODY = "No worker takes such jobs yet: start some with c4 worker"
+
+NOBODY_MAY: Final = (
+    "A player is a program, and no worker may start it yet: start some with "
+    "c4 worker --allow-programs"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """Those that work on jobs."""
+
+    doorbell: Doorbell | None
+    """Calls the workers; None for threads of this process."""
+    threads: int
+    """Of this process."""
+    table_mb: int
+    """Size of the table that they share."""
+    programs: Consent = NO_PROGRAM
+    """Which programs threads of this process may start as players; workers have consent of their
+    own."""
+
+    @classmethod
+    def found(
+        cls,
+        settings: Settings,
+        *,
+        threads: int,
+        table_mb: int,
+        programs: Consent = NO_PROGRAM,
+    ) -> Backend:
+        """The backend that the options name.
+
+        Raises:
+            BrokerUrlError, BrokerUnreachableError: there is no such broker.
+        """
+        return cls(settings.open_doorbell(), threads, table_mb, programs)
+
+    def runner(self, settings: Settings, database: Database, job_id: int) -> Runner:
+        """A context within which the job is worked on."""
+        if self.doorbell is None:
+            from workers.runners.local import LocalRunner
+
+            settings.say_if_verbose(
+                f"job {job_id}: {count(self.threads, 'thread')}, a table of {self.table_mb} MB"
+            )
+            return LocalRunner(
+                database,
+                job_id,
+                threads=self.threads,
+                table_mb=self.table_mb,
+                programs=self.programs,
+            )
+        from workers.runners.remote import RemoteRunner
+
+        runner = RemoteRunner(database, job_id, self.doorbell)
+        if not runner.has_consent():
+            settings.say(NOBODY_MAY)
+        elif not runner.has_workers():
+            settings.say(NOBODY)
+        return runner
+
+    def check_consent(self, database: Database, job: JobInfo) -> None:
+        """Refuse a job whose programs this process may not start, while the job is as it was.
+
+        Raises:
+            ProgramRefusedError: names one of them.
+        """
+        if self.doorbell is None:
+            from workers.matches.programs import check_consent
+
+            check_consent(database, job, self.programs)
+
+    def call(self, database: Database, job_id: int) -> None:
+        """Let workers, if there are any, begin with a job that nobody watches."""
+        if self.doorbell is not None:
+            from workers.runners.remote import call_workers
+
+            call_workers(database, self.doorbell, job_id)
+
+    def resumption(self, job_id: int) -> str:
+        """The command that goes on with a job in threads of its own, with the same consent."""
+        option = "" if self.programs == NO_PROGRAM else " --allow-programs"
+        return f"c4 jobs resume {job_id}{option}"
+
+    def resume_hint(self, database: Database, job_id: int, results: Results | None = None) -> str:
+        """What to say to somebody who leaves before the job has ended: who goes on, and how.
+
+        Args:
+            database: where the job lives.
+            job_id: its number.
+            results: where its results were being written, if anywhere.
+        """
+        if self.doorbell is None:
+            output = "" if results is None else f" {results.options}"
+            return f"What is done is kept; go on with: {self.resumption(job_id)}{output}"
+        who = "The job waits for workers" if _is_left(database, job_id) else "The workers go on"
+        return f"{who}; look at it with: c4 jobs watch {job_id}"
+
+    def heirs(self) -> str:
+        """Who is left with a job that this process does not wait for."""
+        return "other processes" if self.doorbell is None else "the workers"
+
+
+def _is_left(database: Database, job_id: int) -> bool:
+    """Whether nobody is there to go on with a job; False where the database cannot tell."""
+    with suppress(StorageError), database.read() as session:
+        return job_id in unattended_jobs(session)
+    return False
+
+
+if TYPE_CHECKING:
+    Runner = LocalRunner | RemoteRunner
 
 
 ATTENDANCE_SECONDS = 5.0
@@ -54,132 +173,149 @@ class Written:
             self.known += fields.get("source") in ("db", "book")
 
 
-class Attendance:
+@dataclass(frozen=True, slots=True)
+class JobContext:
+    """What a command needs to have a job worked on, or left to others."""
+
+    settings: Settings
+    database: Database
+    """Where the job lives."""
+    backend: Backend
+    """Who does the work."""
+
+    def run(
+        self,
+        job_id: int,
+        results: Results | None = None,
+        *,
+        remark: Callable[[], str] = lambda: "",
+    ) -> bool:
+        """Work on a job to its end and report its result. Whether all is well.
+
+        Args:
+            job_id: a job that is running.
+            results: where the results go; None for nowhere.
+            remark: the text beside a progress bar, asked for at every look.
+
+        Raises:
+            KeyboardInterrupt: after the job was left in order and it was said how to go on.
+            OSError: the results cannot be written; it was said how to go on here, too.
+        """
+        began = time.monotonic()
+        written = Written()
+        is_over_output = results is not None and results.is_stdout
+        shown = progress.is_shown(self.settings, over_output=is_over_output)
+        job = read_job(self.database, job_id)
+        try:
+            with (
+                drawn_progress(self.database, job, shown=shown, remark=remark) as draw,
+                self.backend.runner(self.settings, self.database, job_id) as runner,
+            ):
+                attendance = _Attendance(self, job_id)
+
+                def look(_state: JobState) -> None:
+                    signals.check()
+                    attendance.look()
+
+                if results is None:
+                    runner.wait(draw, on_look=look)
+                else:
+                    results.write(written.counted(runner.results(draw, on_look=look)))
+        except KeyboardInterrupt:
+            self.settings.say(self.backend.resume_hint(self.database, job_id, results))
+            raise
+        except OSError:
+            self._say_how_to_go_on(job_id, results)
+            raise
+        job = read_job(self.database, job_id)
+        self.settings.say(summary(job, written, time.monotonic() - began))
+        return job.state is JobState.DONE and not written.errors
+
+    def finish(self, job_id: int, *, makes: str, remark: Callable[[], str] = lambda: "") -> None:
+        """Work on a job to its end, unless it is done; afterwards something is made of it.
+
+        Args:
+            job_id: a job that is running, or done.
+            makes: what the command makes of it, for a message after an interruption.
+            remark: as of :meth:`run`.
+
+        Raises:
+            KeyboardInterrupt: after the job was left in order.
+        """
+        if read_job(self.database, job_id).state is JobState.DONE:
+            self.settings.say_if_verbose(f"job {job_id} was done before")
+            return
+        try:
+            self.run(job_id, remark=remark)
+        except KeyboardInterrupt:
+            self.settings.say(f"The same command again goes on, and writes {makes} in the end.")
+            raise
+
+    def detach(self, job_id: int, *, as_json: bool | None = None, afterwards: str = "") -> None:
+        """Leave a job to others, and write its number.
+
+        Args:
+            job_id: its number.
+            as_json: write an object; None if only the settings say so.
+            afterwards: what the same command does when the job is done.
+        """
+        self.backend.call(self.database, job_id)
+        if self.settings.json if as_json is None else as_json:
+            write_object({"job": job_id})
+        else:
+            echo.line(str(job_id))
+        if self.backend.doorbell is None:
+            text = f"Work on it with: {self.backend.resumption(job_id)}"
+        else:
+            text = f"Watch it with: c4 jobs watch {job_id}"
+        if afterwards:
+            text += f". When it is done, the same command {afterwards}."
+        self.settings.say(text)
+
+    def say_unanswered(self, job_id: int) -> bool:
+        """Whether every line of a job's input has an answer; says how many have none."""
+        job = read_job(self.database, job_id)
+        kind = find_kind(job.kind)
+        if kind is None or kind.count_unanswered is None:
+            return True
+        errors = sum(map(kind.count_unanswered, iterate_units(self.database, job_id)))
+        if errors:
+            self.settings.say(f"{count(errors, 'line')} without an answer")
+        return not errors
+
+    def _say_how_to_go_on(self, job_id: int, results: Results | None) -> None:
+        """Say how to get the results of a job whose output failed: a full disk, a closed pipe."""
+        if read_job(self.database, job_id).state is JobState.DONE:
+            text = f"Job {job_id} is done; write its results with: c4 jobs results {job_id}"
+        else:
+            text = self.backend.resume_hint(self.database, job_id, results)
+        with nobody_listening():
+            self.settings.say(text)
+
+
+class _Attendance:
     """Says when the workers of a job are gone, and when there are some again.
 
-    Args:
-        settings: how much talk.
-        database: where the job lives.
-        job_id: its number.
-        backend: who works; threads of this process stay as long as somebody waits.
+    Threads of this process stay as long as somebody waits.
     """
 
-    def __init__(
-        self, settings: Settings, database: Database, job_id: int, backend: Backend
-    ) -> None:
-        self._settings = settings
-        self._database = database
+    def __init__(self, context: JobContext, job_id: int) -> None:
+        self._context = context
         self._job_id = job_id
-        self._is_remote = backend.doorbell is not None
         self._is_idle = False
         self._next = time.monotonic() + ATTENDANCE_SECONDS
 
     def look(self) -> None:
         """Look, if the last time was a while ago."""
-        if not self._is_remote or time.monotonic() < self._next:
+        context = self._context
+        if context.backend.doorbell is None or time.monotonic() < self._next:
             return
-        with self._database.read() as session:
+        with context.database.read() as session:
             is_idle = unattended_jobs(session).get(self._job_id) is Unattended.INTERRUPTED
         if is_idle != self._is_idle:
-            self._settings.say(NOBODY_NOW if is_idle else SOMEBODY_AGAIN)
+            context.settings.say(NOBODY_NOW if is_idle else SOMEBODY_AGAIN)
             self._is_idle = is_idle
         self._next = time.monotonic() + ATTENDANCE_SECONDS
-
-
-def run_job(
-    settings: Settings,
-    database: Database,
-    job_id: int,
-    backend: Backend,
-    results: Results | None = None,
-    *,
-    remark: Callable[[], str] = lambda: "",
-) -> bool:
-    """Work on a job to its end and say what came of it. Whether all is well.
-
-    Args:
-        settings: how much talk.
-        database: where the job lives.
-        job_id: a job that is running.
-        backend: who does the work.
-        results: where the results go; None for nowhere.
-        remark: what else to say beside a progress bar, asked at every look.
-
-    Raises:
-        KeyboardInterrupt: after the job was left in order and it was said how to go on.
-        OSError: the results cannot be written; it was said how to go on here, too.
-    """
-    began = time.monotonic()
-    written = Written()
-    shown = progress.is_shown(settings, over_output=results is not None and results.is_stdout)
-    try:
-        with (
-            drawn(database, read_job(database, job_id), shown=shown, remark=remark) as tell,
-            backend.runner(settings, database, job_id) as runner,
-        ):
-            attendance = Attendance(settings, database, job_id, backend)
-
-            def look(_state: JobState) -> None:
-                signals.check()
-                attendance.look()
-
-            if results is None:
-                runner.wait(tell, on_look=look)
-            else:
-                results.write(written.counted(runner.results(tell, on_look=look)))
-    except KeyboardInterrupt:
-        settings.say(backend.resume_hint(database, job_id, results))
-        raise
-    except OSError:
-        _tell_way_on(settings, database, job_id, backend, results)
-        raise
-    job = read_job(database, job_id)
-    settings.say(summary(job, written, time.monotonic() - began))
-    return job.state is JobState.DONE and not written.errors
-
-
-def finish_job(
-    settings: Settings,
-    database: Database,
-    job_id: int,
-    backend: Backend,
-    *,
-    makes: str,
-    remark: Callable[[], str] = lambda: "",
-) -> None:
-    """Work on a job to its end, unless it is done; afterwards something is made of it.
-
-    Args:
-        settings: how much talk.
-        database: where the job lives.
-        job_id: a job that is running, or done.
-        backend: who does the work.
-        makes: what the command makes of it, for whoever interrupts it.
-        remark: as of :func:`run_job`.
-
-    Raises:
-        KeyboardInterrupt: after the job was left in order.
-    """
-    if read_job(database, job_id).state is JobState.DONE:
-        settings.tell(f"job {job_id} was done before")
-        return
-    try:
-        run_job(settings, database, job_id, backend, remark=remark)
-    except KeyboardInterrupt:
-        settings.say(f"The same command again goes on, and writes {makes} in the end.")
-        raise
-
-
-def _tell_way_on(
-    settings: Settings, database: Database, job_id: int, backend: Backend, results: Results | None
-) -> None:
-    """Say how to get the results of a job whose output failed: a full disk, or a closed pipe."""
-    if read_job(database, job_id).state is JobState.DONE:
-        text = f"Job {job_id} is done; write its results with: c4 jobs results {job_id}"
-    else:
-        text = backend.resume_hint(database, job_id, results)
-    with nobody_listening():
-        settings.say(text)
 
 
 def write_results(database: Database, job: JobInfo, results: Results) -> Written:
@@ -188,18 +324,6 @@ def write_results(database: Database, job: JobInfo, results: Results) -> Written
     units = iterate_units(database, job.id)
     results.write(written.counted(fields for unit in units for fields in unit_objects(job, unit)))
     return written
-
-
-def tell_unanswered(settings: Settings, database: Database, job_id: int) -> bool:
-    """Whether every line of a job's input has an answer; says how many have none."""
-    job = read_job(database, job_id)
-    kind = find_kind(job.kind)
-    if kind is None or kind.count_unanswered is None:
-        return True
-    errors = sum(map(kind.count_unanswered, iterate_units(database, job_id)))
-    if errors:
-        settings.say(f"{count(errors, 'line')} without an answer")
-    return not errors
 
 
 def summary(job: JobInfo, written: Written, seconds: float) -> str:

@@ -12,7 +12,6 @@ import click
 from cli.positions import books as options
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.work.detaching import detach_option, leave
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
@@ -57,7 +56,7 @@ EXAMPLES = (
 )
 @options.force_option
 @click.option("--fresh", is_flag=True, help="Make new jobs, even if there are some for this book.")
-@detach_option()
+@parameters.detach_option()
 @parameters.threads_option
 @click.option(
     "--table-mb",
@@ -80,7 +79,7 @@ def build(
     force: bool,
     fresh: bool,
     detach: bool,
-    threads: int | None,
+    threads: int,
     table_mb: int,
 ) -> None:
     """Build a book: exact scores of all positions with up to N stones.
@@ -110,8 +109,7 @@ def build(
         ),
     )
     from cli.output import outfile
-    from cli.work.backend import Backend
-    from cli.work.job import finish_job
+    from cli.work.job import Backend, JobContext
     from workers.books.build import CompleteBook, ScoreSource, canonical
     from workers.books.files import default_name
     from workers.books.task import Choice
@@ -125,7 +123,7 @@ def build(
         outlet.check()
     book: CompleteBook | SparseBook
     if choice is None:
-        settings.tell(f"enumerating {board} to ply {plies}")
+        settings.say_if_verbose(f"enumerating {board} to ply {plies}")
         book = CompleteBook(begins, plies)
     else:
         from workers.books.sparse import SparseBook
@@ -133,22 +131,18 @@ def build(
         book = SparseBook(begins, plies, choice)
     backend = Backend.found(settings, threads=threads, table_mb=table_mb)
     with settings.open_database(create=True) as database:
+        work = JobContext(settings, database, backend)
         jobs: list[int] = []
 
-        def work(job_id: int) -> None:
+        def finish(job_id: int) -> None:
             jobs.append(job_id)
-            finish_job(settings, database, job_id, backend, makes="the book")
+            work.finish(job_id, makes="the book")
 
-        source = ScoreSource(database, work, fresh=fresh)
+        source = ScoreSource(database, finish, fresh=fresh)
         if detach:
             complete = cast("CompleteBook", book)
-            leave(
-                settings,
-                database,
-                source.job(complete.task, complete.levels),
-                backend,
-                afterwards="without --detach writes the book",
-            )
+            job_id = source.job(complete.task, complete.levels)
+            work.detach(job_id, afterwards="without --detach writes the book")
             return
         _write(settings, book, source, outlet, jobs)
 

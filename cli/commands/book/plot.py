@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.output import plots
+from cli.output import drawing
 from cli.positions import books as options
 from cli.shell import parameters
 from cli.shell.commands import Command
@@ -56,11 +56,11 @@ def plot(
     with closing(options.open_book(file)) as book:
         stem = Path(book.path).stem
         names = outputs or (f"{stem}.svg", f"{stem}.png")
-        plots.check(names, option=OPTION)
+        drawing.check_charts(names, option=OPTION)
         moves = _depth(book, depth)
         from cli.commands.book.picture import draw
 
-        plots.draw_into(names, lambda paths: draw(book, moves, paths), option=OPTION)
+        drawing.draw_charts(names, lambda paths: draw(book, moves, paths), option=OPTION)
     for name in names:
         settings.say(name)
 

@@ -289,7 +289,7 @@ VERIFY_EXAMPLES = (
 @parameters.threads_option
 @click.pass_context
 def verify(
-    context: click.Context, *, file: str | None, sample: int, seed: int, threads: int | None
+    context: click.Context, *, file: str | None, sample: int, seed: int, threads: int
 ) -> None:
     """Check a book, by default the one that came with c4.
 
@@ -299,7 +299,7 @@ def verify(
     """
     settings: Settings = context.obj
     book = options.open_book(file)
-    found = _verified(settings, book, sample, seed, threads or parameters.usable_cores())
+    found = _verified(settings, book, sample, seed, threads)
     if settings.json:
         from cli.output.formats import write_object
 

@@ -11,7 +11,6 @@ from cli.commands.certificate.files import Outlet
 from cli.positions import books as options
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.work.detaching import detach_option, leave
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
@@ -54,7 +53,7 @@ EXAMPLES = (
 @options.out_option("The file; needed unless the job is detached.")
 @options.force_option
 @click.option("--fresh", is_flag=True, help="Make a new job, even if there is one for this proof.")
-@detach_option()
+@parameters.detach_option()
 @parameters.threads_option
 @click.option(
     "--table-mb",
@@ -78,7 +77,7 @@ def prove(
     force: bool,
     fresh: bool,
     detach: bool,
-    threads: int | None,
+    threads: int,
     table_mb: int,
     zero_based: bool,
 ) -> None:
@@ -106,8 +105,7 @@ def prove(
     from c4core.proof.format import EVERY_RULE
     from c4core.proof.making import claimed
     from cli.positions import given
-    from cli.work.backend import Backend
-    from cli.work.job import finish_job
+    from cli.work.job import Backend, JobContext
     from workers.certificates.assembling import read_certificate
     from workers.certificates.planning import job_for
     from workers.certificates.task import ProofTask
@@ -121,18 +119,14 @@ def prove(
         outlet.check()
     backend = Backend.found(settings, threads=threads, table_mb=table_mb)
     with settings.open_database(create=True) as database:
+        work = JobContext(settings, database, backend)
         began = time.monotonic()
         job_id = job_for(database, task, label=_label(task), fresh=fresh)
         if outlet is None:
-            leave(
-                settings,
-                database,
-                job_id,
-                backend,
-                afterwards="with --out instead of --detach writes the certificate",
-            )
+            way = "with --out instead of --detach writes the certificate"
+            work.detach(job_id, afterwards=way)
             return
-        finish_job(settings, database, job_id, backend, makes="the certificate")
+        work.finish(job_id, makes="the certificate")
         content = read_certificate(database, job_id)
     outlet.write(settings, content, job_id, time.monotonic() - began)
 

@@ -13,7 +13,6 @@ from cli.output import progress
 from cli.positions.books import book_options, book_path
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
-from cli.work.detaching import detach_option, leave
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -222,7 +221,7 @@ EXAMPLES = (
 @book_options
 @click.option("--force", is_flag=True, help="Replace another data set in DIR.")
 @click.option("--fresh", is_flag=True, help="Make a new job, even if there is one for this.")
-@detach_option()
+@parameters.detach_option()
 @parameters.threads_option
 @parameters.table_option
 @click.pass_context
@@ -235,7 +234,7 @@ def build(
     force: bool,
     fresh: bool,
     detach: bool,
-    threads: int | None,
+    threads: int,
     table_mb: int,
     **wishes: Any,
 ) -> None:
@@ -276,8 +275,7 @@ def build(
         ),
         (not detach and output is None, "where to? give a directory: --output DIR"),
     )
-    from cli.work.backend import Backend
-    from cli.work.job import finish_job
+    from cli.work.job import Backend, JobContext
     from workers.dataset.draft import Draft
     from workers.dataset.making import find_and_label
     from workers.positions.book_answers import find_book
@@ -293,20 +291,21 @@ def build(
     directory = None if output is None else _directory(output, order, force=force)
     backend = Backend.found(settings, threads=threads, table_mb=table_mb)
     with settings.open_database(create=True) as database:
+        work = JobContext(settings, database, backend)
         began = time.monotonic()
-        settings.tell(f"looking for positions: {order.source}")
+        settings.say_if_verbose(f"looking for positions: {order.source}")
 
         def job_of(draft: Draft) -> int:
             with progress.planning(shown=progress.is_shown(settings, over_output=False)) as tell:
                 return draft.job(database, book=chosen_book, fresh=fresh, on_planned=tell)
 
         def run(job_id: int) -> None:
-            finish_job(settings, database, job_id, backend, makes="the files")
+            work.finish(job_id, makes="the files")
 
         if directory is None:
             way = "with --output instead of --detach writes the files"
             job_id = job_of(Draft.of(database, order))
-            leave(settings, database, job_id, backend, afterwards=way)
+            work.detach(job_id, afterwards=way)
             return
         labelled, job_id = find_and_label(database, order, run, job_of=job_of)
         card = _written(settings, labelled, directory, force=force)

@@ -228,7 +228,7 @@ def report(
     /,
     *,
     matches: tuple[int, ...],
-    threads: int | None,
+    threads: int,
     table_mb: int,
     **others: Any,
 ) -> None:
@@ -239,7 +239,7 @@ def report(
     """
     from cli.reports import playing
     from cli.reports.writing import write_match, write_tournament
-    from cli.work.backend import Backend
+    from cli.work.job import Backend, JobContext
     from workers.matches.reports.reading import check_matches, read_report
 
     settings: Settings = context.obj
@@ -250,7 +250,7 @@ def report(
         check_matches(database, matches)
         if judging.is_wanted:
             backend = Backend.found(settings, threads=threads, table_mb=table_mb)
-            playing.judge(settings, database, chosen, backend, judging)
+            playing.judge(JobContext(settings, database, backend), chosen, judging)
         reports = [read_report(database, match, judging) for match in chosen]
     if len(reports) == 1:
         write_match(settings, reports[0], writing)

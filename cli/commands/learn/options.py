@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from cli.output import plots
+from cli.output import drawing
 from cli.shell import parameters
 from cli.shell.commands import refuse
 from cli.shell.streams import input_name, reading
@@ -81,7 +81,7 @@ def training_options(
 
     def add(function: Decorated) -> Decorated:
         for option in (
-            plots.plot_option(f"Draw {curves} into an .svg, .png or .pdf; can be given again."),
+            drawing.plot_option(f"Draw {curves} into an .svg, .png or .pdf; can be given again."),
             *([threads] if pytorch else []),
             click.option("--fresh", is_flag=True, help="Begin again even if the file exists."),
             click.option("--resume", is_flag=True, help="Go on from the file, if it exists."),
@@ -126,7 +126,7 @@ def training_of(context: click.Context, options: dict[str, Any]) -> Training:
     refuse(context, (resume and fresh, "--resume and --fresh do not go together"))
     path = outfile.writable_path(output, option="--output")
     drawn = tuple(options.pop("plots"))
-    plots.check(drawn)
+    drawing.check_charts(drawn)
     refuse(
         context,
         (
@@ -169,7 +169,7 @@ def run(settings: Settings, course: Course, training: Training) -> Model:
                 signals.check()
                 tell(step.epoch + step.done / max(step.parts, 1), _remark(step.figures))
                 if step.parts == 0:
-                    settings.tell(f"epoch {step.epoch}: {_remark(step.figures)}")
+                    settings.say_if_verbose(f"epoch {step.epoch}: {_remark(step.figures)}")
 
             model = train(
                 course,
@@ -190,7 +190,7 @@ def run(settings: Settings, course: Course, training: Training) -> Model:
         for path in paths:
             draw_curves(model, path)
 
-    plots.draw_into(training.plots, draw)
+    drawing.draw_charts(training.plots, draw)
     return model
 
 

@@ -163,7 +163,7 @@ def _train(settings: Settings, plan: OrderPlan) -> tuple[bytes, list[OrderRound]
         def tell_round(done: OrderRound) -> None:
             running.clear()
             bars.close()
-            settings.tell(
+            settings.say_if_verbose(
                 f"round {done.number}: {done.samples:,} samples, solved in "
                 f"{duration(done.solving_seconds)}, trained in {duration(done.training_seconds)}, "
                 f"regret {done.before.regret:.4f} -> {done.after.regret:.4f}"

@@ -117,7 +117,7 @@ def play(
     book: str | None,
     no_book: bool,
     no_store: bool,
-    threads: int | None,
+    threads: int,
     table_mb: int,
 ) -> None:
     """Play Connect Four at the terminal.
@@ -167,7 +167,7 @@ def play(
         scores = Scores(
             database,
             table_mb=table_mb,
-            threads=threads or parameters.usable_cores(),
+            threads=threads,
             book=opened,
             on_trouble=settings.say,
         )

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cli.work.backend import Backend
+from cli.work.job import Backend
 from cli.work.results import ResultFormat, Results
 from db.database import Database
 from tests.support.jobs import must_take
