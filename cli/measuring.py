@@ -57,11 +57,7 @@ def class_of(position: Scored) -> str:
 
 
 def read_scored(lines: Iterable[str]) -> list[Scored]:
-    """Read lines of ``moves score``; the rest of a line is ignored.
-
-    Raises:
-        ValueError: a line has no score.
-    """
+    """Read lines of ``moves score``; the rest of a line is ignored."""
     positions = []
     for number, line in enumerate(lines, start=1):
         words = line.split()
@@ -216,9 +212,6 @@ def measure(*, table_mb: int, threads: int, quick: bool) -> Iterator[Row]:
         table_mb: size of the table; node counts depend on it.
         threads: threads of the last measurement.
         quick: few positions, no empty board.
-
-    Raises:
-        KeyboardInterrupt: a signal came; the engine was stopped.
     """
     classes = {
         name: scored[: (QUICK_HARD if name == HARD else QUICK) if quick else None]

@@ -187,11 +187,7 @@ def _submit(
 
 
 def _refuse_binary(file: BinaryIO) -> None:
-    """Refuse a file that is no text at once, instead of line by line.
-
-    Raises:
-        click.BadParameter: it has a NUL byte near its beginning.
-    """
+    """Refuse a file that is no text at once, instead of line by line."""
     peek = getattr(file, "peek", None)
     with reading(input_name(file)):
         sample = b"" if peek is None else peek(BINARY_SAMPLE)[:BINARY_SAMPLE]

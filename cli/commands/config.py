@@ -113,12 +113,7 @@ def set_(context: click.Context, *, name: str, value: str) -> None:
 
 
 def _read(name: str, text: str) -> Value:
-    """A value that was typed.
-
-    Raises:
-        click.BadParameter: it is none of this setting.
-        UnknownSchemeError, BrokerUrlError: it is a URL that cannot be used.
-    """
+    """A value that was typed."""
     from c4core.errors import C4Error
     from db.urls import parse_url
     from workers.broker.url import check_url
@@ -184,16 +179,7 @@ class Found(NamedTuple):
 
 
 def find_all(settings: Settings, program: click.Context) -> list[Found]:
-    """Every setting, in the order of :data:`SETTINGS`.
-
-    Args:
-        settings: what options, variables and the file say.
-        program: the context of ``c4``, which knows what was an option.
-
-    Raises:
-        ConfigurationError: the file cannot be read or understood.
-        click.UsageError: a variable of the environment has an impossible value.
-    """
+    """Every setting, in the order of :data:`SETTINGS`."""
     from db.masking import masked
 
     options = {
@@ -258,11 +244,6 @@ def change_file(configuration: Configuration, name: str, value: Value | None) ->
     """Set something in the file, which is made if it is not there, or remove it.
 
     Comments, blanks and the order of lines stay.
-
-    Args:
-        configuration: says where the file is.
-        name: of the setting.
-        value: the new value; None to remove the line.
 
     Raises:
         ConfigurationError: the file cannot be read or understood. Nothing is changed then.

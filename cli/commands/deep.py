@@ -159,11 +159,7 @@ def _task(
     unit_nodes: int,
     threads: int,
 ) -> DeepTask:
-    """What is asked for.
-
-    Raises:
-        click.BadParameter: the moves cannot be played, or the game is over.
-    """
+    """What is asked for."""
     from c4core.notation import format_moves, parse_moves
     from cli.positions.given import from_arguments
     from workers.deep.task import DeepTask, plies_to_split
@@ -218,14 +214,7 @@ def _label(task: DeepTask) -> str:
 def write_answer(
     settings: Settings, answer: DeepAnswer, seconds: float, *, zero_based: bool
 ) -> None:
-    """Write the answer: an object with ``--json``, else for people.
-
-    Args:
-        settings: say which.
-        answer: of the job.
-        seconds: how long the command has waited for it.
-        zero_based: count columns from 0.
-    """
+    """Write the answer: an object with ``--json``, else for people."""
     if settings.json:
         from cli.output.formats import write_object
 

@@ -209,9 +209,6 @@ def read_names(context: click.Context, names: Sequence[str]) -> NamedGames:
 
     Letters and digits are moves, ``MATCH:NUMBER`` a stored game, ``-`` standard input, and all else
     a file.
-
-    Raises:
-        click.BadParameter: a number is too large, or a file cannot be opened.
     """
     from db.records.games import GameCursor
 
@@ -231,17 +228,7 @@ def read_names(context: click.Context, names: Sequence[str]) -> NamedGames:
 
 
 def read_games(named: NamedGames, board: BoardSize, database: Database | None) -> GivenGames:
-    """Read all games.
-
-    Args:
-        named: from :func:`read_names`.
-        board: of games that do not say theirs.
-        database: has the stored ones; None where there is none.
-
-    Raises:
-        click.BadParameter: moves cannot be played, or a file has no games.
-        MatchNotFoundError, GameNotFoundError: there is no such match or game.
-    """
+    """Read all games."""
     games = GivenGames()
     for part in named.parts:
         games.entries.extend(_read_part(part, board, database))
@@ -282,14 +269,7 @@ KNOWN = "the scores of all these positions are known"
 def direct(
     database: Database | None, found: GivenGames, backend: Backend, time_limit: float | None
 ) -> Iterator[Iterator[Review | BadLine]]:
-    """Reviews in this process, one after the other, in a context that ends their searches.
-
-    Args:
-        database: knows scores, and keeps those that are found; None for neither.
-        found: the games.
-        backend: threads and table.
-        time_limit: seconds for each game; None for no limit.
-    """
+    """Reviews in this process, one after the other, in a context that ends their searches."""
     from workers.positions.desk import Desk
 
     desk = Desk(database, threads=backend.threads, table_mb=backend.table_mb)
@@ -300,11 +280,7 @@ def direct(
 
 
 def by_job(work: JobContext, found: GivenGames, label: str | None) -> Iterator[Review | BadLine]:
-    """Reviews once a job has found the scores.
-
-    Raises:
-        KeyboardInterrupt: after the job was left in order.
-    """
+    """Reviews once a job has found the scores."""
     from c4core.lines import BadLine
     from cli.output.render import count
     from workers.matches.reviews.many import plan_reviews, reviews_of
@@ -373,12 +349,7 @@ def write_csv(reviews: Iterable[Review | BadLine]) -> None:
 
 
 def write_text(reviews: Iterable[Review | BadLine], *, boards: bool) -> None:
-    """Write games for people: the moves, and the board at each turning point.
-
-    Args:
-        reviews: what to write.
-        boards: draw the board after every move.
-    """
+    """Write games for people: the moves, and the board at each turning point."""
     from c4core.lines import BadLine
 
     is_first = True

@@ -32,12 +32,7 @@ def plot_option(help_text: str) -> Callable[[Decorated], Decorated]:
 def check_pictures(
     names: Sequence[str], *, suffixes: Sequence[str] = PICTURES, option: str = OPTION
 ) -> None:
-    """Make sure that pictures of boards can be drawn into some files.
-
-    Raises:
-        click.BadParameter: one of the files cannot be drawn into.
-        click.ClickException: Pillow is not installed.
-    """
+    """Make sure that pictures of boards can be drawn into some files."""
     from c4core import extras
 
     for name in names:
@@ -48,12 +43,7 @@ def check_pictures(
 
 
 def write_picture(name: str, content: bytes, *, option: str) -> None:
-    """Write a file, whole or not at all.
-
-    Raises:
-        click.BadParameter: the file cannot be made.
-        OSError: it cannot be written.
-    """
+    """Write a file, whole or not at all."""
     from c4core.files import atomic_file
 
     with atomic_file(_path(name, option)) as beside:
@@ -61,11 +51,7 @@ def write_picture(name: str, content: bytes, *, option: str) -> None:
 
 
 def draw_picture(name: str, picture: Picture) -> None:
-    """Draw a picture into a file of ``--plot``.
-
-    Raises:
-        click.BadParameter, OSError: as :func:`write_picture`.
-    """
+    """Draw a picture into a file of ``--plot``."""
     if Path(name).suffix == ".svg":
         from c4core.pictures.svg import svg_text
 
@@ -78,12 +64,7 @@ def draw_picture(name: str, picture: Picture) -> None:
 
 
 def check_charts(names: Sequence[str], *, option: str = OPTION) -> list[Path]:
-    """The files to draw charts into, once it is clear that this can be done.
-
-    Raises:
-        click.BadParameter: one of the files cannot be drawn into.
-        click.ClickException: matplotlib is not installed.
-    """
+    """The files to draw charts into, once it is clear that this can be done."""
     from c4core import extras
 
     paths = []
@@ -98,17 +79,7 @@ def check_charts(names: Sequence[str], *, option: str = OPTION) -> list[Path]:
 def draw_charts(
     names: Sequence[str], draw: Callable[[Sequence[Path]], object], *, option: str = OPTION
 ) -> None:
-    """Draw into files: all of them are there afterwards, each of them whole.
-
-    Args:
-        names: of the files.
-        draw: draws into files of the same endings beside them.
-        option: where the names were typed, for the message.
-
-    Raises:
-        click.BadParameter, click.ClickException: as :func:`check_charts`.
-        OSError: a file cannot be written.
-    """
+    """Draw into files: all of them are there afterwards, each of them whole."""
     from c4core.files import atomic_file
 
     with ExitStack() as stack:

@@ -62,11 +62,7 @@ class Column:
 
 
 def format_flags(**texts: str) -> Callable[[Decorated], Decorated]:
-    """Add an option for each of some formats; the parameter is ``format_name``.
-
-    Args:
-        texts: the help text of each format, by its name.
-    """
+    """Add an option for each of some formats; the parameter is ``format_name``."""
 
     def add(function: Decorated) -> Decorated:
         for name, text in reversed(texts.items()):
@@ -87,16 +83,7 @@ format_options = format_flags(
 
 
 def chosen_format(settings: Settings, name: str | None, output: str | None = None) -> Format:
-    """The format that is asked for.
-
-    Args:
-        settings: the global ``--json``.
-        name: the command's own options, if one of them is given.
-        output: the name of the file to write, if there is one.
-
-    Raises:
-        click.UsageError: this format cannot be written, as :func:`check_parquet` says.
-    """
+    """The format that is asked for."""
     default: Format = "json" if settings.json else "table"
     chosen = cast("Format", name) if name is not None else format_of_file(output) or default
     check_parquet(chosen, output)
@@ -104,15 +91,7 @@ def chosen_format(settings: Settings, name: str | None, output: str | None = Non
 
 
 def check_parquet(format_name: str, output: str | None) -> None:
-    """See that a Parquet file can be written, before the work for it begins.
-
-    Args:
-        format_name: the format that was chosen; only Parquet is checked.
-        output: the name of the file, or ``-`` or None for standard output.
-
-    Raises:
-        click.UsageError: a package that it needs is missing, or a terminal would get it.
-    """
+    """See that a Parquet file can be written, before the work for it begins."""
     if format_name != "parquet":
         return
     from c4core.extras import PARQUET, require
@@ -124,15 +103,7 @@ def check_parquet(format_name: str, output: str | None) -> None:
 
 @contextmanager
 def opened(output: str | None, format_name: Format) -> Iterator[IO[Any] | None]:
-    """Open the file that rows are written to, as :func:`cli.output.outfile.opened` does.
-
-    Args:
-        output: a path, or ``-`` or None for standard output, which yields None.
-        format_name: Parquet is bytes, the others are text.
-
-    Raises:
-        click.BadParameter: the file cannot be made.
-    """
+    """Open the file that rows are written to, as :func:`cli.output.outfile.opened` does."""
     if output in (None, outfile.STANDARD_OUTPUT):
         yield None
         return
@@ -156,9 +127,6 @@ def format_by_ending(
         default: the format where the ending says nothing.
         what: what is written, in the plural, for the message.
         option: the option that names the format whatever the ending, for the message.
-
-    Raises:
-        click.UsageError: the ending stands for a format that the command does not have.
     """
     ending = "" if file is None else PurePath(file).suffix.lower()
     if ending in endings:
@@ -270,16 +238,7 @@ _OTHERS: Final = {"key": "uint64", "seconds": "float64", "stored": "bool"}
 def _write_parquet(
     rows: Iterable[Mapping[str, Any]], names: Sequence[str], target: IO[bytes]
 ) -> int:
-    """Write rows in constant memory; how many there were.
-
-    Args:
-        rows: objects with these names.
-        names: of the columns.
-        target: a binary file.
-
-    Raises:
-        click.UsageError: pyarrow is not installed.
-    """
+    """Write rows in constant memory; how many there were."""
     from c4core.extras import load_pyarrow
 
     arrow = load_pyarrow(click.UsageError)

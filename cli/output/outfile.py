@@ -35,9 +35,6 @@ def opened(name: str | None, *, binary: bool = False) -> Iterator[IO[Any] | None
     Args:
         name: a path, ``-`` for standard output, or None, which yields None.
         binary: for bytes instead of text.
-
-    Raises:
-        click.BadParameter: the file cannot be made.
     """
     if name is None or name == STANDARD_OUTPUT:
         yield _raw(sys.stdout, binary=binary) if name else None
@@ -59,14 +56,7 @@ def opened(name: str | None, *, binary: bool = False) -> Iterator[IO[Any] | None
 
 
 def check(name: str | None) -> None:
-    """Make sure that :func:`opened` can open a file, before the work for it begins.
-
-    Args:
-        name: as :func:`opened` takes it.
-
-    Raises:
-        click.BadParameter: it cannot be made.
-    """
+    """Make sure that :func:`opened` can open a file, before the work for it begins."""
     if name is None or name == STANDARD_OUTPUT:
         return
     path = Path(name)
@@ -110,15 +100,7 @@ def _device(name: str, how: dict[str, Any]) -> IO[Any]:
 
 
 def writable_path(name: str, *, option: str) -> Path:
-    """The path of a file that will be written, once it is clear that this can be done.
-
-    Args:
-        name: as it was typed.
-        option: where it was typed, for the message.
-
-    Raises:
-        click.BadParameter: it cannot be written; says why.
-    """
+    """The path of a file that will be written, once it is clear that this can be done."""
     path = Path(os.path.realpath(name))  # a link stays a link
     if path.exists() and not path.is_file():  # a device cannot be replaced
         raise click.BadParameter(f"{name!r}: not a regular file", param_hint=f"'{option}'")

@@ -39,18 +39,7 @@ def figure(
     dots_per_inch: int = 150,
     style: Any = None,
 ) -> Iterator[Figure]:
-    """A figure to draw into, which is written at the end of the context.
-
-    Args:
-        width: in inches.
-        height: in inches.
-        paths: of the files; their suffixes say in which formats.
-        dots_per_inch: of formats with dots.
-        style: settings of matplotlib besides the common ones.
-
-    Raises:
-        OSError: a file cannot be written.
-    """
+    """A figure to draw into, which is written at the end of the context."""
     with mpl.rc_context({**_STYLE, **(style or {})}):
         drawn = Figure(figsize=(width, height), layout="constrained", facecolor="white")
         yield drawn

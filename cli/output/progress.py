@@ -53,13 +53,7 @@ def planning(*, shown: bool, of: str = "lines") -> Iterator[Callable[[int], None
 def solving(
     job_id: int, *, shown: bool, remark: Callable[[], str] = lambda: ""
 ) -> Iterator[Callable[[Progress], None] | None]:
-    """Show positions done, rate and remaining time; call the context's value with every look.
-
-    Args:
-        job_id: the job's number.
-        shown: whether anything is shown.
-        remark: what else to say, asked at every look.
-    """
+    """Show positions done, rate and remaining time; call the context's value with every look."""
     if not shown:
         yield None
         return
@@ -97,13 +91,7 @@ def solving(
 
 @contextmanager
 def counting(what: str, total: int, *, shown: bool) -> Iterator[Callable[[int], None]]:
-    """Show how many things are done; call the context's value with the number.
-
-    Args:
-        what: what is counted, as in ``playing games``.
-        total: how many there will be.
-        shown: whether anything is shown.
-    """
+    """Show how many things are done; call the context's value with the number."""
     if not shown:
         yield lambda _done: None
         return
@@ -125,12 +113,7 @@ def counting(what: str, total: int, *, shown: bool) -> Iterator[Callable[[int], 
 
 @contextmanager
 def training(epochs: int, *, shown: bool) -> Iterator[Callable[[float, str], None]]:
-    """Show the progress of a training; call the context's value with epochs and a remark.
-
-    Args:
-        epochs: how many there will be.
-        shown: whether anything is shown.
-    """
+    """Show the progress of a training; call the context's value with epochs and a remark."""
     if not shown:
         yield lambda _done, _remark: None
         return

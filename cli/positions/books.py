@@ -60,12 +60,7 @@ start_option = click.option(
 
 
 def out_option(text: str, *, required: bool = False) -> Callable[[Decorated], Decorated]:
-    """``--out``, which is also called ``--output`` as in all other commands.
-
-    Args:
-        text: the help.
-        required: whether it has to be given.
-    """
+    """``--out``, which is also called ``--output`` as in all other commands."""
     return click.option(
         *("-o", "--output", "--out", "out"), metavar="FILE", required=required, help=text
     )
@@ -75,11 +70,7 @@ force_option = click.option("--force", is_flag=True, help="Replace another file 
 
 
 def refuse_existing(name: str) -> NoReturn:
-    """Refuse to write over a file, and say what option replaces it.
-
-    Raises:
-        click.BadParameter: always.
-    """
+    """Refuse to write over a file, and say what option replaces it."""
     raise click.BadParameter(f"{name!r} exists already: --force replaces it", param_hint="'--out'")
 
 
@@ -103,11 +94,7 @@ def book_options(function: Decorated) -> Decorated:
 
 
 def book_path(context: click.Context, book: str | None, *, no_book: bool) -> str | None:
-    """What ``--book`` and ``--no-book`` say, for ``workers.positions.book_answers.find_book``.
-
-    Raises:
-        click.UsageError: both are given.
-    """
+    """What ``--book`` and ``--no-book`` say, for ``workers.positions.book_answers.find_book``."""
     from workers.positions.book_answers import NO_BOOK
 
     is_named = context.get_parameter_source("book") is ParameterSource.COMMANDLINE
@@ -123,11 +110,6 @@ def open_book(path: str | None, board: BoardSize | None = None) -> Book:
     Args:
         path: the file; None for the default.
         board: the book must be for this board; None for any, or for 7x6 where there is no path.
-
-    Raises:
-        click.UsageError: there is no default, or the book is for another board.
-        BookError: the file is no whole book.
-        OSError: the file cannot be read.
     """
     from c4core.book import Book
     from c4core.notation import DEFAULT_BOARD
@@ -148,11 +130,7 @@ def open_book(path: str | None, board: BoardSize | None = None) -> Book:
 
 
 def read_start(text: str, board: BoardSize) -> Position:
-    """The position after the moves of ``--start``.
-
-    Raises:
-        click.BadParameter: they cannot be played.
-    """
+    """The position after the moves of ``--start``."""
     from c4core.errors import C4Error
     from c4core.lines import play_moves
 

@@ -55,18 +55,7 @@ class GameRules:
         seed: int | None = None,
         sprt: Sprt | None = None,
     ) -> MatchTerms:
-        """The terms of a match.
-
-        Args:
-            player_a: the description of one player.
-            player_b: of the other.
-            seats: who moves first.
-            seed: instead of the one that was given.
-            sprt: a sequential test.
-
-        Raises:
-            click.BadParameter: the moves of ``--start`` cannot be played.
-        """
+        """The terms of a match."""
         from cli.positions.books import read_start
         from db.records.terms import MatchTerms
 
@@ -248,16 +237,7 @@ def writing_options(function: Decorated) -> Decorated:
 
 
 def check_detached(context: click.Context, options: dict[str, Any], *, detach: bool) -> None:
-    """Refuse files for the report of matches that others will play.
-
-    Args:
-        context: of the command.
-        options: with those of :func:`writing_options`, before :func:`writing_of` takes them out.
-        detach: whether the command only makes the job.
-
-    Raises:
-        click.UsageError: a file was named.
-    """
+    """Refuse files for the report of matches that others will play."""
     wants_files = options["output"] is not None or bool(options["plots"])
     refuse(
         context,
@@ -266,12 +246,7 @@ def check_detached(context: click.Context, options: dict[str, Any], *, detach: b
 
 
 def writing_of(settings: Settings, options: dict[str, Any]) -> Writing:
-    """Take what :func:`writing_options` has added out of a command's options, and check it.
-
-    Raises:
-        click.BadParameter: a file cannot be written or drawn into.
-        click.ClickException: nothing can be drawn here.
-    """
+    """Take what :func:`writing_options` has added out of a command's options, and check it."""
     default: ReportFormat = "json" if settings.json else "table"
     drawn: tuple[str, ...] = options.pop("plots")
     output: str | None = options.pop("output")

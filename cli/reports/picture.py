@@ -53,11 +53,7 @@ STYLE: Final = {
 
 
 def draw_match(report: MatchReport, paths: Sequence[Path]) -> None:
-    """Draw a match into files; their suffixes say in which formats.
-
-    Raises:
-        OSError: a file cannot be written.
-    """
+    """Draw a match into files; their suffixes say in which formats."""
     judged = report.judged_games > 0
     with pictures.figure(11 if judged else 6.5, 4.4, paths, style=STYLE) as figure:
         figure.suptitle(_match_title(report), fontsize=10)
@@ -69,11 +65,7 @@ def draw_match(report: MatchReport, paths: Sequence[Path]) -> None:
 
 
 def draw_tournament(reports: Sequence[MatchReport], paths: Sequence[Path]) -> None:
-    """Draw several matches into files.
-
-    Raises:
-        OSError: a file cannot be written.
-    """
+    """Draw several matches into files."""
     players = _accuracies(reports)
     rows, columns, field = score_map(reports)
     wide = max(5.0, 2.6 + 0.62 * len(columns))

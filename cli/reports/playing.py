@@ -32,11 +32,7 @@ def with_named(programs: Consent, terms: Iterable[MatchTerms]) -> Consent:
 
 
 def warn_of_files(settings: Settings, terms: Iterable[MatchTerms]) -> None:
-    """Say which players are files of this machine, if the matches are played on others.
-
-    Raises:
-        PlayerError: a player's description cannot be read.
-    """
+    """Say which players are files of this machine, if the matches are played on others."""
     from c4core.players.registry import program_of
     from workers.matches.playing import players_of_this_machine
 
@@ -84,11 +80,7 @@ def play(work: JobContext, job_id: int) -> list[int]:
 
 
 def judge(work: JobContext, matches: Iterable[int], judging: Judging) -> None:
-    """Search the exact scores by which moves of some matches are judged.
-
-    Raises:
-        KeyboardInterrupt: what was found by then is kept.
-    """
+    """Search the exact scores by which moves of some matches are judged."""
     from workers.matches.reports.reading import judging_jobs
 
     for job in judging_jobs(work.database, matches, judging):
@@ -100,12 +92,7 @@ def judge(work: JobContext, matches: Iterable[int], judging: Judging) -> None:
 
 
 class _Remark:
-    """The results so far, for the bar: of one match as won-lost-drawn.
-
-    Args:
-        database: where the matches are.
-        matches: their numbers; of more than one nothing is said.
-    """
+    """The results so far, for the bar: of one match as won-lost-drawn."""
 
     def __init__(self, database: Database, matches: Sequence[int]) -> None:
         self._database = database

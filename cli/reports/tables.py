@@ -26,12 +26,7 @@ ACCURACY_HEADINGS = ("best moves", "blunders", "lost/move")
 
 
 def match_parts(report: MatchReport, *, by_ply: bool = False) -> list[Part]:
-    """Everything about a match.
-
-    Args:
-        report: of the match.
-        by_ply: also the accuracy for every number of stones.
-    """
+    """Everything about a match."""
     parts: list[Part] = [Facts(heading(report)), player_table(report), Facts(facts(report))]
     if by_ply and report.judged_games:
         parts.append(ply_table(report))

@@ -132,12 +132,7 @@ class LazyGroup(click.Group):
 
 
 def refuse(context: click.Context, *contradictions: tuple[bool, str]) -> None:
-    """Raise a usage error for the first of some conditions that holds.
-
-    Args:
-        context: of the command.
-        contradictions: conditions that must not hold, each with the message for it.
-    """
+    """Raise a usage error for the first of some conditions that holds."""
     for holds, message in contradictions:
         if holds:
             raise click.UsageError(message, context)
@@ -151,12 +146,7 @@ _COLOUR_VARIABLES: Final = {"never": "NO_COLOR", "always": "FORCE_COLOR"}
 
 
 class Defaults(Mapping[str, "Value"]):
-    """A ``default_map`` for click. The file is read when a value is looked up, not before.
-
-    Args:
-        configuration: has the values.
-        parameters: of the command; the ones that a setting's variable sets are set by the file too.
-    """
+    """A ``default_map`` for click. The file is read when a value is looked up, not before."""
 
     def __init__(self, configuration: Configuration, parameters: Iterable[click.Parameter]) -> None:
         self._configuration = configuration

@@ -129,15 +129,7 @@ def read_cursor(
 
 
 def check_exists(name: str, *, option: str) -> None:
-    """Refuse the name of a file that does not exist.
-
-    Args:
-        name: as it was typed.
-        option: where it was typed, for the message.
-
-    Raises:
-        click.BadParameter: the file does not exist.
-    """
+    """Refuse the name of a file that does not exist."""
     if not os.path.exists(name):  # noqa: PTH110 (as typed)
         raise click.BadParameter(f"File {name!r} does not exist.", param_hint=f"'{option}'")
 
@@ -150,11 +142,7 @@ def readable(text: str) -> str:
 def read_label(
     _context: click.Context, _parameter: click.Parameter, text: str | None
 ) -> str | None:
-    """An option's text as a name that databases can store.
-
-    Raises:
-        click.BadParameter: it is not UTF-8.
-    """
+    """An option's text as a name that databases can store."""
     if text is None:
         return None
     try:
@@ -164,11 +152,7 @@ def read_label(
 
 
 def label_option(what: str) -> Callable[[Decorated], Decorated]:
-    """``--label``.
-
-    Args:
-        what: what gets the name, for the help text.
-    """
+    """``--label``."""
     return click.option("--label", metavar="TEXT", callback=read_label, help=f"A name for {what}")
 
 
@@ -179,11 +163,7 @@ def _read_consent(_context: click.Context, _parameter: click.Parameter, given: o
 
 
 def programs_option(when: str) -> Callable[[Decorated], Decorated]:
-    """``--allow-programs``, as a :class:`~c4core.players.player.Consent` called ``programs``.
-
-    Args:
-        when: whose programs these are, for the help text.
-    """
+    """``--allow-programs``, as a :class:`~c4core.players.player.Consent` called ``programs``."""
     return click.option(
         "--allow-programs",
         "programs",

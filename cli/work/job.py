@@ -63,11 +63,7 @@ class Backend:
         table_mb: int,
         programs: Consent = NO_PROGRAM,
     ) -> Backend:
-        """The backend that the options name.
-
-        Raises:
-            BrokerUrlError, BrokerUnreachableError: there is no such broker.
-        """
+        """The backend that the options name."""
         return cls(settings.open_doorbell(), threads, table_mb, programs)
 
     def runner(self, settings: Settings, database: Database, job_id: int) -> Runner:
@@ -95,11 +91,7 @@ class Backend:
         return runner
 
     def check_consent(self, database: Database, job: JobInfo) -> None:
-        """Refuse a job whose programs this process may not start, while the job is as it was.
-
-        Raises:
-            ProgramRefusedError: names one of them.
-        """
+        """Refuse a job whose programs this process may not start, while the job is as it was."""
         if self.doorbell is None:
             from workers.matches.programs import check_consent
 
@@ -118,13 +110,7 @@ class Backend:
         return f"c4 jobs resume {job_id}{option}"
 
     def resume_hint(self, database: Database, job_id: int, results: Results | None = None) -> str:
-        """What to say to somebody who leaves before the job has ended: who goes on, and how.
-
-        Args:
-            database: where the job lives.
-            job_id: its number.
-            results: where its results were being written, if anywhere.
-        """
+        """What to say to somebody who leaves before the job has ended: who goes on, and how."""
         if self.doorbell is None:
             output = "" if results is None else f" {results.options}"
             return f"What is done is kept; go on with: {self.resumption(job_id)}{output}"
@@ -252,13 +238,7 @@ class JobContext:
             raise
 
     def detach(self, job_id: int, *, as_json: bool | None = None, afterwards: str = "") -> None:
-        """Leave a job to others, and write its number.
-
-        Args:
-            job_id: its number.
-            as_json: write an object; None if only the settings say so.
-            afterwards: what the same command does when the job is done.
-        """
+        """Leave a job to others, and write its number."""
         self.backend.call(self.database, job_id)
         if self.settings.json if as_json is None else as_json:
             write_object({"job": job_id})

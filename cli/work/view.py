@@ -191,12 +191,7 @@ def _piece_text(piece: AtWork) -> str:
 
 
 class TreeWatch:
-    """Looks at the tree of a job.
-
-    Args:
-        database: where the job lives.
-        job: of kind ``deep``.
-    """
+    """Looks at the tree of a job."""
 
     def __init__(self, database: Database, job: JobInfo) -> None:
         from workers.deep.progress import Observer

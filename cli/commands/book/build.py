@@ -159,11 +159,7 @@ class _Outlet:
     """Whether anything else may be replaced."""
 
     def check(self) -> None:
-        """Make sure that no other file is lost.
-
-        Raises:
-            click.BadParameter: another file is there.
-        """
+        """Make sure that no other file is lost."""
         from workers.books.files import is_book_of
 
         if self.force or not Path(self.name).exists():
@@ -179,15 +175,7 @@ def _write(
     outlet: _Outlet,
     jobs: list[int],
 ) -> None:
-    """Find the scores and write the book.
-
-    Args:
-        settings: how much talk.
-        book: to be written.
-        source: finds the scores.
-        outlet: where the book goes.
-        jobs: gets the numbers of the jobs while the scores are found.
-    """
+    """Find the scores and write the book."""
     from cli.output.render import count, duration
     from workers.books.files import write_scored
 

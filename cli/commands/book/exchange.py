@@ -48,11 +48,7 @@ IMPORTS = (
 
 
 def format_option(file: str) -> Callable[[Decorated], Decorated]:
-    """``--format``.
-
-    Args:
-        file: whose ending says it otherwise, for the help text.
-    """
+    """``--format``."""
     return click.option(
         "--format",
         "format_name",

@@ -52,16 +52,7 @@ DOTS_PER_INCH: Final = 200
 
 
 def draw(book: Book, depth: int, paths: Sequence[Path]) -> None:
-    """Draw a book into files; their suffixes say in which formats.
-
-    Args:
-        book: to be drawn.
-        depth: moves of the longest lines that are drawn.
-        paths: where to.
-
-    Raises:
-        OSError: a file cannot be written.
-    """
+    """Draw a book into files; their suffixes say in which formats."""
     levels = [spread for spread in spreads(book) if len(spread.counts)]
     lines = list(rings(book, depth))
     most = max(int(np.abs(level.scores).max()) for level in levels)

@@ -66,11 +66,7 @@ def plot(
 
 
 def _depth(book: Book, wanted: int | None) -> int:
-    """How many moves to draw: as many as were asked for, or as can be told apart.
-
-    Raises:
-        click.BadParameter: the book has fewer, or there are too many lines.
-    """
+    """How many moves to draw: as many as were asked for, or as can be told apart."""
     deepest = book.info.last_ply - book.info.first_ply
     if wanted is None:
         return max(1, min(DEPTH, deepest))

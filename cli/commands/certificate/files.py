@@ -48,12 +48,7 @@ file_argument = click.argument(
 
 
 def open_certificate(file: str) -> Certificate:
-    """The certificate of a name.
-
-    Raises:
-        CertificateError: its bytes are damaged.
-        OSError: it cannot be read.
-    """
+    """The certificate of a name."""
     from c4core.proof import Certificate
     from c4core.proof.certificate import named_file
 
@@ -61,11 +56,7 @@ def open_certificate(file: str) -> Certificate:
 
 
 def checked(settings: Settings, certificate: Certificate) -> Proof:
-    """The proof of a certificate, once it is checked.
-
-    Raises:
-        CertificateError: it is no proof.
-    """
+    """The proof of a certificate, once it is checked."""
     return watched(settings, certificate.check)
 
 
@@ -176,29 +167,14 @@ class Outlet:
     """Whether another file of this name may be replaced."""
 
     def check(self) -> None:
-        """Make sure that the file can be written and that no other one is lost.
-
-        Raises:
-            click.BadParameter: it cannot, or another file is there.
-        """
+        """Make sure that the file can be written and that no other one is lost."""
         from cli.output import outfile
 
         if outfile.writable_path(self.name, option="--out").exists() and not self.force:
             refuse_existing(self.name)
 
     def write(self, settings: Settings, content: bytes, job_id: int, seconds: float | None) -> None:
-        """Write the certificate, and say what it claims.
-
-        Args:
-            settings: how much talk.
-            content: the bytes of the file.
-            job_id: the job that has made it.
-            seconds: the time that took, if it is known.
-
-        Raises:
-            click.BadParameter: another file has come meanwhile.
-            OSError: the file cannot be written.
-        """
+        """Write the certificate, and say what it claims."""
         from c4core.files import atomic_file
         from c4core.proof import Certificate
         from cli.output import outfile

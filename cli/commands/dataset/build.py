@@ -167,11 +167,7 @@ def order_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def order_of(wishes: dict[str, Any]) -> Order:
-    """The order that the options make.
-
-    Raises:
-        click.BadParameter: the board has no such plies.
-    """
+    """The order that the options make."""
     from workers.dataset.order import BLUNDER, Order
 
     board: BoardSize = wishes["board"]
@@ -316,11 +312,7 @@ def build(
 
 
 def _directory(name: str, order: Order, *, force: bool) -> Path:
-    """Make the directory, and see that files can be written there.
-
-    Raises:
-        click.BadParameter: they cannot; says why.
-    """
+    """Make the directory, and see that files can be written there."""
     from c4core.dataset.card import JSON_NAME
     from c4core.dataset.errors import DatasetExistsError
     from c4core.dataset.writing import check_free

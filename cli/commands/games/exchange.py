@@ -107,12 +107,7 @@ def export(
 
 
 class _Written:
-    """The games that are written, counted.
-
-    Args:
-        entries: games.
-        repeats: knows games that were written before; None where that does not matter.
-    """
+    """The games that are written, counted."""
 
     def __init__(self, entries: Iterator[GameEntry], repeats: Repeats | None) -> None:
         self.number = 0

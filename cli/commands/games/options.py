@@ -113,11 +113,7 @@ def filter_of(matches: tuple[int, ...], options: dict[str, Any]) -> GameFilter:
 
 
 def check_games(database: Database, places: Iterable[GameCursor]) -> None:
-    """Refuse the numbers of games that do not exist.
-
-    Raises:
-        MatchNotFoundError, GameNotFoundError: names the first of them.
-    """
+    """Refuse the numbers of games that do not exist."""
     from db import games
 
     with database.read() as session:

@@ -189,14 +189,7 @@ def _by_games(
 def write_evaluation(
     settings: Settings, description: str, positions: Positions, *, seed: int
 ) -> None:
-    """Ask a player in every position, and write its measures and the time of a move.
-
-    Raises:
-        PlayerError: the player is unknown, or does not play on this board.
-        PlayerFailure: it cannot go on, or its answer is not legal.
-        StorageError: the stored games that it looks up cannot be read.
-        KeyboardInterrupt: somebody pressed Ctrl-C.
-    """
+    """Ask a player in every position, and write its measures and the time of a move."""
     from c4core.models.quality import quality_object
     from c4core.players.registry import parse_player
     from cli.commands.learn.view import quality_parts
@@ -224,14 +217,7 @@ def write_evaluation(
 
 
 def _ask(settings: Settings, spec: PlayerSpec, positions: Positions, *, seed: int) -> TimedQuality:
-    """Ask a player, with progress. A program is started: whoever named it has agreed.
-
-    Raises:
-        PlayerError: it does not play on this board.
-        PlayerFailure: it cannot go on, or its answer is not legal.
-        StorageError: the stored games that it looks up cannot be read.
-        KeyboardInterrupt: somebody pressed Ctrl-C.
-    """
+    """Ask a player, with progress. A program is started: whoever named it has agreed."""
     from c4core.models.quality import evaluate_player
     from cli.output import progress
     from cli.shell import signals

@@ -38,11 +38,7 @@ seed_option = click.option(
 
 
 def require() -> None:
-    """Make sure that PyTorch is installed.
-
-    Raises:
-        LearningMissingError: it is not.
-    """
+    """Make sure that PyTorch is installed."""
     from c4core import extras
     from c4core.models.kinds import LearningMissingError
 
@@ -110,13 +106,7 @@ def training_options(
 
 
 def training_of(context: click.Context, options: dict[str, Any]) -> Training:
-    """Take what :func:`training_options` has added out of a command's options, and check it.
-
-    Raises:
-        LearningMissingError: PyTorch is not installed.
-        ModelError: the file to go on from is no model.
-        click.UsageError: the options contradict each other or the files.
-    """
+    """Take what :func:`training_options` has added out of a command's options, and check it."""
     from cli.output import outfile
 
     threads = options.pop("threads", None)
@@ -321,11 +311,7 @@ def network_options(
 
 
 def games_options(*, default: int) -> Callable[[Decorated], Decorated]:
-    """Add the options that :func:`labelled_games` takes.
-
-    Args:
-        default: games to play where no option says otherwise.
-    """
+    """Add the options that :func:`labelled_games` takes."""
 
     def add(function: Decorated) -> Decorated:
         for option in (
@@ -368,13 +354,7 @@ def labelled_games(
     seed: int,
     default: int,
 ) -> Labelled:
-    """The grids that the options ask for, all different.
-
-    Raises:
-        click.UsageError: the options contradict each other.
-        DatasetError: a line of the file is no finished game.
-        StorageError: the database cannot be read.
-    """
+    """The grids that the options ask for, all different."""
     from c4core.models.grids import labelled, play_finals, read_finals
     from cli.output import progress
     from cli.output.render import count

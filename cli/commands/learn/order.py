@@ -137,12 +137,7 @@ def order(
 
 
 def _train(settings: Settings, plan: OrderPlan) -> tuple[bytes, list[OrderRound]]:
-    """Train, with progress: a bar for each part of a round.
-
-    Raises:
-        LearningError: the positions or samples are too few.
-        KeyboardInterrupt: somebody pressed Ctrl-C.
-    """
+    """Train, with progress: a bar for each part of a round."""
     from c4core.order_training.course import learn_order
     from cli.output import progress
     from cli.output.render import duration

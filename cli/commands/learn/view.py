@@ -28,18 +28,7 @@ def write_report(
     quality: Quality | None = None,
     with_history: bool = False,
 ) -> None:
-    """Write what a model is and how good it is.
-
-    Args:
-        settings: say in which format.
-        path: the model's file.
-        model: itself.
-        parameters: of its network.
-        confusion: on final grids, if that was measured.
-        shares: of best moves, if that was measured.
-        quality: by the proof, if that was measured.
-        with_history: also write the figures of every epoch, in JSON only.
-    """
+    """Write what a model is and how good it is."""
     about: dict[str, Any] = {
         "model": str(path),
         "kind": model.kind,

@@ -61,14 +61,7 @@ class Geometry(NamedTuple):
 
 
 def fit(board: BoardSize, width: int, height: int, *, letters: bool) -> Geometry | None:
-    """The best place for a board, centred in an area; None if it is too large.
-
-    Args:
-        board: columns and rows.
-        width: characters of the area.
-        height: lines of the area.
-        letters: stones are letters.
-    """
+    """The best place for a board, centred in an area; None if it is too large."""
     for cell_width, cell_height in LETTER_CELLS if letters else DISC_CELLS:
         across = board.width * cell_width
         down = board.height * cell_height + LINES_ABOVE + LINES_BELOW
@@ -129,13 +122,7 @@ def escaped(text: str, style: str = "") -> Text:
 
 
 def paint(position: Position, place: Geometry, look: Look) -> Text:
-    """Draw a board into an area.
-
-    Args:
-        position: the stones.
-        place: where the board lies in the area.
-        look: what is shown in addition to them.
-    """
+    """Draw a board into an area."""
     lines = [Text() for _ in range(place.top)]
     lines.append(_pointer_line(position, place, look))
     lines += _rows(position, place, look)
@@ -268,13 +255,7 @@ LEFT_BUTTON: Final = 1
 
 
 class BoardView(Widget, can_focus=True):
-    """Shows a game and lets a column be chosen by keys or mouse.
-
-    Args:
-        game: what to show.
-        letters: stones are letters, told apart without colours.
-        animated: show stones falling.
-    """
+    """Shows a game and lets a column be chosen by keys or mouse."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "move(-1)", "Left", show=False),
@@ -310,12 +291,7 @@ class BoardView(Widget, can_focus=True):
         return fit(self.game.board, *self.size, letters=self._look.letters)
 
     def show(self, game: Game, *, falls: bool = False) -> None:
-        """Show a game.
-
-        Args:
-            game: the game to show from now on.
-            falls: let the last stone fall; :class:`Landed` follows, at once if not animated.
-        """
+        """Show a game."""
         self._stop_falling()
         if game.board != self.game.board:
             self.pointer = (game.board.width - 1) // 2

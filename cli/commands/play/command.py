@@ -203,11 +203,7 @@ def _with_named(programs: Consent, *seats: Seat) -> Consent:
 
 
 def _check_consent(game: Game | None, file: Path) -> None:
-    """Refuse a kept game whose programs nobody here has consented to.
-
-    Raises:
-        click.UsageError: a player is a program that may not be started.
-    """
+    """Refuse a kept game whose programs nobody here has consented to."""
     from c4core.players.errors import ProgramRefusedError
 
     if game is None:
@@ -231,12 +227,7 @@ def _is_described(context: click.Context) -> bool:
 
 
 def _game(first: Seat, second: Seat, board: BoardSize, moves: str, seed: int | None) -> Game:
-    """A new game.
-
-    Raises:
-        click.BadParameter: the moves cannot be played, the board is too small, or a player does
-            not play on it.
-    """
+    """A new game."""
     from c4core.errors import MoveError
     from c4core.notation import parse_moves
     from c4core.players.errors import PlayerError

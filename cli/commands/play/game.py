@@ -55,20 +55,12 @@ class Seat:
         return self.name if self.spec is None else self.spec.full
 
     def check_consent(self) -> None:
-        """Check that the player may be started, if it is a program.
-
-        Raises:
-            ProgramRefusedError: it may not be started.
-        """
+        """Check that the player may be started, if it is a program."""
         if self.is_program:
             self.programs.check(self.text)
 
     def check_board(self, board: BoardSize) -> None:
-        """Check that the player plays on a board.
-
-        Raises:
-            PlayerError: it does not play there.
-        """
+        """Check that the player plays on a board."""
         if self.spec is not None:
             self.spec.make().check_board(board)
 
@@ -79,9 +71,6 @@ def read_seat(text: str, *, programs: Consent = NO_PROGRAM) -> Seat:
     Args:
         text: the description.
         programs: which programs may be started; any if the person at the terminal typed the text.
-
-    Raises:
-        PlayerError: the text is none of these.
     """
     name = text.strip()
     if name == HUMAN:

@@ -42,9 +42,5 @@ def keys() -> str:
 
 
 def paragraphs(*, how: str) -> str:
-    """The whole text, a line for each paragraph.
-
-    Args:
-        how: the paragraph about keys or commands.
-    """
+    """The whole text, a line for each paragraph."""
     return f"{RULES}\n\n{how}\n\n{HINTS}\n\n{LEVELS}\n{KEPT}"

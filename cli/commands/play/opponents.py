@@ -132,11 +132,7 @@ class Supplies:
     """Has stored games, or None."""
 
     def of(self, spec: PlayerSpec, board: BoardSize) -> Resources:
-        """What a player needs on a board.
-
-        Raises:
-            StorageError: the stored games cannot be read.
-        """
+        """What a player needs on a board."""
         if self.database is None or not looks_games_up(spec):
             return Resources(analyst=self.scores)
         with self.database.read() as session:
@@ -148,9 +144,6 @@ class Opponents:
     """Makes the players of a game when they first move, and closes them at the end.
 
     One thread asks for moves; another one may call :meth:`end`.
-
-    Args:
-        supplies: what players need.
     """
 
     def __init__(self, supplies: Supplies) -> None:

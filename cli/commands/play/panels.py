@@ -73,11 +73,7 @@ class Choice(NamedTuple):
 
 
 class NewGame(ModalScreen[Choice | None]):
-    """Asks who is to play; the answer is None if nothing changes.
-
-    Args:
-        game: its players are suggested.
-    """
+    """Asks who is to play; the answer is None if nothing changes."""
 
     DEFAULT_CSS = (
         WINDOW.format(name="NewGame", width=70)
@@ -128,12 +124,7 @@ class NewGame(ModalScreen[Choice | None]):
         self.dismiss(Choice(first, second, goes_on=event.button.id == "go-on"))
 
     def _chosen(self, name: str) -> Seat:
-        """The player that was typed for a side, or else chosen from its list.
-
-        Raises:
-            PlayerError: the text is no player, or one that does not play on the board. The field is
-                focused.
-        """
+        """The player that was typed for a side, or else chosen from its list."""
         typed = self.query_one(f"#{name}-text", Input)
         if not typed.value.strip():
             chosen = str(self.query_one(f"#{name}", Select).value)
@@ -157,11 +148,7 @@ class NewGame(ModalScreen[Choice | None]):
 
 
 class Unfinished(ModalScreen[bool]):
-    """Asks whether to go on with a game that was kept.
-
-    Args:
-        game: the kept game.
-    """
+    """Asks whether to go on with a game that was kept."""
 
     DEFAULT_CSS = WINDOW.format(name="Unfinished", width=70)
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "app.quit", "Quit", show=False)]
@@ -218,11 +205,7 @@ class SessionScore:
 
 
 class SidePanel(Vertical):
-    """The players, the results, and the list of moves.
-
-    Args:
-        letters: stones are letters, told apart without colours.
-    """
+    """The players, the results, and the list of moves."""
 
     DEFAULT_CSS = """
     SidePanel { width: 30; height: 1fr; padding: 1 1 0 1; }

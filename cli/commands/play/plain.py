@@ -37,12 +37,6 @@ LONGEST_LINE: Final = 1024
 class PlainGame:
     """Reads moves and commands from standard input, and writes the board after each.
 
-    Args:
-        game: the game to play.
-        file: the file that keeps it.
-        supplies: what players and hints need.
-        silent: write no boards, for a program that needs only the result.
-
     Attributes:
         game: the current game.
         mistakes: lines that were neither a legal column nor a command.

@@ -59,11 +59,7 @@ def default_file() -> Path:
 
 
 def write_game(path: Path, game: Game) -> None:
-    """Keep a game in a file, which is replaced only when the new one is complete.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
+    """Keep a game in a file, which is replaced only when the new one is complete."""
     fields: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
@@ -81,10 +77,6 @@ def write_game(path: Path, game: Game) -> None:
 
 def read_game(path: Path, *, programs: Consent = NO_PROGRAM) -> Game | None:
     """The game in a file; None without a file.
-
-    Args:
-        path: the file.
-        programs: which of its players may be started, where they are programs.
 
     Raises:
         SavedGameError: the file has other content.
@@ -107,10 +99,6 @@ def check_replaceable(path: Path) -> None:
     """Check that a file is missing, empty or a saved game, so that a game may replace it.
 
     A game that cannot be resumed, such as one of another version, may be replaced.
-
-    Raises:
-        SavedGameError: the file has other content.
-        OSError: the file cannot be read.
     """
     if path.exists() and path.stat().st_size:
         _read_fields(path)
