@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from c4core.pictures import Picture
-
-Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
+    from cli.shell.settings import Decorated
 
 OPTION: Final = "--plot"
 PICTURES: Final = (".svg", ".png")

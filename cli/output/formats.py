@@ -11,18 +11,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import PurePath
-from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeVar, cast
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, cast
 
 import click
 
 from cli.output import outfile
 from cli.output.tables import GAP, aligned
+from cli.shell.parameters import option_group
 from workers.csv_lines import csv_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from cli.shell.settings import Settings
+    from cli.shell.settings import Decorated, Settings
 
 Format = Literal["table", "json", "jsonl", "csv", "parquet"]
 Row = dict[str, Any]
@@ -38,8 +39,6 @@ ENDINGS: Final[dict[str, Format]] = {
 
 MARKDOWN_ENDINGS: Final = {".md": "markdown", ".markdown": "markdown"}
 """The same for reports, which are no rows."""
-
-Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +61,13 @@ class Column:
 
 
 def format_flags(**texts: str) -> Callable[[Decorated], Decorated]:
-    """Add an option for each of some formats; the parameter is ``format_name``."""
-
-    def add(function: Decorated) -> Decorated:
-        for name, text in reversed(texts.items()):
-            option = click.option(f"--{name}", "format_name", flag_value=name, help=text)
-            function = option(function)
-        return function
-
-    return add
+    """An option for each of some formats, with its help text; the parameter is ``format_name``."""
+    return option_group(
+        *(
+            click.option(f"--{name}", "format_name", flag_value=name, help=text)
+            for name, text in texts.items()
+        )
+    )
 
 
 format_options = format_flags(

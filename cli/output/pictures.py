@@ -39,7 +39,7 @@ def figure(
     dots_per_inch: int = 150,
     style: Any = None,
 ) -> Iterator[Figure]:
-    """A figure to draw into, which is written at the end of the context."""
+    """A figure of some inches to draw into, which is written at the end of the context."""
     with mpl.rc_context({**_STYLE, **(style or {})}):
         drawn = Figure(figsize=(width, height), layout="constrained", facecolor="white")
         yield drawn

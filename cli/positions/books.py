@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 from click.core import ParameterSource
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from c4core.book import Book
     from c4core.notation import BoardSize
     from c4core.position import Position
-
-Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
+    from cli.shell.settings import Decorated
 
 NONE_SHIPPED = "this c4 came without a book for {board}: name one"
 
@@ -74,23 +73,20 @@ def refuse_existing(name: str) -> NoReturn:
     raise click.BadParameter(f"{name!r} exists already: --force replaces it", param_hint="'--out'")
 
 
-def book_options(function: Decorated) -> Decorated:
-    """Add ``--book`` and ``--no-book``; :func:`book_path` reads both."""
-    for option in (
-        click.option(
-            "--no-book", is_flag=True, help="Use no book, not even the one that c4 came with."
-        ),
-        click.option(
-            "--book",
-            "book",
-            type=BookFile(),
-            metavar="FILE",
-            help="Look positions up in this book before searching them.  "
-            f'[default: "{SHIPPED}", the one that c4 came with]',
-        ),
-    ):
-        function = option(function)
-    return function
+book_options = parameters.option_group(
+    click.option(
+        "--book",
+        "book",
+        type=BookFile(),
+        metavar="FILE",
+        help="Look positions up in this book before searching them.  "
+        f'[default: "{SHIPPED}", the one that c4 came with]',
+    ),
+    click.option(
+        "--no-book", is_flag=True, help="Use no book, not even the one that c4 came with."
+    ),
+)
+"""Add ``--book`` and ``--no-book``; :func:`book_path` reads both."""
 
 
 def book_path(context: click.Context, book: str | None, *, no_book: bool) -> str | None:

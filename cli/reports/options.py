@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import click
 
@@ -18,11 +18,10 @@ if TYPE_CHECKING:
     from c4core.arena.clock import TimeControl
     from c4core.arena.statistics import Sprt
     from c4core.notation import BoardSize
-    from cli.shell.settings import Settings
+    from cli.shell.settings import Decorated, Settings
     from db.records.terms import MatchTerms, Seats
     from workers.matches.reports.reading import Judging
 
-Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 ReportFormat = Literal["table", "json", "csv", "markdown"]
 
 ENDINGS = {".csv": "csv", ".json": "json", **MARKDOWN_ENDINGS}
@@ -90,66 +89,62 @@ class Writing:
     plots: tuple[str, ...]
 
 
-def rules_options(function: Decorated) -> Decorated:
-    """Add the options that :class:`GameRules` holds; :func:`rules_of` collects them."""
-    seconds = parameters.FiniteFloat(0, min_open=True)
-    for option in (
-        click.option(
-            "--corpus",
-            type=parameters.WholeNumber(1),
-            multiple=True,
-            metavar="MATCH",
-            help="For database-montecarlo: the games of this match; can be given again. "
-            "[default: all finished matches]",
-        ),
-        click.option(
-            "--lenient",
-            is_flag=True,
-            help="Play the leftmost column for an illegal one, instead of losing the game.",
-        ),
-        click.option(
-            "--grace",
-            type=parameters.FiniteFloat(0),
-            default=0.1,
-            show_default=True,
-            metavar="SECONDS",
-            help="What a player may take for a move beyond its time.",
-        ),
-        click.option(
-            "--game-time",
-            type=seconds,
-            metavar="SECONDS",
-            help="Time of a player for a game; whoever takes more loses.",
-        ),
-        click.option(
-            "--move-time",
-            type=seconds,
-            metavar="SECONDS",
-            help="Time for a move; whoever takes more loses the game.",
-        ),
-        click.option(
-            "--start", metavar="MOVES", default="", help="Moves that all games begin with."
-        ),
-        parameters.board_option,
-        click.option(
-            "--seed",
-            type=parameters.IntRange(0, LARGEST_SEED),
-            default=0,
-            show_default=True,
-            metavar="S",
-            help="Start of all random numbers: the same seed, the same games.",
-        ),
-        click.option(
-            "--games",
-            type=parameters.WholeNumber(1),
-            default=100,
-            show_default=True,
-            metavar="N",
-            help="Games of a match.",
-        ),
-    ):
-        function = option(function)
-    return function
+_SECONDS = parameters.FiniteFloat(0, min_open=True)
+
+rules_options = parameters.option_group(
+    click.option(
+        "--games",
+        type=parameters.WholeNumber(1),
+        default=100,
+        show_default=True,
+        metavar="N",
+        help="Games of a match.",
+    ),
+    click.option(
+        "--seed",
+        type=parameters.IntRange(0, LARGEST_SEED),
+        default=0,
+        show_default=True,
+        metavar="S",
+        help="Start of all random numbers: the same seed, the same games.",
+    ),
+    parameters.board_option,
+    click.option("--start", metavar="MOVES", default="", help="Moves that all games begin with."),
+    click.option(
+        "--move-time",
+        type=_SECONDS,
+        metavar="SECONDS",
+        help="Time for a move; whoever takes more loses the game.",
+    ),
+    click.option(
+        "--game-time",
+        type=_SECONDS,
+        metavar="SECONDS",
+        help="Time of a player for a game; whoever takes more loses.",
+    ),
+    click.option(
+        "--grace",
+        type=parameters.FiniteFloat(0),
+        default=0.1,
+        show_default=True,
+        metavar="SECONDS",
+        help="What a player may take for a move beyond its time.",
+    ),
+    click.option(
+        "--lenient",
+        is_flag=True,
+        help="Play the leftmost column for an illegal one, instead of losing the game.",
+    ),
+    click.option(
+        "--corpus",
+        type=parameters.WholeNumber(1),
+        multiple=True,
+        metavar="MATCH",
+        help="For database-montecarlo: the games of this match; can be given again. "
+        "[default: all finished matches]",
+    ),
+)
+"""Add the options that :class:`GameRules` holds; :func:`rules_of` collects them."""
 
 
 def rules_of(options: dict[str, Any]) -> GameRules:
@@ -159,29 +154,23 @@ def rules_of(options: dict[str, Any]) -> GameRules:
 
 def judge_options(*, default: str) -> Callable[[Decorated], Decorated]:
     """Add ``--judge`` and ``--judge-from``; :func:`judging_of` collects them."""
-
-    def add(function: Decorated) -> Decorated:
-        for option in (
-            click.option(
-                "--judge-from",
-                type=parameters.WholeNumber(0),
-                metavar="STONES",
-                help="Only moves made with at least so many stones on the board: the first ones "
-                "take longest.  [default: 8 on 7x6; 0 with a book]",
-            ),
-            click.option(
-                "--judge",
-                metavar="N|all|none",
-                default=default,
-                show_default=True,
-                callback=_read_judge,
-                help="Compare the moves of the first N games with exact scores, and store these.",
-            ),
-        ):
-            function = option(function)
-        return function
-
-    return add
+    return parameters.option_group(
+        click.option(
+            "--judge",
+            metavar="N|all|none",
+            default=default,
+            show_default=True,
+            callback=_read_judge,
+            help="Compare the moves of the first N games with exact scores, and store these.",
+        ),
+        click.option(
+            "--judge-from",
+            type=parameters.WholeNumber(0),
+            metavar="STONES",
+            help="Only moves made with at least so many stones on the board: the first ones "
+            "take longest.  [default: 8 on 7x6; 0 with a book]",
+        ),
+    )
 
 
 def judging_of(options: dict[str, Any]) -> Judging:
@@ -201,39 +190,31 @@ def _read_judge(context: click.Context, parameter: click.Parameter, text: str) -
     return parameters.WholeNumber(0).convert(text, parameter, context)
 
 
-def work_options(function: Decorated) -> Decorated:
-    """Add ``--label``, ``--fresh``, ``--detach`` and what a backend needs."""
-    for option in (
-        parameters.table_option,
-        parameters.threads_option,
-        parameters.programs_option("that a stored match names and this command does not."),
-        parameters.detach_option(),
-        click.option(
-            "--fresh", is_flag=True, help="Play again, even if these games were played before."
-        ),
-        parameters.label_option("the matches."),
-    ):
-        function = option(function)
-    return function
+work_options = parameters.option_group(
+    parameters.label_option("the matches."),
+    click.option(
+        "--fresh", is_flag=True, help="Play again, even if these games were played before."
+    ),
+    parameters.detach_option(),
+    parameters.programs_option("that a stored match names and this command does not."),
+    parameters.threads_option,
+    parameters.table_option,
+)
+"""Add ``--label``, ``--fresh``, ``--detach`` and what a backend needs."""
 
 
-def writing_options(function: Decorated) -> Decorated:
-    """Add the options that :class:`Writing` holds; :func:`writing_of` collects them."""
-    for option in (
-        drawing.plot_option("Draw it too: an .svg, .png or .pdf; can be given again."),
-        click.option(
-            "--by-ply", is_flag=True, help="Also the accuracy by the stones on the board."
-        ),
-        outfile.output_option,
-        format_flags(
-            table="Tables for people.  [default: by the ending of --output, else this]",
-            json="A JSON object.",
-            csv="Comma-separated values, a match a row.",
-            markdown="Tables in Markdown.",
-        ),
-    ):
-        function = option(function)
-    return function
+writing_options = parameters.option_group(
+    format_flags(
+        table="Tables for people.  [default: by the ending of --output, else this]",
+        json="A JSON object.",
+        csv="Comma-separated values, a match a row.",
+        markdown="Tables in Markdown.",
+    ),
+    outfile.output_option,
+    click.option("--by-ply", is_flag=True, help="Also the accuracy by the stones on the board."),
+    drawing.plot_option("Draw it too: an .svg, .png or .pdf; can be given again."),
+)
+"""Add the options that :class:`Writing` holds; :func:`writing_of` collects them."""
 
 
 def check_detached(context: click.Context, options: dict[str, Any], *, detach: bool) -> None:

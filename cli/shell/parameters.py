@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
@@ -14,9 +14,21 @@ if TYPE_CHECKING:
 
     from c4core.notation import BoardSize
     from c4core.players.player import Consent
+    from cli.shell.settings import Decorated
     from db.records.evaluations import Cursor
 
-Decorated = TypeVar("Decorated", bound="Callable[..., Any] | click.Command")
+
+def option_group(
+    *options: Callable[[Decorated], Decorated],
+) -> Callable[[Decorated], Decorated]:
+    """One decorator of several, in the order of the help text."""
+
+    def add(function: Decorated) -> Decorated:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return add
 
 
 LARGEST_WHOLE: Final = 10**18

@@ -6,7 +6,7 @@ import sys
 from contextlib import closing, contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from c4core.book import Book
     from c4core.book.exchange.content import BookContent
     from c4core.notation import BoardSize
-    from cli.shell.settings import Settings
-
-Decorated = TypeVar("Decorated", bound="Callable[..., Any] | click.Command")
+    from cli.shell.settings import Decorated, Settings
 
 TEXTS = ("jsonl", "csv", "uci")
 FORMATS = (*TEXTS, "pons", "parquet")

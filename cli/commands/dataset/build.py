@@ -15,8 +15,6 @@ from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from c4core.dataset.lots import Shares
     from c4core.notation import BoardSize
     from cli.shell.parameters import Range
@@ -48,7 +46,7 @@ def read_license(_context: click.Context, _parameter: click.Parameter, text: str
         raise click.BadParameter(str(error)) from None
 
 
-_SOURCE = (
+order_options = parameters.option_group(
     click.option(
         "--from",
         "source",
@@ -110,9 +108,6 @@ _SOURCE = (
         metavar="S",
         help="Start of all random numbers: the same seed, the same files.",
     ),
-)
-
-_FORM = (
     click.option(
         "--split",
         "shares",
@@ -157,13 +152,7 @@ _FORM = (
         help="The license under which you give the data set away.",
     ),
 )
-
-
-def order_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that :func:`order_of` reads."""
-    for option in reversed((*_SOURCE, *_FORM)):
-        command = option(command)
-    return command
+"""The options that :func:`order_of` reads."""
 
 
 def order_of(wishes: dict[str, Any]) -> Order:

@@ -34,18 +34,15 @@ EXPORT_EXAMPLES = (
 )
 
 
-def repeats_options(function: Any) -> Any:
-    """Add ``--distinct`` and ``--mirrors``."""
-    for option in (
-        click.option("--mirrors", is_flag=True, help="Count a mirror image as the same game."),
-        click.option(
-            "--distinct",
-            type=click.Choice(["moves", "grids"]),
-            help="Leave out games whose moves, or whose final grid, were written before.",
-        ),
-    ):
-        function = option(function)
-    return function
+repeats_options = parameters.option_group(
+    click.option(
+        "--distinct",
+        type=click.Choice(["moves", "grids"]),
+        help="Leave out games whose moves, or whose final grid, were written before.",
+    ),
+    click.option("--mirrors", is_flag=True, help="Count a mirror image as the same game."),
+)
+"""Add ``--distinct`` and ``--mirrors``."""
 
 
 @click.command(cls=Command, json=False, examples=EXPORT_EXAMPLES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -10,15 +10,13 @@ from cli.positions.books import read_board
 from cli.shell import parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from c4core.notation import BoardSize
     from c4core.position import Side
     from cli.shell.parameters import Range
     from db.database import Database
     from db.records.games import GameCursor, GameFilter
-
-Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 
 ENDINGS = (
     "four",
@@ -61,36 +59,33 @@ matches_argument = click.argument(
 game_argument = click.argument("game", metavar="MATCH:NUMBER", callback=read_game)
 
 
-def filter_options(function: Decorated) -> Decorated:
-    """Add the options that :func:`filter_of` collects."""
-    for option in (
-        click.option(
-            "--length",
-            metavar="N|A..B",
-            callback=parameters.read_range,
-            help="Only games with so many moves; an end can be left open.",
-        ),
-        click.option(
-            "--ending",
-            "endings",
-            type=click.Choice(ENDINGS),
-            multiple=True,
-            help="Only games that ended in this way; can be given again.",
-        ),
-        click.option(
-            "--winner",
-            type=click.Choice(["x", "o", "none"]),
-            help="Only games won by the first mover (x), the second (o), or nobody.",
-        ),
-        click.option(
-            "--board",
-            metavar="WxH",
-            callback=read_board,
-            help="Only games on this board.",
-        ),
-    ):
-        function = option(function)
-    return function
+filter_options = parameters.option_group(
+    click.option(
+        "--board",
+        metavar="WxH",
+        callback=read_board,
+        help="Only games on this board.",
+    ),
+    click.option(
+        "--winner",
+        type=click.Choice(["x", "o", "none"]),
+        help="Only games won by the first mover (x), the second (o), or nobody.",
+    ),
+    click.option(
+        "--ending",
+        "endings",
+        type=click.Choice(ENDINGS),
+        multiple=True,
+        help="Only games that ended in this way; can be given again.",
+    ),
+    click.option(
+        "--length",
+        metavar="N|A..B",
+        callback=parameters.read_range,
+        help="Only games with so many moves; an end can be left open.",
+    ),
+)
+"""Add the options that :func:`filter_of` collects."""
 
 
 def filter_of(matches: tuple[int, ...], options: dict[str, Any]) -> GameFilter:

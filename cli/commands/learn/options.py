@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from c4core.models.loop import Course
     from c4core.notation import BoardSize
     from c4core.players import FinalGrids
-    from cli.shell.settings import Settings
-
-Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
+    from cli.shell.settings import Decorated, Settings
 
 LARGEST_SEED = (1 << 64) - 1
 
@@ -75,34 +73,29 @@ def training_options(
         help="Threads of PyTorch; with another number the weights differ a little.",
     )
 
-    def add(function: Decorated) -> Decorated:
-        for option in (
-            drawing.plot_option(f"Draw {curves} into an .svg, .png or .pdf; can be given again."),
-            *([threads] if pytorch else []),
-            click.option("--fresh", is_flag=True, help="Begin again even if the file exists."),
-            click.option("--resume", is_flag=True, help="Go on from the file, if it exists."),
-            seed_option,
-            click.option(
-                "--epochs",
-                type=parameters.WholeNumber(1),
-                metavar="N",
-                default=epochs,
-                show_default=True,
-                help="Epochs in the end, with those of earlier runs.",
-            ),
-            click.option(
-                "-o",
-                "--output",
-                metavar="FILE",
-                default=f"{kind}.safetensors",
-                show_default=True,
-                help="The model.",
-            ),
-        ):
-            function = option(function)
-        return function
-
-    return add
+    return parameters.option_group(
+        click.option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            default=f"{kind}.safetensors",
+            show_default=True,
+            help="The model.",
+        ),
+        click.option(
+            "--epochs",
+            type=parameters.WholeNumber(1),
+            metavar="N",
+            default=epochs,
+            show_default=True,
+            help="Epochs in the end, with those of earlier runs.",
+        ),
+        seed_option,
+        click.option("--resume", is_flag=True, help="Go on from the file, if it exists."),
+        click.option("--fresh", is_flag=True, help="Begin again even if the file exists."),
+        *([threads] if pytorch else []),
+        drawing.plot_option(f"Draw {curves} into an .svg, .png or .pdf; can be given again."),
+    )
 
 
 def training_of(context: click.Context, options: dict[str, Any]) -> Training:
@@ -216,30 +209,24 @@ apart_option = click.option(
 
 def step_options(*, batch: int, rate: float) -> Callable[[Decorated], Decorated]:
     """Add the options of a step of the training, with their defaults."""
-
-    def add(function: Decorated) -> Decorated:
-        for option in (
-            click.option(
-                "--rate",
-                type=parameters.FiniteFloat(0, 1, min_open=True),
-                metavar="X",
-                default=rate,
-                show_default=True,
-                help="Adam's learning rate at the beginning.",
-            ),
-            click.option(
-                "--batch",
-                type=parameters.WholeNumber(1),
-                metavar="N",
-                default=batch,
-                show_default=True,
-                help="Positions of a step.",
-            ),
-        ):
-            function = option(function)
-        return function
-
-    return add
+    return parameters.option_group(
+        click.option(
+            "--batch",
+            type=parameters.WholeNumber(1),
+            metavar="N",
+            default=batch,
+            show_default=True,
+            help="Positions of a step.",
+        ),
+        click.option(
+            "--rate",
+            type=parameters.FiniteFloat(0, 1, min_open=True),
+            metavar="X",
+            default=rate,
+            show_default=True,
+            help="Adam's learning rate at the beginning.",
+        ),
+    )
 
 
 def decay_option(default: float) -> Callable[[Decorated], Decorated]:
@@ -275,73 +262,61 @@ def network_options(
     *, channels: int, layers: int, hidden: int, batch: int, rate: float
 ) -> Callable[[Decorated], Decorated]:
     """Add the options of networks with an output for every column, with their defaults."""
-
-    def add(function: Decorated) -> Decorated:
-        for option in (
-            step_options(batch=batch, rate=rate),
-            click.option(
-                "--hidden",
-                type=parameters.IntRange(1, 4096),
-                metavar="N",
-                default=hidden,
-                show_default=True,
-                help="Units of the layer before the outputs.",
-            ),
-            click.option(
-                "--layers",
-                type=parameters.IntRange(1, 64),
-                metavar="N",
-                default=layers,
-                show_default=True,
-                help="Convolutions.",
-            ),
-            click.option(
-                "--channels",
-                type=parameters.IntRange(1, 1024),
-                metavar="N",
-                default=channels,
-                show_default=True,
-                help="Filters of each convolution.",
-            ),
-        ):
-            function = option(function)
-        return function
-
-    return add
+    return parameters.option_group(
+        click.option(
+            "--channels",
+            type=parameters.IntRange(1, 1024),
+            metavar="N",
+            default=channels,
+            show_default=True,
+            help="Filters of each convolution.",
+        ),
+        click.option(
+            "--layers",
+            type=parameters.IntRange(1, 64),
+            metavar="N",
+            default=layers,
+            show_default=True,
+            help="Convolutions.",
+        ),
+        click.option(
+            "--hidden",
+            type=parameters.IntRange(1, 4096),
+            metavar="N",
+            default=hidden,
+            show_default=True,
+            help="Units of the layer before the outputs.",
+        ),
+        step_options(batch=batch, rate=rate),
+    )
 
 
 def games_options(*, default: int) -> Callable[[Decorated], Decorated]:
     """Add the options that :func:`labelled_games` takes."""
-
-    def add(function: Decorated) -> Decorated:
-        for option in (
-            parameters.board_option,
-            click.option(
-                "--match",
-                "matches",
-                type=parameters.WholeNumber(1),
-                metavar="MATCH",
-                multiple=True,
-                help="The stored games of this match; can be given again.",
-            ),
-            click.option(
-                "--csv",
-                "csv_file",
-                type=click.File("rb"),
-                metavar="FILE",
-                help="Final grids of a file, as c4 games export --format csv writes them.",
-            ),
-            click.option(
-                "--games",
-                type=parameters.WholeNumber(1),
-                metavar="N",
-                help=f"Play so many games, set against set.  [default: {default}]",
-            ),
-        ):
-            function = option(function)
-        return function
-
-    return add
+    return parameters.option_group(
+        click.option(
+            "--games",
+            type=parameters.WholeNumber(1),
+            metavar="N",
+            help=f"Play so many games, set against set.  [default: {default}]",
+        ),
+        click.option(
+            "--csv",
+            "csv_file",
+            type=click.File("rb"),
+            metavar="FILE",
+            help="Final grids of a file, as c4 games export --format csv writes them.",
+        ),
+        click.option(
+            "--match",
+            "matches",
+            type=parameters.WholeNumber(1),
+            metavar="MATCH",
+            multiple=True,
+            help="The stored games of this match; can be given again.",
+        ),
+        parameters.board_option,
+    )
 
 
 def labelled_games(

@@ -14,8 +14,12 @@ from cli.shell.commands import Command
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from c4core.models.labels import Positions
+    from c4core.models.torch.courses import NetworkCourse
     from c4core.models.torch.networks import Padding
     from c4core.notation import BoardSize
+    from cli.commands.learn.options import Training
+    from cli.shell.settings import Settings
 
 CNN_GAMES = 300_000
 CNN_EPOCHS = 100
@@ -133,22 +137,10 @@ def exact(
     training = options.training_of(context, others)
     from c4core.models.labels import read_joined
     from c4core.models.torch.courses import ExactCourse
-    from c4core.models.torch.networks import parameter_count
-    from c4core.models.torch.report import quality_of_network, share_of_best
-    from cli.commands.learn.view import write_report
 
     learned, held_out = read_joined(data, apart_from=apart_from)
     course = ExactCourse(learned, held_out, seed=seed, **others)
-    model = options.run(context.obj, course, training)
-    write_report(
-        context.obj,
-        training.path,
-        model,
-        parameters=parameter_count(course.network),
-        shares=share_of_best(course.network, course.kind, held_out),
-        quality=quality_of_network(course.network, course.kind, held_out),
-        with_history=True,
-    )
+    _train_network(context.obj, course, training, held_out)
 
 
 RESIDUAL_EPOCHS = 7
@@ -218,22 +210,10 @@ def residual(
     training = options.training_of(context, others)
     from c4core.models.labels import read_joined
     from c4core.models.torch.courses import ResidualCourse
-    from c4core.models.torch.networks import parameter_count
-    from c4core.models.torch.report import quality_of_network, share_of_best
-    from cli.commands.learn.view import write_report
 
     learned, held_out = read_joined(data, apart_from=apart_from)
     course = ResidualCourse(learned, held_out, seed=seed, **others)
-    model = options.run(context.obj, course, training)
-    write_report(
-        context.obj,
-        training.path,
-        model,
-        parameters=parameter_count(course.network),
-        shares=share_of_best(course.network, course.kind, held_out),
-        quality=quality_of_network(course.network, course.kind, held_out),
-        with_history=True,
-    )
+    _train_network(context.obj, course, training, held_out)
 
 
 SELFPLAY_GAMES = 2048
@@ -268,19 +248,10 @@ def selfplay(
     are its curve. The model plays as learning-selfplay:model=FILE.
     """
     training = options.training_of(context, others)
-    from c4core.models.torch.networks import parameter_count
     from c4core.models.torch.selfplay import SelfPlayCourse
-    from cli.commands.learn.view import write_report
 
     course = SelfPlayCourse(board=board, games=games, seed=seed, **others)
-    model = options.run(context.obj, course, training)
-    write_report(
-        context.obj,
-        training.path,
-        model,
-        parameters=parameter_count(course.network),
-        with_history=True,
-    )
+    _train_network(context.obj, course, training)
 
 
 TUPLES_EPOCHS = 10
@@ -354,5 +325,29 @@ def tuples(
         model,
         parameters=sum(array.size for array in model.weights.values()),
         quality=quality_of_engine(course.engine(), held_out, mirrors=True),
+        with_history=True,
+    )
+
+
+def _train_network(
+    settings: Settings,
+    course: NetworkCourse,
+    training: Training,
+    held_out: Positions | None = None,
+) -> None:
+    """Train a network with an output for every column, and report how good it is."""
+    from c4core.models.torch.networks import parameter_count
+    from c4core.models.torch.report import quality_of_network, share_of_best
+    from cli.commands.learn.view import write_report
+
+    model = options.run(settings, course, training)
+    network, kind = course.network, course.kind
+    write_report(
+        settings,
+        training.path,
+        model,
+        parameters=parameter_count(network),
+        shares=None if held_out is None else share_of_best(network, kind, held_out),
+        quality=None if held_out is None else quality_of_network(network, kind, held_out),
         with_history=True,
     )

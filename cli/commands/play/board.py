@@ -291,7 +291,7 @@ class BoardView(Widget, can_focus=True):
         return fit(self.game.board, *self.size, letters=self._look.letters)
 
     def show(self, game: Game, *, falls: bool = False) -> None:
-        """Show a game."""
+        """Show a game. After the last stone has fallen, or at once, :class:`Landed` follows."""
         self._stop_falling()
         if game.board != self.game.board:
             self.pointer = (game.board.width - 1) // 2

@@ -12,7 +12,7 @@ from c4core.notation import BoardSize
 from c4core.position import Position
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
-from cli.commands import deep
+from cli.commands import deep as command
 from db import evaluations, jobs, registry
 from db.database import Database
 from db.errors import BusyError
@@ -469,8 +469,8 @@ class TestObserver:
 
 
 def test_what_the_command_says_without_importing_it() -> None:
-    assert deep.MAX_SPLIT_PLIES == task.MAX_SPLIT_PLIES
-    assert deep.UNIT_NODES == task.UNIT_NODES
+    assert command.MAX_SPLIT_PLIES == task.MAX_SPLIT_PLIES
+    assert command.UNIT_NODES == task.UNIT_NODES
 
 
 def test_only_some_jobs_are_remembered(database: Database) -> None:
