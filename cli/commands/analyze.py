@@ -105,18 +105,18 @@ def analyze(
         input_format = "csv"
 
     from cli.work.job import Backend, JobContext
-    from cli.work.results import chosen_format, opened
+    from cli.work.results import open_results, result_format
     from workers.positions.analysis import KIND
     from workers.positions.book_answers import find_book
 
-    chosen = chosen_format(output, format_name, KIND)
+    chosen = result_format(output, format_name, KIND)
 
     chosen_book = book_path(context, book, no_book=no_book)
     find_book(chosen_book, board)  # fails now: a job goes on without a book that it cannot read
     backend = Backend.found(settings, threads=threads, table_mb=table_mb)
     with (
         settings.open_database(create=True) as database,
-        nullcontext() if detach else opened(output, chosen) as target,
+        nullcontext() if detach else open_results(output, chosen) as target,
     ):
         work = JobContext(settings, database, backend)
         job_id = _submit(

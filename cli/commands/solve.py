@@ -136,7 +136,7 @@ def solve(
     from workers.positions.question import Question
 
     columns = all_moves if classic else not score_only
-    wish = SolveOptions(
+    options = SolveOptions(
         Question(
             columns=columns and not weak, weak=weak, time_limit=time_limit, node_limit=node_limit
         ),
@@ -185,7 +185,7 @@ def solve(
         asker = make_asker() if opened is None else BookFirst(opened, make_asker)
         batch_seconds = BATCH_SECONDS if doorbell is None else REMOTE_BATCH_SECONDS
         writer = _writer(format_name, weak=weak, zero_based=zero_based)
-        solving = BatchSolver(asker, wish, writer, batch_seconds=batch_seconds)
+        solving = BatchSolver(asker, options, writer, batch_seconds=batch_seconds)
         if from_stdin:
             solving.stream(STDIN, board=board, zero_based=zero_based)
         for request in requests:

@@ -246,14 +246,14 @@ def results(
     piece that was searched; "c4 jobs show" tells what follows from them.
     """
     from cli.work.job import write_results
-    from cli.work.results import chosen_format, opened
+    from cli.work.results import open_results, result_format
     from workers.core.following import read_job
 
     settings: Settings = context.obj
     with settings.open_database() as database:
         found = read_job(database, job)
-        chosen = chosen_format(output, format_name, found.kind)
-        with opened(output, chosen) as target:
+        chosen = result_format(output, format_name, found.kind)
+        with open_results(output, chosen) as target:
             written = write_results(database, found, target)
     if written.errors:
         from cli.output.render import count
@@ -282,7 +282,7 @@ def _work_again(
         click.BadParameter: the output cannot be written.
     """
     from cli.work.job import Backend, JobContext
-    from cli.work.results import chosen_format, opened
+    from cli.work.results import open_results, result_format
     from db.records.jobs import JobState
     from workers.core.following import read_job, refuse_foreign
 
@@ -300,7 +300,7 @@ def _work_again(
     with settings.open_database() as database:
         found = read_job(database, job)
         refuse_foreign(found, in_states=open_states)  # this version could not end such a job
-        chosen = chosen_format(output, again.format_name, found.kind)
+        chosen = result_format(output, again.format_name, found.kind)
         if found.state in open_states and not again.detach:
             backend.check_consent(database, found)
         go_on(database)
@@ -310,7 +310,7 @@ def _work_again(
                 settings.say(f"job {job} is left to {backend.heirs()}")
             return
         work = JobContext(settings, database, backend)
-        with opened(output, chosen) if output else nullcontext() as target:
+        with open_results(output, chosen) if output else nullcontext() as target:
             is_well = work.run(job, target)
         if output is None:
             is_well = work.say_unanswered(job) and is_well

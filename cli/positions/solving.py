@@ -247,7 +247,7 @@ class BatchSolver:
 
     Args:
         asker: answers.
-        wish: what is wanted of every position.
+        options: what is wanted of every position.
         writer: writes.
         batch_seconds: as many waiting lines as take about this time are answered together.
 
@@ -258,7 +258,7 @@ class BatchSolver:
     def __init__(
         self,
         asker: Asker,
-        wish: SolveOptions,
+        options: SolveOptions,
         writer: AnswerWriter,
         *,
         batch_seconds: float = BATCH_SECONDS,
@@ -266,7 +266,7 @@ class BatchSolver:
         self.failures = 0
         self._batch_seconds = batch_seconds
         self._asker = asker
-        self._wish = wish
+        self._options = options
         self._writer = writer
 
     def stream(self, descriptor: int, *, board: BoardSize, zero_based: bool) -> None:
@@ -284,7 +284,7 @@ class BatchSolver:
 
     def answer(self, lines: Sequence[InputLine]) -> None:
         """Answer some lines, in order, and flush the output. The positions are of one board."""
-        question = self._wish.question
+        question = self._options.question
         answers = answer_lines(
             [self._checked(line.item) for line in lines],
             lambda positions: self._asker.ask(positions, question),
@@ -300,16 +300,18 @@ class BatchSolver:
         sys.stdout.flush()
 
     def _checked(self, item: Request | BadLine) -> Request | BadLine:
-        if self._wish.refuses_won and isinstance(item, Request) and item.position.winner:
+        if self._options.refuses_won and isinstance(item, Request) and item.position.winner:
             return BadLine(item.line, "the game is won already", "moves", item.id)
         return item
 
     def _extras(self, position: Position) -> Extras:
-        line = self._asker.principal_variation(position) if self._wish.line else None
-        if not self._wish.children:
+        line = self._asker.principal_variation(position) if self._options.line else None
+        if not self._options.children:
             return Extras(line)
         columns = position.legal_columns()
-        behind = self._asker.ask([position.play(column) for column in columns], self._wish.question)
+        behind = self._asker.ask(
+            [position.play(column) for column in columns], self._options.question
+        )
         by_column = dict(zip(columns, behind, strict=True))
         return Extras(line, tuple(by_column.get(column) for column in range(position.width)))
 

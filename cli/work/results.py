@@ -64,7 +64,7 @@ class Results:
             self.target.write(line)
 
 
-def chosen_format(output: str | None, format_name: str | None, kind: str) -> ResultFormat:
+def result_format(output: str | None, format_name: str | None, kind: str) -> ResultFormat:
     """The format of a job's results."""
     found = format_name or format_of_file(output) or "jsonl"
     if found not in get_args(ResultFormat):
@@ -83,7 +83,7 @@ def chosen_format(output: str | None, format_name: str | None, kind: str) -> Res
 
 
 @contextmanager
-def opened(output: str | None, format_name: ResultFormat) -> Iterator[Results]:
+def open_results(output: str | None, format_name: ResultFormat) -> Iterator[Results]:
     """Open what results are written to, as :func:`cli.output.outfile.opened` does."""
     name = output or outfile.STANDARD_OUTPUT
     with outfile.opened(name, binary=format_name == "parquet") as target:

@@ -155,12 +155,12 @@ order_options = parameters.option_group(
 """The options that :func:`order_of` reads."""
 
 
-def order_of(wishes: dict[str, Any]) -> Order:
+def order_of(given: dict[str, Any]) -> Order:
     """The order that the options make."""
     from workers.dataset.order import BLUNDER, Order
 
-    board: BoardSize = wishes["board"]
-    plies: Range | None = wishes["plies"]
+    board: BoardSize = given["board"]
+    plies: Range | None = given["plies"]
     first = 0 if plies is None or plies.first is None else plies.first
     last = board.cells - 1 if plies is None or plies.last is None else plies.last
     if not 0 <= first <= last < board.cells:
@@ -169,23 +169,23 @@ def order_of(wishes: dict[str, Any]) -> Order:
             param_hint="'--plies'",
         )
     return Order(
-        source=wishes["source"],
+        source=given["source"],
         board=board,
         first_ply=first,
         last_ply=last,
-        matches=tuple(sorted(set(wishes["corpus"]))),
-        book=wishes["book"],
-        count=wishes["count"],
-        seed=wishes["seed"],
-        shares=wishes["shares"],
-        formats=tuple(dict.fromkeys(wishes["formats"])),
-        representations=tuple(dict.fromkeys(wishes["representations"])),
-        file=wishes["file"],
-        blunder=BLUNDER if wishes["blunder"] is None else wishes["blunder"],
-        quiet="quiet" in wishes["only"],
-        decisive="decisive" in wishes["only"],
-        neighbours=wishes["neighbours"],
-        license=wishes["license"],
+        matches=tuple(sorted(set(given["corpus"]))),
+        book=given["book"],
+        count=given["count"],
+        seed=given["seed"],
+        shares=given["shares"],
+        formats=tuple(dict.fromkeys(given["formats"])),
+        representations=tuple(dict.fromkeys(given["representations"])),
+        file=given["file"],
+        blunder=BLUNDER if given["blunder"] is None else given["blunder"],
+        quiet="quiet" in given["only"],
+        decisive="decisive" in given["only"],
+        neighbours=given["neighbours"],
+        license=given["license"],
     )
 
 
@@ -221,7 +221,7 @@ def build(
     detach: bool,
     threads: int,
     table_mb: int,
-    **wishes: Any,
+    **given: Any,
 ) -> None:
     """Make a data set of positions with exact labels.
 
@@ -241,13 +241,13 @@ def build(
     workers search with their own --threads and --table-mb, and Ctrl-C only ends the watching.
     """
     settings: Settings = context.obj
-    source = wishes["source"]
+    source = given["source"]
     refuse(
         context,
-        (bool(wishes["corpus"]) and source != "games", "--corpus is for --from games"),
-        (wishes["blunder"] is not None and source != "strong", "--blunder is for --from strong"),
-        (wishes["file"] is not None and source != "file", "--input is for --from file"),
-        (wishes["file"] is None and source == "file", "which file? give it as --input FILE"),
+        (bool(given["corpus"]) and source != "games", "--corpus is for --from games"),
+        (given["blunder"] is not None and source != "strong", "--blunder is for --from strong"),
+        (given["file"] is not None and source != "file", "--input is for --from file"),
+        (given["file"] is None and source == "file", "which file? give it as --input FILE"),
         (no_book and source == "book", "--no-book leaves --from book nothing"),
         (
             detach and output is not None,
@@ -265,7 +265,7 @@ def build(
     from workers.dataset.making import find_and_label
     from workers.positions.book_answers import find_book
 
-    order = order_of(wishes)
+    order = order_of(given)
     chosen_book = book_path(context, order.book, no_book=no_book)
     find_book(chosen_book, order.board)  # fails now if it cannot be used
     if "parquet" in order.formats:
