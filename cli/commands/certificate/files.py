@@ -10,7 +10,6 @@ import click
 
 from cli.output import progress
 from cli.positions import books as options
-from cli.positions.books import refuse_existing
 from cli.shell import echo, parameters
 from cli.shell.commands import Command
 
@@ -171,7 +170,7 @@ class Outlet:
         from cli.output import outfile
 
         if outfile.writable_path(self.name, option="--out").exists() and not self.force:
-            refuse_existing(self.name)
+            options.refuse_existing(self.name)
 
     def write(self, settings: Settings, content: bytes, job_id: int, seconds: float | None) -> None:
         """Write the certificate, and say what it claims."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.commands.learn import options
-from cli.commands.learn.options import games_options, labelled_games
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
 
@@ -51,7 +50,7 @@ EXAMPLES = (
     metavar="N",
     help="Only so many of its positions, drawn by the seed.",
 )
-@games_options(default=GAMES)
+@options.games_options(default=GAMES)
 @options.seed_option
 @click.pass_context
 def evaluate(
@@ -175,7 +174,7 @@ def _by_games(
     from cli.commands.learn.view import write_report
 
     network = network_of(model, path)
-    tested = labelled_games(context, board=board, default=GAMES, **others)
+    tested = options.labelled_games(context, board=board, default=GAMES, **others)
     grids, won = torch.from_numpy(tested.grids), torch.from_numpy(tested.won)
     write_report(
         context.obj,

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.commands.learn import options
-from cli.commands.learn.options import games_options, labelled_games
 from cli.shell import parameters
 from cli.shell.commands import Command
 
@@ -31,7 +30,7 @@ CNN_EXAMPLES = (
 
 
 @click.command(cls=Command, examples=CNN_EXAMPLES)
-@games_options(default=CNN_GAMES)
+@options.games_options(default=CNN_GAMES)
 @click.option(
     "--padding",
     type=click.Choice(["same", "valid"]),
@@ -79,7 +78,7 @@ def cnn(
     learning-cnn:model=FILE.
     """
     training = options.training_of(context, others)
-    found = labelled_games(
+    found = options.labelled_games(
         context,
         games=games,
         csv_file=csv_file,
