@@ -19,9 +19,32 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ORDER: Final = (
-    *("solve", "analyze", "deep", "book", "review", "show", "prove", "certificate", "count"),
-    *("query", "jobs", "status", "match", "tournament", "dataset", "play", "games", "players"),
-    *("engine", "learn", "serve", "worker", "db", "config", "completion", "bench"),
+    "solve",
+    "analyze",
+    "deep",
+    "book",
+    "review",
+    "show",
+    "prove",
+    "certificate",
+    "count",
+    "query",
+    "jobs",
+    "status",
+    "match",
+    "tournament",
+    "dataset",
+    "play",
+    "games",
+    "players",
+    "engine",
+    "learn",
+    "serve",
+    "worker",
+    "db",
+    "config",
+    "completion",
+    "bench",
 )
 """The commands as ``c4 --help`` lists them. ``NAME`` is the function ``NAME`` of the module
 ``cli.commands.NAME``, which is imported when it is needed."""
