@@ -28,7 +28,6 @@ ENDINGS = {".csv": "csv", ".json": "json", **MARKDOWN_ENDINGS}
 
 ALL = "all"
 NONE = "none"
-LARGEST_SEED = (1 << 64) - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +101,7 @@ rules_options = parameters.option_group(
     ),
     click.option(
         "--seed",
-        type=parameters.IntRange(0, LARGEST_SEED),
+        type=parameters.IntRange(0, parameters.LARGEST_SEED),
         default=0,
         show_default=True,
         metavar="S",

@@ -39,6 +39,8 @@ LARGEST_IN_RANGE: Final = (1 << 15) - 1
 """For plies, moves and scores, which databases keep in 16 bits."""
 LARGEST_GAME: Final = (1 << 31) - 1
 """The number of a game in its match, which databases keep in 32 bits."""
+LARGEST_SEED: Final = (1 << 64) - 1
+"""Seeds have 64 bits."""
 LARGEST_TABLE_MB: Final = MAX_TABLE_MB
 """No table can be larger."""
 

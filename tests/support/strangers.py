@@ -63,8 +63,10 @@ SPECIAL: dict[str, tuple[str, ...]] = {
     "games report": ("1",),
     "games export": ("--format", "csv"),
     "games import": ("bad.jsonl",),
+    "games delete": (HOSTILE,),
     "engine": ("--board", HOSTILE),
     "players list": (),
+    "players show": (HOSTILE,),
     "learn train cnn": ("--csv", FILE, "--output", FILE),
     "learn train exact": ("--data", FILE, "--output", FILE),
     "learn train residual": ("--data", FILE, "--output", FILE),
@@ -79,7 +81,9 @@ SPECIAL: dict[str, tuple[str, ...]] = {
     "db stats": (),
     "db check": (),
     "config set": ("db", f"kafka://{HOSTILE}"),
+    "config unset": (HOSTILE,),
     "config path": (),
+    "completion": (HOSTILE,),
     "bench": ("--threads", HOSTILE),
 }
 """Arguments that make a command show what a stranger has named, or refuse it."""
@@ -156,7 +160,7 @@ def check_command(c4: C4, path: str) -> None:
     done = c4(*arguments, "-v")
     shown = done.out + done.err
     assert is_safe(shown)
-    names_something = path in SPECIAL or bool(COMMANDS[path])
+    names_something = path in SPECIAL or FILE in COMMANDS[path]
     if names_something and ": pip install " not in done.err:  # else it has not come so far
         assert (r"\x1b]0;owned" in shown or r"\u001b]0;owned" in shown) == (path not in NAMELESS)
     assert "\nError: all is lost" not in shown

@@ -23,11 +23,10 @@ if TYPE_CHECKING:
     from c4core.players import FinalGrids
     from cli.shell.settings import Decorated, Settings
 
-LARGEST_SEED = (1 << 64) - 1
 
 seed_option = click.option(
     "--seed",
-    type=parameters.IntRange(0, LARGEST_SEED),
+    type=parameters.IntRange(0, parameters.LARGEST_SEED),
     metavar="N",
     default=0,
     show_default=True,
