@@ -12,7 +12,6 @@ from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
     from c4core.arena.statistics import Sprt
-    from c4core.players.player import Consent
     from cli.shell.settings import Settings
 
 EXAMPLES = (
@@ -58,7 +57,7 @@ def _read_sprt(
     help="How often the test may wrongly decide for E1, and for E0.",
 )
 @options.judge_options(default="10")
-@options.work_options
+@options.play_options
 @options.writing_options
 @click.pass_context
 def match(
@@ -71,12 +70,6 @@ def match(
     shuffle: bool,
     sprt: tuple[float, float] | None,
     sprt_errors: tuple[float, float],
-    label: str | None,
-    fresh: bool,
-    detach: bool,
-    programs: Consent,
-    threads: int,
-    table_mb: int,
     **others: Any,
 ) -> None:
     """Let A play against B, and report the results.
@@ -95,41 +88,25 @@ def match(
     have given away. With --broker workers play with their own --threads and --table-mb; those
     started with --allow-programs play the programs.
     """
-    from cli.reports import playing
-    from cli.work.job import Backend, JobContext
+    from cli.reports.playing import played
+    from cli.reports.writing import write_match
     from db.records.terms import Seats
-    from workers.matches.reports.reading import read_report
 
     settings: Settings = context.obj
     refuse(context, (swap and shuffle, "--swap and --shuffle do not go together"))
     rules = options.rules_of(others)
     judging = options.judging_of(others)
-    options.check_detached(context, others, detach=detach)
+    playing = options.play_options_of(others)
+    options.check_detached(context, others, detach=playing.detach)
     writing = options.writing_of(settings, others)
     seats = Seats.ALTERNATE if swap else Seats.RANDOM if shuffle else Seats.FIXED
     terms = rules.terms(player_a, player_b, seats=seats, sprt=_test(sprt, sprt_errors))
-    backend = Backend.found(
-        settings,
-        threads=threads,
-        table_mb=table_mb,
-        programs=playing.with_named(programs, [terms]),
-    )
-    playing.warn_of_files(settings, [terms])
-    with settings.open_database(create=True) as database:
-        work = JobContext(settings, database, backend)
-        job_id = playing.find_or_plan(settings, database, [terms], label=label, fresh=fresh)
-        if detach:
-            as_json = writing.format == "json"
-            way = "without --detach writes the report"
-            work.detach(job_id, as_json=as_json, afterwards=way)
-            return
-        matches = playing.play(work, job_id)
-        playing.judge(work, matches, judging)
-        from cli.reports.writing import write_match
-
-        report = read_report(database, matches[0], judging)
-        write_match(settings, report, writing)
-    if not report.match.is_finished:
+    as_json = writing.format == "json"
+    reports = played(settings, [terms], playing, judging, as_json=as_json)
+    if reports is None:
+        return
+    write_match(settings, reports[0], writing)
+    if not reports[0].match.is_finished:
         context.exit(exits.PROBLEMS)
 
 

@@ -11,14 +11,13 @@ from cli.output import progress
 from cli.positions.books import book_options, book_path
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.streams import STDIN
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from cli.positions.asking import Asker
     from cli.positions.solving import AnswerWriter
     from cli.shell.settings import Settings
-
-STDIN = 0
 
 NOT_KEPT = "Nothing is kept: the database is read-only."
 

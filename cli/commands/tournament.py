@@ -13,7 +13,6 @@ from cli.shell.commands import Command, refuse
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from c4core.players.player import Consent
     from cli.reports.options import GameRules
     from cli.shell.settings import Settings
     from db.records.terms import MatchTerms
@@ -44,7 +43,7 @@ EXAMPLES = (
 @click.option("--themselves", is_flag=True, help="Everybody also plays against itself.")
 @options.rules_options
 @options.judge_options(default="none")
-@options.work_options
+@options.play_options
 @options.writing_options
 @click.pass_context
 def tournament(
@@ -56,12 +55,6 @@ def tournament(
     fixed: bool,
     both_ways: bool,
     themselves: bool,
-    label: str | None,
-    fresh: bool,
-    detach: bool,
-    programs: Consent,
-    threads: int,
-    table_mb: int,
     **others: Any,
 ) -> None:
     """Let several players meet each other, and report the results.
@@ -75,9 +68,8 @@ def tournament(
     match its results, P, and how many games differ. --json has everything that "c4 match" says
     about each. --plot draws a map of scores.
     """
-    from cli.reports import playing
-    from cli.work.job import Backend, JobContext
-    from workers.matches.reports.reading import read_report
+    from cli.reports.playing import played
+    from cli.reports.writing import write_tournament
 
     settings: Settings = context.obj
     refuse(
@@ -87,7 +79,8 @@ def tournament(
     )
     rules = options.rules_of(others)
     judging = options.judging_of(others)
-    options.check_detached(context, others, detach=detach)
+    playing = options.play_options_of(others)
+    options.check_detached(context, others, detach=playing.detach)
     writing = options.writing_of(settings, others)
     terms = _terms(
         rules,
@@ -97,27 +90,11 @@ def tournament(
         both_ways=both_ways,
         themselves=themselves,
     )
-    backend = Backend.found(
-        settings,
-        threads=threads,
-        table_mb=table_mb,
-        programs=playing.with_named(programs, terms),
-    )
-    playing.warn_of_files(settings, terms)
-    with settings.open_database(create=True) as database:
-        work = JobContext(settings, database, backend)
-        job_id = playing.find_or_plan(settings, database, terms, label=label, fresh=fresh)
-        if detach:
-            as_json = writing.format == "json"
-            way = "without --detach writes the report"
-            work.detach(job_id, as_json=as_json, afterwards=way)
-            return
-        matches = playing.play(work, job_id)
-        playing.judge(work, matches, judging)
-        from cli.reports.writing import write_tournament
-
-        reports = [read_report(database, match, judging) for match in matches]
-        write_tournament(settings, reports, writing)
+    as_json = writing.format == "json"
+    reports = played(settings, terms, playing, judging, as_json=as_json)
+    if reports is None:
+        return
+    write_tournament(settings, reports, writing)
     if not all(report.match.is_finished for report in reports):
         context.exit(exits.PROBLEMS)
 

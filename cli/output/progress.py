@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from rich.console import Console
     from rich.progress import Progress as Bar
+    from rich.progress import ProgressColumn
 
     from cli.shell.settings import Settings
     from workers.core.progress import Progress
@@ -35,18 +36,11 @@ def planning(*, shown: bool, of: str = "lines") -> Iterator[Callable[[int], None
     if not shown:
         yield lambda _lines: None
         return
-    from rich.progress import Progress as Bar
     from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    with Bar(
-        SpinnerColumn("line"),
-        TextColumn(f"reading {{task.completed:,.0f}} {of}"),
-        TimeElapsedColumn(),
-        console=_console(),
-        transient=True,
-    ) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda lines: bar.update(task, completed=lines)
+    text = TextColumn(f"reading {{task.completed:,.0f}} {of}")
+    with _bar(SpinnerColumn("line"), text, TimeElapsedColumn(), expand=False) as update:
+        yield lambda lines: update(completed=lines)
 
 
 @contextmanager
@@ -58,26 +52,22 @@ def solving(
         yield None
         return
     from rich.progress import BarColumn, TextColumn
-    from rich.progress import Progress as Bar
 
-    with Bar(
+    with _bar(
         TextColumn(f"job {job_id}"),
         BarColumn(bar_width=None),
         TextColumn("{task.completed:,.0f}/{task.total:,.0f}"),
         TextColumn("{task.percentage:3.0f}%"),
-        TextColumn("{task.fields[rate]}"),
-        TextColumn("{task.fields[remaining]}"),
-        TextColumn("{task.fields[remark]}"),
-        console=_console(),
-        expand=True,
-        transient=True,
-    ) as bar:
-        task = bar.add_task("", total=None, rate="", remaining="", remark="", visible=False)
+        *(TextColumn(f"{{task.fields[{name}]}}") for name in ("rate", "remaining", "remark")),
+        visible=False,
+        rate="",
+        remaining="",
+        remark="",
+    ) as update:
 
-        def tell(progress: Progress) -> None:
+        def show(progress: Progress) -> None:
             job = progress.job
-            bar.update(
-                task,
+            update(
                 total=job.positions,
                 completed=job.positions_done + job.positions_failed,
                 rate=rate_text(progress.rate or job.positions_per_second),
@@ -86,7 +76,7 @@ def solving(
                 visible=True,
             )
 
-        yield tell
+        yield show
 
 
 @contextmanager
@@ -96,19 +86,11 @@ def counting(what: str, total: int, *, shown: bool) -> Iterator[Callable[[int], 
         yield lambda _done: None
         return
     from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
 
-    with Bar(
-        TextColumn(what),
-        BarColumn(bar_width=None),
-        TextColumn("{task.completed:,.0f}/{task.total:,.0f}"),
-        TimeRemainingColumn(),
-        console=_console(),
-        expand=True,
-        transient=True,
-    ) as bar:
-        task = bar.add_task("", total=total)
-        yield lambda done: bar.update(task, completed=done)
+    numbers = TextColumn("{task.completed:,.0f}/{task.total:,.0f}")
+    bar = BarColumn(bar_width=None)
+    with _bar(TextColumn(what), bar, numbers, TimeRemainingColumn(), total=total) as update:
+        yield lambda done: update(completed=done)
 
 
 @contextmanager
@@ -118,19 +100,30 @@ def training(epochs: int, *, shown: bool) -> Iterator[Callable[[float, str], Non
         yield lambda _done, _remark: None
         return
     from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
 
-    with Bar(
+    with _bar(
         TextColumn("epoch {task.completed:.1f}/{task.total:.0f}"),
         BarColumn(bar_width=None),
         TimeRemainingColumn(),
         TextColumn("{task.fields[remark]}"),
-        console=_console(),
-        expand=True,
-        transient=True,
-    ) as bar:
-        task = bar.add_task("", total=epochs, remark="")
-        yield lambda done, remark: bar.update(task, completed=done, remark=remark)
+        total=epochs,
+        remark="",
+    ) as update:
+        yield lambda done, remark: update(completed=done, remark=remark)
+
+
+@contextmanager
+def _bar(
+    *columns: ProgressColumn, total: float | None = None, expand: bool = True, **fields: Any
+) -> Iterator[Callable[..., None]]:
+    """A bar that is taken away in the end; the context's value updates it."""
+    from rich.progress import Progress as Bar
+
+    from cli.output.render import console
+
+    screen = console(stderr=True)
+    with Bar(*columns, console=screen, expand=expand, transient=True) as bar:
+        yield partial(bar.update, bar.add_task("", total=total, **fields))
 
 
 def rate_text(rate: float | None) -> str:
@@ -147,12 +140,6 @@ def remaining_text(seconds: float | None) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02} left" if hours else f"{minutes}:{rest:02} left"
-
-
-def _console() -> Console:
-    from cli.output.render import console
-
-    return console(stderr=True)
 
 
 FIRST_SECONDS: Final = 1.0
@@ -226,7 +213,7 @@ class _SearchLine:
         if seconds < FIRST_SECONDS:
             return
         if self._bar is None:
-            self._bar = _bar()
+            self._bar = _search_bar()
             self._bar.start()
         if self._hint and seconds >= HINT_SECONDS:
             self._hint = False
@@ -252,7 +239,7 @@ class _SearchLine:
         return f"{text}, score between {score_text(now.lower)} and {score_text(now.upper)}"
 
 
-def _bar() -> Bar:
+def _search_bar() -> Bar:
     from rich.progress import Progress as RichBar
     from rich.progress import SpinnerColumn, TextColumn
 

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 from click.core import ParameterSource
 
+from cli.output.outfile import writable_path
 from cli.shell import parameters
 from cli.shell.commands import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from c4core.book import Book
     from c4core.notation import BoardSize
@@ -66,6 +68,14 @@ def out_option(text: str, *, required: bool = False) -> Callable[[Decorated], De
 
 
 force_option = click.option("--force", is_flag=True, help="Replace another file of that name.")
+
+
+def out_path(name: str, *, force: bool) -> Path:
+    """The path of the file of ``--out``; another file is replaced only with ``--force``."""
+    path = writable_path(name, option="--out")
+    if path.exists() and not force:
+        refuse_existing(name)
+    return path
 
 
 def refuse_existing(name: str) -> NoReturn:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from c4core.arena.clock import TimeControl
     from c4core.arena.statistics import Sprt
     from c4core.notation import BoardSize
+    from c4core.players.player import Consent
     from cli.shell.settings import Decorated, Settings
     from db.records.terms import MatchTerms, Seats
     from workers.matches.reports.reading import Judging
@@ -76,6 +77,18 @@ class GameRules:
         if self.move_time is None and self.game_time is None:
             return NO_CLOCK
         return TimeControl(move=self.move_time, game=self.game_time, grace=self.grace)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayOptions:
+    """Who plays the matches, under which label, and whether the command waits for them."""
+
+    label: str | None
+    fresh: bool
+    detach: bool
+    programs: Consent
+    threads: int
+    table_mb: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,7 +202,7 @@ def _read_judge(context: click.Context, parameter: click.Parameter, text: str) -
     return parameters.WholeNumber(0).convert(text, parameter, context)
 
 
-work_options = parameters.option_group(
+play_options = parameters.option_group(
     parameters.label_option("the matches."),
     click.option(
         "--fresh", is_flag=True, help="Play again, even if these games were played before."
@@ -199,7 +212,7 @@ work_options = parameters.option_group(
     parameters.threads_option,
     parameters.table_option,
 )
-"""Add ``--label``, ``--fresh``, ``--detach`` and what a backend needs."""
+"""The options that :class:`PlayOptions` holds; :func:`play_options_of` collects them."""
 
 
 writing_options = parameters.option_group(
@@ -214,6 +227,11 @@ writing_options = parameters.option_group(
     drawing.plot_option("Draw it too: an .svg, .png or .pdf; can be given again."),
 )
 """Add the options that :class:`Writing` holds; :func:`writing_of` collects them."""
+
+
+def play_options_of(options: dict[str, Any]) -> PlayOptions:
+    """Take what :data:`play_options` has added out of a command's options."""
+    return PlayOptions(**{name: options.pop(name) for name in PlayOptions.__slots__})
 
 
 def check_detached(context: click.Context, options: dict[str, Any], *, detach: bool) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from cli.shell import echo
-from cli.shell.completing import BROKER, FILE
+from cli.shell.completing import BROKER, FILE, Offered
 from workers.configuration import Configuration
 
 if TYPE_CHECKING:
@@ -135,56 +135,43 @@ def _remember(name: str) -> Callback:
     return callback
 
 
-def database_option(*, envvar: str | None = None) -> Callable[[Decorated], Decorated]:
-    """``--db``; the environment is read once, before the command's name."""
+def _named_option(
+    name: str, kind: Offered, envvar: str | None, help_text: str
+) -> Callable[[Decorated], Decorated]:
     return click.option(
-        "--db",
-        type=FILE,
+        f"--{name}",
+        type=kind,
         metavar="URL",
         envvar=envvar,
         show_envvar=envvar is not None,
         expose_value=False,
-        callback=_remember("db"),
-        help="Database: a file, sqlite:///FILE or postgresql://USER@HOST/NAME.",
+        callback=_remember(name),
+        help=help_text,
     )
+
+
+def database_option(*, envvar: str | None = None) -> Callable[[Decorated], Decorated]:
+    """``--db``; the environment is read once, before the command's name."""
+    text = "Database: a file, sqlite:///FILE or postgresql://USER@HOST/NAME."
+    return _named_option("db", FILE, envvar, text)
 
 
 def broker_option(*, envvar: str | None = None) -> Callable[[Decorated], Decorated]:
     """``--broker``; the environment is read once, before the command's name."""
+    text = "Let workers do it: redis://HOST, amqp://USER@HOST, or none."
+    return _named_option("broker", BROKER, envvar, text)
+
+
+def _flag(*flags: str, name: str, help_text: str) -> Callable[[Decorated], Decorated]:
     return click.option(
-        "--broker",
-        type=BROKER,
-        metavar="URL",
-        envvar=envvar,
-        show_envvar=envvar is not None,
-        expose_value=False,
-        callback=_remember("broker"),
-        help="Let workers do it: redis://HOST, amqp://USER@HOST, or none.",
+        *flags, is_flag=True, expose_value=False, callback=_remember(name), help=help_text
     )
 
 
-json_option = click.option(
-    "--json",
-    is_flag=True,
-    expose_value=False,
-    callback=_remember("json"),
-    help="Write JSON for programs.",
+json_option = _flag("--json", name="json", help_text="Write JSON for programs.")
+quiet_option = _flag(
+    *("-q", "--quiet"), name="quiet", help_text="No progress and no remarks on standard error."
 )
-
-quiet_option = click.option(
-    "-q",
-    "--quiet",
-    is_flag=True,
-    expose_value=False,
-    callback=_remember("quiet"),
-    help="No progress and no remarks on standard error.",
-)
-
-verbose_option = click.option(
-    "-v",
-    "--verbose",
-    is_flag=True,
-    expose_value=False,
-    callback=_remember("verbose"),
-    help="Tell more on standard error.",
+verbose_option = _flag(
+    *("-v", "--verbose"), name="verbose", help_text="Tell more on standard error."
 )

@@ -179,8 +179,7 @@ def import_(
     from cli.output import outfile
     from cli.output.render import count
 
-    if outfile.writable_path(out, option="--out").exists() and not force:
-        options.refuse_existing(out)
+    options.out_path(out, force=force)
     wrong: list[str] = []
     if format_name == "uci":
         from c4core.book.exchange.uci import content_of_rows

@@ -11,6 +11,7 @@ import click
 from cli.positions import books as options
 from cli.shell import echo, exits, parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.streams import STDIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -141,7 +142,6 @@ def ply_columns(*, values: bool) -> tuple[Column, ...]:
     )
 
 
-STDIN = 0
 UNKNOWN = "the book does not have it"
 
 PROBE_EXAMPLES = (

@@ -167,10 +167,7 @@ class Outlet:
 
     def check(self) -> None:
         """Make sure that the file can be written and that no other one is lost."""
-        from cli.output import outfile
-
-        if outfile.writable_path(self.name, option="--out").exists() and not self.force:
-            options.refuse_existing(self.name)
+        options.out_path(self.name, force=self.force)
 
     def write(self, settings: Settings, content: bytes, job_id: int, seconds: float | None) -> None:
         """Write the certificate, and say what it claims."""

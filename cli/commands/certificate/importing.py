@@ -64,7 +64,7 @@ def import_(
     position = options.read_start(start, board)
     if position.is_over:
         raise click.BadParameter("the game is over", param_hint="'--start'")
-    path = _target(out, force=force)
+    path = None if out is None else options.out_path(out, force=force)
     began = time.monotonic()
     solution = read_solution(entries, diagrams, board=board)
     checked = watched(settings, lambda look: check(solution, position, progress=look))
@@ -74,18 +74,6 @@ def import_(
         _write_object(solution, checked, (entries, diagrams, out), certificate, seconds)
     else:
         _tell(solution, checked, out, certificate, seconds)
-
-
-def _target(out: str | None, *, force: bool) -> Path | None:
-    """The path of the certificate, where one is asked for."""
-    from cli.output import outfile
-
-    if out is None:
-        return None
-    path = outfile.writable_path(out, option="--out")
-    if path.exists() and not force:
-        options.refuse_existing(out)
-    return path
 
 
 def _written(path: Path | None, checked: Checked) -> bytes | None:
