@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 from click.core import ParameterSource
 
-from cli.output.outfile import writable_path
 from cli.shell import parameters
 from cli.shell.commands import refuse
 
@@ -72,6 +71,8 @@ force_option = click.option("--force", is_flag=True, help="Replace another file 
 
 def out_path(name: str, *, force: bool) -> Path:
     """The path of the file of ``--out``; another file is replaced only with ``--force``."""
+    from cli.output.outfile import writable_path
+
     path = writable_path(name, option="--out")
     if path.exists() and not force:
         refuse_existing(name)
