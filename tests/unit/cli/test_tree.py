@@ -59,12 +59,13 @@ def test_no_help_imports_anything_heavy() -> None:
     assert not heavy, f"python -X importtime -m cli .. --help: which command imports {heavy}?"
 
 
-def test_nothing_of_celery_is_imported_without_a_broker(tmp_path: Path) -> None:
+def test_what_only_brokers_and_trainings_need_is_imported_for_them_alone(tmp_path: Path) -> None:
     options = ["--db", str(tmp_path / "c4.db"), "--broker", "none"]
     solve, analyze = [*options, "solve", EASY], [*options, "analyze", "--score-only", "-"]
-    modules = imported_by(solve, analyze)
+    modules = imported_by(solve, analyze, ["players", "list"])
     assert "sqlalchemy" in modules
-    assert not {"celery", "kombu", "redis", "amqp", "prometheus_client"} & modules
+    assert not {"celery", "kombu", "redis", "amqp", "prometheus_client", "torch"} & modules
+    assert "safetensors" not in modules
 
 
 def test_the_book_answers_without_a_database(tmp_path: Path) -> None:
