@@ -38,7 +38,7 @@ _MAX_EASY: Final = 14
 _MAX_MEDIUM: Final = 28
 
 
-class Scored(NamedTuple):
+class ScoredPosition(NamedTuple):
     """A position of the 7x6 board with its exact score."""
 
     moves: str
@@ -47,7 +47,7 @@ class Scored(NamedTuple):
     """For the side to move."""
 
 
-def class_of(position: Scored) -> str:
+def class_of(position: ScoredPosition) -> str:
     """The name of the class that a position belongs to."""
     stones = len(position.moves)
     left = plies_to_end(position.score, stones, DEFAULT_BOARD.width, DEFAULT_BOARD.height)
@@ -56,7 +56,7 @@ def class_of(position: Scored) -> str:
     return f"{phase}-{grade}"
 
 
-def read_scored(lines: Iterable[str]) -> list[Scored]:
+def read_scored(lines: Iterable[str]) -> list[ScoredPosition]:
     """Read lines of ``moves score``; the rest of a line is ignored."""
     positions = []
     for number, line in enumerate(lines, start=1):
@@ -64,21 +64,21 @@ def read_scored(lines: Iterable[str]) -> list[Scored]:
         if not words:
             continue
         try:
-            positions.append(Scored(words[0], int(words[1])))
+            positions.append(ScoredPosition(words[0], int(words[1])))
         except (IndexError, ValueError):
             raise ValueError(f"line {number} is not 'moves score': {line.rstrip()!r}") from None
     return positions
 
 
-def by_class(positions: Iterable[Scored]) -> dict[str, list[Scored]]:
+def by_class(positions: Iterable[ScoredPosition]) -> dict[str, list[ScoredPosition]]:
     """The positions of each class, in their order; classes in the order of :data:`CLASSES`."""
-    classes: dict[str, list[Scored]] = {name: [] for name in CLASSES}
+    classes: dict[str, list[ScoredPosition]] = {name: [] for name in CLASSES}
     for position in positions:
         classes[class_of(position)].append(position)
     return classes
 
 
-def shipped_set() -> dict[str, list[Scored]]:
+def shipped_set() -> dict[str, list[ScoredPosition]]:
     """The positions that ship with the program, by class."""
     text = resources.files("cli").joinpath("data", "bench.txt").read_text(encoding="ascii")
     return by_class(read_scored(text.splitlines()))
@@ -102,7 +102,7 @@ QUICK_HARD: Final = 2
 """Positions of the hard class in a quick run."""
 HARD: Final = "begin-hard"
 BATCH: Final = "begin-medium"
-EMPTY_BOARD: Final = (Scored("", 1),)
+EMPTY_BOARD: Final = (ScoredPosition("", 1),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +264,7 @@ class _Pass:
 def _row(
     work: str,
     solver: Solver,
-    scored: Sequence[Scored],
+    scored: Sequence[ScoredPosition],
     run: Callable[[Solver, Sequence[Position]], _Pass],
     seconds: float,
 ) -> Row:

@@ -86,7 +86,7 @@ class LocalAsker:
                 self._stop,
                 look,
             )
-        self._tell_not_kept()
+        self._report_not_kept()
         return answers
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
@@ -101,7 +101,7 @@ class LocalAsker:
             )
         return line + rest
 
-    def _tell_not_kept(self) -> None:
+    def _report_not_kept(self) -> None:
         if self._not_kept.is_set():
             self._not_kept.clear()
             self._on_not_kept()

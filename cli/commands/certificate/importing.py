@@ -73,7 +73,7 @@ def import_(
     if settings.json:
         _write_object(solution, checked, (entries, diagrams, out), certificate, seconds)
     else:
-        _tell(solution, checked, out, certificate, seconds)
+        _show(solution, checked, out, certificate, seconds)
 
 
 def _written(path: Path | None, checked: Checked) -> bytes | None:
@@ -122,7 +122,7 @@ def _write_object(
     )
 
 
-def _tell(
+def _show(
     solution: Solution,
     checked: Checked,
     out: str | None,

@@ -295,8 +295,8 @@ def build(
         labelled, job_id = find_and_label(database, order, run, job_of=job_of)
         card = _written(settings, labelled, directory, force=force)
     seconds = round(time.monotonic() - began, 3)
-    _tell(settings, card, directory, {"job": job_id, "seconds": seconds})
-    if _tell_difference(settings, labelled):
+    _report(settings, card, directory, {"job": job_id, "seconds": seconds})
+    if _report_difference(settings, labelled):
         context.exit(exits.PROBLEMS)
 
 
@@ -337,7 +337,9 @@ def _written(
         raise
 
 
-def _tell(settings: Settings, card: dict[str, Any], directory: Path, about: dict[str, Any]) -> None:
+def _report(
+    settings: Settings, card: dict[str, Any], directory: Path, about: dict[str, Any]
+) -> None:
     from cli.output.render import count, duration
 
     positions, dropped = card["positions"], card["neighbours"]["dropped"]
@@ -356,7 +358,7 @@ def _tell(settings: Settings, card: dict[str, Any], directory: Path, about: dict
         write_object({"directory": str(directory), **about, **card})
 
 
-def _tell_difference(settings: Settings, labelled: Labelled) -> bool:
+def _report_difference(settings: Settings, labelled: Labelled) -> bool:
     """Say how the labels of a file compare with the exact ones; whether some are different."""
     from cli.output.render import count
 

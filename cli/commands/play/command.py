@@ -187,10 +187,10 @@ def play(
             playing.play()
         except KeyboardInterrupt:
             with nobody_listening():  # the terminal may be gone
-                _tell_where(playing.game, file_name, settings)
+                _say_where(playing.game, file_name, settings)
             raise
-    _tell(playing.games, settings, plain=plain)
-    _tell_where(playing.game, file_name, settings)
+    _write_games(playing.games, settings, plain=plain)
+    _say_where(playing.game, file_name, settings)
     if playing.mistakes and not sys.stdin.isatty():
         context.exit(exits.PROBLEMS)
 
@@ -250,7 +250,7 @@ def _game(first: Seat, second: Seat, board: BoardSize, moves: str, seed: int | N
         raise click.BadParameter(str(error), param_hint="'--moves'") from None
 
 
-def _tell(games: Sequence[Game], settings: Settings, *, plain: bool) -> None:
+def _write_games(games: Sequence[Game], settings: Settings, *, plain: bool) -> None:
     """Write the games, one a line, after the screen was closed."""
     import json
 
@@ -268,7 +268,7 @@ def _tell(games: Sequence[Game], settings: Settings, *, plain: bool) -> None:
             echo.line(f"{game.moves}: {game.outcome()}")
 
 
-def _tell_where(game: Game, file_name: str | None, settings: Settings) -> None:
+def _say_where(game: Game, file_name: str | None, settings: Settings) -> None:
     """Say how to go on with a game that is not over."""
     if game.columns and not game.is_over:
         option = "" if file_name is None else f" --file {shlex.quote(file_name)}"

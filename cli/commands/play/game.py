@@ -101,7 +101,7 @@ def choices() -> list[tuple[str, str]]:
     return [("human: somebody at this terminal", HUMAN), *levels, *players]
 
 
-class Failure(NamedTuple):
+class Forfeit(NamedTuple):
     """How a player has lost off the board."""
 
     loser: Side
@@ -130,7 +130,7 @@ class Game:
     """Columns and rows."""
     columns: tuple[int, ...] = ()
     """The moves so far, 0-based."""
-    failure: Failure | None = None
+    failure: Forfeit | None = None
     """Why a player has lost that could not go on, or resigned."""
     position: Position = field(init=False, compare=False, repr=False)
     """The stones on the board."""
@@ -201,13 +201,13 @@ class Game:
 
     def failed(self, reason: str, ending: Ending = Ending.ERROR) -> Game:
         """The game after the player to move has failed, which loses it."""
-        return replace(self, failure=Failure(self.position.turn, reason, ending))
+        return replace(self, failure=Forfeit(self.position.turn, reason, ending))
 
     def resigned(self) -> Game:
         """The game after a person has resigned: the one to move, or else the only one."""
         turn = self.position.turn
         loser = turn if self.seat_to_move.is_human else _other(turn)
-        return replace(self, failure=Failure(loser, "", Ending.RESIGNED))
+        return replace(self, failure=Forfeit(loser, "", Ending.RESIGNED))
 
     @property
     def ending(self) -> Ending:

@@ -25,7 +25,7 @@ from c4core.files import atomic_file
 from c4core.notation import parse_board, parse_moves
 from c4core.players.errors import Failing
 from c4core.players.player import NO_PROGRAM, Consent
-from cli.commands.play.game import Failure, Game, read_seat
+from cli.commands.play.game import Forfeit, Game, read_seat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -146,7 +146,7 @@ def _game_of(fields: dict[str, Any], programs: Consent) -> Game:
     )
 
 
-def _failure_of(fields: dict[str, Any]) -> Failure | None:
+def _failure_of(fields: dict[str, Any]) -> Forfeit | None:
     if "failure" not in fields:
         return None
     failure = _typed(fields, "failure", dict)
@@ -157,7 +157,7 @@ def _failure_of(fields: dict[str, Any]) -> Failure | None:
         raise TypeError(f"field 'ending' cannot be {ending!r}")
     if loser not in ("x", "o"):
         raise TypeError(f"field 'loser' cannot be {loser!r}")
-    return Failure("x" if loser == "x" else "o", reason, Ending(ending))
+    return Forfeit("x" if loser == "x" else "o", reason, Ending(ending))
 
 
 def _typed(fields: dict[str, Any], name: str, kind: type) -> Any:

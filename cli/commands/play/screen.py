@@ -149,7 +149,7 @@ class GameScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Begin, or ask first whether to go on with the unfinished game."""
-        self._setup.supplies.scores.on_trouble = self._tell_trouble
+        self._setup.supplies.scores.on_trouble = self._notify_trouble
         self._board.focus()
         self._show()
         if self._unfinished is None:
@@ -272,7 +272,7 @@ class GameScreen(Screen[None]):
         self._thinking = None
         self._paused = True
         self._show_status()
-        self._tell(f"No move: {event.reason}", "error")
+        self._notify(f"No move: {event.reason}", "error")
 
     def on_game_screen_scored(self, event: Scored) -> None:
         """Show the solver's answer, if the game has not changed meanwhile."""
@@ -373,7 +373,7 @@ class GameScreen(Screen[None]):
             write_game(self._setup.file, self.game)
         except OSError as error:
             message = f"The game is not kept: {error.filename}: {error.strerror}"
-            self._tell(message, "error")
+            self._notify(message, "error")
 
     # What is seen
 
@@ -406,11 +406,11 @@ class GameScreen(Screen[None]):
         """Show a remark in place of the hint, until the state changes."""
         self.query_one("#status", Static).update(Text("\n").join((self._state(), escaped(text))))
 
-    def _tell_trouble(self, message: str) -> None:
+    def _notify_trouble(self, message: str) -> None:
         # From any thread.
-        self.call_later(self._tell, message, "warning")
+        self.call_later(self._notify, message, "warning")
 
-    def _tell(self, message: str, severity: SeverityLevel) -> None:
+    def _notify(self, message: str, severity: SeverityLevel) -> None:
         """Show a message for some seconds. It is escaped, for it may quote what strangers wrote."""
         self.notify(printable_lines(message), severity=severity, markup=False)
 

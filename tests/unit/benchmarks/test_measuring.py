@@ -14,9 +14,9 @@ from benchmarks.scaling import limits
 from benchmarks.scaling.limits import Cost, Costs, Service, SharedCosts, UnitCost, UnitCosts
 from benchmarks.scaling.meters import MeterError, database_meter
 from c4core.arena.statistics import Tally
-from cli.measuring import Lap, Scored
+from cli.measuring import Lap, ScoredPosition
 
-KNOWN = [Scored("52753311433677442422121", 8), Scored("271713432331713132", -11)]
+KNOWN = [ScoredPosition("52753311433677442422121", 8), ScoredPosition("271713432331713132", -11)]
 ANSWERS = "import sys; [print(line.strip(), score, 10) for line, score in zip(sys.stdin, (8, -11))]"
 
 

@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from cli import measuring
-from cli.measuring import CLASSES, Scored, measure, shipped_set, signature, thread_counts
+from cli.measuring import CLASSES, ScoredPosition, measure, shipped_set, signature, thread_counts
 from cli.shell import exits
 from tests.support.running.command_line import C4
 from tests.support.running.waiting import HANG_SECONDS
@@ -57,7 +57,7 @@ def test_an_interrupt_ends_it(c4: C4) -> None:
 
 def test_a_wrong_score_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     moves, score = shipped_set()["end-easy"][0]
-    wrong = {"end-easy": [Scored(moves, score + 1)]}
+    wrong = {"end-easy": [ScoredPosition(moves, score + 1)]}
     monkeypatch.setattr(measuring, "shipped_set", lambda: wrong)
     assert [row.wrong for row in measure(table_mb=1, threads=1, quick=True)] == [1]
 

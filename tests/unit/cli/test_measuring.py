@@ -8,7 +8,7 @@ from c4core import Position, Solver
 from cli.measuring import (
     CLASSES,
     Lap,
-    Scored,
+    ScoredPosition,
     by_class,
     class_of,
     lap,
@@ -32,8 +32,8 @@ from cli.measuring import (
     ],
 )
 def test_class_of_a_position(moves: str, score: int, name: str) -> None:
-    assert class_of(Scored(moves, score)) == name
-    assert by_class([Scored(moves, score)])[name] == [Scored(moves, score)]
+    assert class_of(ScoredPosition(moves, score)) == name
+    assert by_class([ScoredPosition(moves, score)])[name] == [ScoredPosition(moves, score)]
 
 
 def test_scored_lines_are_read() -> None:
