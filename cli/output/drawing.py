@@ -1,19 +1,22 @@
 """Files that commands draw into: checked before the work begins, written whole or not at all.
 
 Pictures of boards are SVG without any other package, PNG and GIF with Pillow. Charts are drawn by
-matplotlib, in the style of :mod:`cli.output.pictures`.
+matplotlib in one style: blue is good for the player concerned, orange for its opponent, colours
+that everybody can tell apart.
 """
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+
+    from matplotlib.figure import Figure
 
     from c4core.pictures import Picture
     from cli.shell.settings import Decorated
@@ -97,3 +100,38 @@ def _path(name: str, option: str) -> Path:
     from cli.output.outfile import writable_path
 
     return writable_path(name, option=option)
+
+
+GOOD: Final = ("#8cc3ea", "#2171b5", "#08306b")
+"""Shades of blue, the darkest last."""
+BAD: Final = ("#f9a463", "#d2560b", "#7a2403")
+"""Shades of orange, the darkest last."""
+INK: Final = "#222222"
+FAINT: Final = "#666666"
+
+_STYLE: Final[Any] = {
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "svg.hashsalt": "c4",  # the same picture is the same file
+}
+
+
+@contextmanager
+def figure(
+    width: float,
+    height: float,
+    paths: Sequence[Path],
+    *,
+    dots_per_inch: int = 150,
+    style: Any = None,
+) -> Iterator[Figure]:
+    """A figure of some inches to draw into, which is written at the end of the context."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context({**_STYLE, **(style or {})}):
+        drawn = Figure(figsize=(width, height), layout="constrained", facecolor="white")
+        yield drawn
+        for path in paths:
+            metadata = {"Date": None} if path.suffix == ".svg" else None
+            drawn.savefig(path, dpi=dots_per_inch, metadata=metadata)

@@ -13,8 +13,8 @@ from matplotlib.colors import LinearSegmentedColormap, to_rgb
 
 from c4core.book.outline import NO_LINE, UNKNOWN, rings, spreads
 from c4core.notation import column_label
-from cli.output import pictures
-from cli.output.pictures import BAD, FAINT, GOOD, INK
+from cli.output import drawing
+from cli.output.drawing import BAD, FAINT, GOOD, INK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +56,7 @@ def draw(book: Book, depth: int, paths: Sequence[Path]) -> None:
     levels = [spread for spread in spreads(book) if len(spread.counts)]
     lines = list(rings(book, depth))
     most = max(int(np.abs(level.scores).max()) for level in levels)
-    with pictures.figure(13.5, 8, paths, dots_per_inch=DOTS_PER_INCH) as figure:
+    with drawing.figure(13.5, 8, paths, dots_per_inch=DOTS_PER_INCH) as figure:
         halves = figure.add_gridspec(1, 2, width_ratios=[1.15, 1])
         left, right = figure.add_subfigure(halves[0]), figure.add_subfigure(halves[1])
         left.suptitle(_title(book, depth), fontsize=11)
