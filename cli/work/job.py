@@ -21,7 +21,7 @@ from workers.core.following import iterate_units, read_job
 from workers.core.kinds import find_kind, unit_objects
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from c4core.lines import JsonValue
     from cli.shell.settings import Settings
@@ -32,12 +32,16 @@ if TYPE_CHECKING:
     from workers.runners.local import LocalRunner
     from workers.runners.remote import RemoteRunner
 
-NOBODY = "No worker takes such jobs yet: start some with c4 worker"
+ATTENDANCE_SECONDS: Final = 5.0
+"""Time between two looks whether there are workers."""
 
+NOBODY: Final = "No worker takes such jobs yet: start some with c4 worker"
 NOBODY_MAY: Final = (
     "A player is a program, and no worker may start it yet: start some with "
     "c4 worker --allow-programs"
 )
+NOBODY_NOW: Final = "The workers are gone, and nobody is at work on this: start some with c4 worker"
+SOMEBODY_AGAIN: Final = "There are workers again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,30 +70,6 @@ class Backend:
         """The backend that the options name."""
         return cls(settings.open_doorbell(), threads, table_mb, programs)
 
-    def runner(self, settings: Settings, database: Database, job_id: int) -> Runner:
-        """A context within which the job is worked on."""
-        if self.doorbell is None:
-            from workers.runners.local import LocalRunner
-
-            settings.say_if_verbose(
-                f"job {job_id}: {count(self.threads, 'thread')}, a table of {self.table_mb} MB"
-            )
-            return LocalRunner(
-                database,
-                job_id,
-                threads=self.threads,
-                table_mb=self.table_mb,
-                programs=self.programs,
-            )
-        from workers.runners.remote import RemoteRunner
-
-        runner = RemoteRunner(database, job_id, self.doorbell)
-        if not runner.has_consent():
-            settings.say(NOBODY_MAY)
-        elif not runner.has_workers():
-            settings.say(NOBODY)
-        return runner
-
     def check_consent(self, database: Database, job: JobInfo) -> None:
         """Refuse a job whose programs this process may not start, while the job is as it was."""
         if self.doorbell is None:
@@ -109,35 +89,9 @@ class Backend:
         option = "" if self.programs == NO_PROGRAM else " --allow-programs"
         return f"c4 jobs resume {job_id}{option}"
 
-    def resume_hint(self, database: Database, job_id: int, results: Results | None = None) -> str:
-        """What to say to somebody who leaves before the job has ended: who goes on, and how."""
-        if self.doorbell is None:
-            output = "" if results is None else f" {results.options}"
-            return f"What is done is kept; go on with: {self.resumption(job_id)}{output}"
-        who = "The job waits for workers" if _is_left(database, job_id) else "The workers go on"
-        return f"{who}; look at it with: c4 jobs watch {job_id}"
-
     def heirs(self) -> str:
         """Who is left with a job that this process does not wait for."""
         return "other processes" if self.doorbell is None else "the workers"
-
-
-def _is_left(database: Database, job_id: int) -> bool:
-    """Whether nobody is there to go on with a job; False where the database cannot tell."""
-    with suppress(StorageError), database.read() as session:
-        return job_id in unattended_jobs(session)
-    return False
-
-
-if TYPE_CHECKING:
-    Runner = LocalRunner | RemoteRunner
-
-
-ATTENDANCE_SECONDS = 5.0
-"""Time between two looks whether there are workers."""
-
-NOBODY_NOW = "The workers are gone, and nobody is at work on this: start some with c4 worker"
-SOMEBODY_AGAIN = "There are workers again"
 
 
 @dataclass(slots=True)
@@ -195,7 +149,7 @@ class JobContext:
         try:
             with (
                 drawn_progress(self.database, job, shown=shown, remark=remark) as draw,
-                self.backend.runner(self.settings, self.database, job_id) as runner,
+                self._runner(job_id) as runner,
             ):
                 attendance = _Attendance(self, job_id)
 
@@ -208,7 +162,7 @@ class JobContext:
                 else:
                     results.write(written.counted(runner.results(draw, on_look=look)))
         except KeyboardInterrupt:
-            self.settings.say(self.backend.resume_hint(self.database, job_id, results))
+            self.settings.say(self.resume_hint(job_id, results))
             raise
         except OSError:
             self._say_how_to_go_on(job_id, results)
@@ -252,6 +206,17 @@ class JobContext:
             text += f". When it is done, the same command {afterwards}."
         self.settings.say(text)
 
+    def resume_hint(self, job_id: int, results: Results | None = None) -> str:
+        """Who goes on with a job that has not ended, and how, for somebody who leaves it."""
+        if self.backend.doorbell is None:
+            output = "" if results is None else f" {results.options}"
+            return f"What is done is kept; go on with: {self.backend.resumption(job_id)}{output}"
+        unattended: Mapping[int, Unattended] = {}
+        with suppress(StorageError), self.database.read() as session:
+            unattended = unattended_jobs(session)
+        who = "The job waits for workers" if job_id in unattended else "The workers go on"
+        return f"{who}; look at it with: c4 jobs watch {job_id}"
+
     def say_unanswered(self, job_id: int) -> bool:
         """Whether every line of a job's input has an answer; says how many have none."""
         job = read_job(self.database, job_id)
@@ -263,12 +228,38 @@ class JobContext:
             self.settings.say(f"{count(errors, 'line')} without an answer")
         return not errors
 
+    def _runner(self, job_id: int) -> LocalRunner | RemoteRunner:
+        """A context within which the job is worked on."""
+        backend = self.backend
+        if backend.doorbell is None:
+            from workers.runners.local import LocalRunner
+
+            threads = count(backend.threads, "thread")
+            self.settings.say_if_verbose(
+                f"job {job_id}: {threads}, a table of {backend.table_mb} MB"
+            )
+            return LocalRunner(
+                self.database,
+                job_id,
+                threads=backend.threads,
+                table_mb=backend.table_mb,
+                programs=backend.programs,
+            )
+        from workers.runners.remote import RemoteRunner
+
+        runner = RemoteRunner(self.database, job_id, backend.doorbell)
+        if not runner.has_consent():
+            self.settings.say(NOBODY_MAY)
+        elif not runner.has_workers():
+            self.settings.say(NOBODY)
+        return runner
+
     def _say_how_to_go_on(self, job_id: int, results: Results | None) -> None:
         """Say how to get the results of a job whose output failed: a full disk, a closed pipe."""
         if read_job(self.database, job_id).state is JobState.DONE:
             text = f"Job {job_id} is done; write its results with: c4 jobs results {job_id}"
         else:
-            text = self.backend.resume_hint(self.database, job_id, results)
+            text = self.resume_hint(job_id, results)
         with nobody_listening():
             self.settings.say(text)
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from cli.work.job import Backend
+from cli.shell.settings import Settings
+from cli.work.job import Backend, JobContext
 from cli.work.results import ResultFormat, Results
 from db.database import Database
 from tests.support.jobs import must_take
@@ -33,16 +34,18 @@ def test_the_way_on_names_where_the_results_were_going(
 ) -> None:
     results = Results(io.StringIO(), format_name, name)
     with Database.open(str(sqlite_path)) as database:
-        said = HERE.resume_hint(database, 7, results)
+        context = JobContext(Settings(), database, HERE)
+        said = context.resume_hint(7, results)
         assert said == f"What is done is kept; go on with: c4 jobs resume 7 {options}"
-        assert HERE.resume_hint(database, 7).endswith("c4 jobs resume 7")
+        assert context.resume_hint(7).endswith("c4 jobs resume 7")
 
 
 def test_workers_go_on_only_where_there_are_some(sqlite_path: Path) -> None:
     with Database.open(str(sqlite_path)) as database:
         job_id = make_job(database)
-        said = ELSEWHERE.resume_hint(database, job_id)
+        context = JobContext(Settings(), database, ELSEWHERE)
+        said = context.resume_hint(job_id)
         assert said == "The job waits for workers; look at it with: c4 jobs watch 1"
         must_take(database)
-        said = ELSEWHERE.resume_hint(database, job_id)
+        said = context.resume_hint(job_id)
         assert said == "The workers go on; look at it with: c4 jobs watch 1"
