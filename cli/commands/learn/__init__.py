@@ -30,11 +30,11 @@ def learn() -> None:
 @click.group(
     cls=LazyGroup,
     lazy={
-        "cnn": "cli.commands.learn.train:cnn",
-        "exact": "cli.commands.learn.train:exact",
-        "residual": "cli.commands.learn.train:residual",
-        "selfplay": "cli.commands.learn.train:selfplay",
-        "tuples": "cli.commands.learn.train:tuples",
+        "cnn": "cli.commands.learn.training:cnn",
+        "exact": "cli.commands.learn.training:exact",
+        "residual": "cli.commands.learn.training:residual",
+        "selfplay": "cli.commands.learn.training:selfplay",
+        "tuples": "cli.commands.learn.training:tuples",
     },
     examples=[
         "c4 learn train cnn --games 2000 --epochs 5 --output won.safetensors",

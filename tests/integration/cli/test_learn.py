@@ -11,7 +11,7 @@ from c4core.models import kinds
 from c4core.models import residual as residual_model
 from c4core.models import tuples as tuple_model
 from c4core.models.files import Model, write_model
-from cli.commands.learn.train import exact, residual, selfplay, tuples
+from cli.commands.learn.training import exact, residual, selfplay, tuples
 from cli.shell.parameters import IntRange
 from tests.support.boards.learning import SMALL, write_dataset
 from tests.support.refusals import refused
