@@ -1,11 +1,14 @@
 import json
+import pkgutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import click
 import pytest
 
+import cli.commands
 from cli.reference import contexts, reference
 from cli.shell.commands import Command, LazyGroup
 from tests.support.boards.games import EASY
@@ -51,6 +54,17 @@ def test_reference_is_current() -> None:
     assert document.read_text(encoding="utf-8") == reference(), (
         "python -m cli.reference > docs/cli.md"
     )
+
+
+def test_no_module_takes_the_place_of_a_command() -> None:
+    """As a module in a package does once it is imported, if a group has the same name."""
+    for module in pkgutil.walk_packages(cli.commands.__path__, "cli.commands."):
+        if not module.name.endswith(".picture"):
+            import_module(module.name)
+    for context in CONTEXTS:
+        for target in getattr(context.command, "lazy", {}).values():
+            name, _, attribute = target.partition(":")
+            assert isinstance(getattr(import_module(name), attribute), click.Command), target
 
 
 def test_no_help_imports_anything_heavy() -> None:
