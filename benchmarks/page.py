@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks.record import ROOT
-from cli.bench.measures import three_digits, time_text
+from cli.measuring import three_digits, time_text
 from cli.output.render import score_text
 from cli.output.tables import Table, markdown_lines
 from cli.reports.figures import percent
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmarks.record import Made
-    from cli.bench.measures import Spread
+    from cli.measuring import Spread
 
 DOCS: Final = ROOT / "docs"
 

@@ -27,9 +27,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from c4core.version import ENGINE_VERSION, __version__
-from cli.bench.measures import processor
-from cli.shell.parameters import usable_cores
+from cli.measuring import processor
 from db.masking import masked
+from workers.cores import usable_cores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -1,40 +1,67 @@
-"""The tree of commands."""
+"""The tree of commands, and running one: every failure becomes a message and an exit code."""
 
 from __future__ import annotations
 
+import os
+import sys
+import traceback
+from typing import TYPE_CHECKING, Final
+
 import click
+from click.exceptions import NoArgsIsHelpError
 
-from cli.shell import echo, exits, settings
+from cli.shell import completing, echo, exits, settings, signals, streams
 from cli.shell.commands import LazyGroup
+from cli.shell.settings import Settings
+from workers.printable import printable
 
-COMMANDS = {
-    "solve": "cli.solve.command:solve",
-    "analyze": "cli.analyze.command:analyze",
-    "deep": "cli.deep.command:deep",
-    "book": "cli.book.command:book",
-    "review": "cli.review.command:review",
-    "show": "cli.show.command:show",
-    "prove": "cli.certificate.prove:prove",
-    "certificate": "cli.certificate.command:certificate",
-    "count": "cli.count.command:count",
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ORDER: Final = (
+    "solve",
+    "analyze",
+    "deep",
+    "book",
+    "review",
+    "show",
+    "prove",
+    "certificate",
+    "count",
+    "query",
+    "jobs",
+    "status",
+    "match",
+    "tournament",
+    "dataset",
+    "play",
+    "games",
+    "players",
+    "engine",
+    "learn",
+    "serve",
+    "worker",
+    "db",
+    "config",
+    "completion",
+    "bench",
+)
+"""The commands as ``c4 --help`` lists them. ``NAME`` is the function ``NAME`` of the module
+``cli.commands.NAME``, which is imported when it is needed."""
+
+ELSEWHERE: Final = {
+    "prove": "cli.commands.certificate.prove:prove",
     "query": "cli.query.command:query",
     "jobs": "cli.jobs.command:jobs",
     "status": "cli.jobs.status:status",
-    "match": "cli.match.command:match",
-    "tournament": "cli.match.tournament:tournament",
-    "dataset": "cli.dataset.command:dataset",
-    "play": "cli.play.command:play",
-    "games": "cli.games.command:games",
-    "players": "cli.players.command:players",
-    "engine": "cli.engine.command:engine",
-    "learn": "cli.learn.command:learn",
+    "play": "cli.commands.play.command:play",
     "serve": "cli.serve.command:serve",
     "worker": "cli.worker.command:worker",
     "db": "cli.database.command:database",
-    "config": "cli.config.command:config",
-    "completion": "cli.completion.command:completion",
-    "bench": "cli.bench.command:bench",
 }
+"""Commands that live elsewhere."""
+
+COMMANDS: Final = {name: ELSEWHERE.get(name, f"cli.commands.{name}:{name}") for name in ORDER}
 
 EXAMPLES = (
     "c4 solve 4453",
@@ -86,3 +113,79 @@ def c4() -> None:
     solved twice. With --broker the work is done by "c4 worker" processes on any number of machines
     that share the database.
     """
+
+
+PROGRAM = "c4"
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and give its exit code."""
+    if completing.VARIABLE in os.environ:
+        c4.main(prog_name=PROGRAM, complete_var=completing.VARIABLE)  # exits
+    settings = Settings()
+    try:
+        with c4.make_context(PROGRAM, list(arguments), obj=settings) as context:
+            c4.invoke(context)
+        sys.stdout.flush()
+    except click.exceptions.Exit as leave:
+        return leave.exit_code
+    except click.ClickException as error:
+        with streams.nobody_listening():
+            _show(error)
+        return error.exit_code
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 (nothing passes this boundary)
+        return _report(error, settings.opened)
+    return exits.FINE
+
+
+def _show(error: click.ClickException) -> None:
+    """Show a usage error, which may quote what was typed.
+
+    The message for a group without a command is its help, of many lines and with nothing typed.
+    """
+    if not isinstance(error, NoArgsIsHelpError):
+        message = printable(error.format_message())
+        vars(error)["format_message"] = lambda: message
+    error.show()
+
+
+def _report(error: BaseException, opened: list[str]) -> int:
+    """Tell what went wrong; the exit code. ``opened``: the databases that were in use.
+
+    A stack trace is shown only with ``C4_TRACE``: whoever types a command wants to know what
+    happened, not where.
+    """
+    if os.environ.get("C4_TRACE"):
+        for text in traceback.format_exception(error):
+            for line in text.splitlines():
+                echo.line(line, err=True)
+    if isinstance(error, KeyboardInterrupt):
+        return _report_interrupt(error)
+    from cli.failures import Failure, explain, first_damage
+
+    failure = explain(error)
+    if failure is None and opened:
+        with streams.nobody_listening():
+            echo.line("Something went wrong. Checking the database for damage ...", err=True)
+        damage = first_damage(opened[-1])
+        failure = None if damage is None else Failure(exits.PROBLEMS, damage)
+    if failure is None:
+        fault = f"a fault in c4: {type(error).__name__}: {error} (C4_TRACE=1 shows where)"
+        failure = Failure(exits.PROBLEMS, fault)
+    if isinstance(error, OSError):
+        streams.discard_output()
+    if failure.message:
+        with streams.nobody_listening():
+            echo.line(f"Error: {failure.message}", err=True)
+    return failure.code
+
+
+def _report_interrupt(error: KeyboardInterrupt) -> int:
+    """The same for a signal, which may have come during an import.
+
+    So nothing more is imported here: numpy, for one, cannot be imported again after that.
+    """
+    streams.discard_output()
+    with streams.nobody_listening():
+        echo.line("Interrupted.", err=True)
+    return signals.exit_code(error)

@@ -1,17 +1,16 @@
-"""The message and the exit code of every failure."""
+"""The message and the exit code of every failure; for a fault, whether the database is damaged."""
 
 from __future__ import annotations
 
 import os
-from functools import singledispatch
-from typing import NamedTuple
+from contextlib import suppress
+from typing import Final, NamedTuple
 
 from c4core.counting.diagram import CountingError, CountMemoryError
 from c4core.errors import BookBoardError, BookContentError, BookError, C4Error, DatasetError
 from c4core.models.kinds import LearningMissingError, ModelError, ModelMismatchError
 from c4core.players.errors import PlayerFailure, PlayerMissingError
 from c4core.proof.errors import CertificateError, ClaimError
-from cli.damage import REMEDY
 from cli.shell import exits
 from db.errors import (
     DamagedValueError,
@@ -40,95 +39,71 @@ class Failure(NamedTuple):
     """For people; empty where a program is expected to be silent."""
 
 
-@singledispatch
-def explain(error: BaseException) -> Failure | None:  # noqa: ARG001 (its type has already spoken)
+REMEDY: Final = "c4 db check lists all damage, c4 db repair drops what can be solved again"
+
+CODES: Final[dict[type[BaseException], int]] = {
+    BookBoardError: exits.USAGE,
+    BookContentError: exits.USAGE,
+    BookError: exits.PROBLEMS,
+    BookIncompleteError: exits.PROBLEMS,
+    BrokerUnreachableError: exits.UNREACHABLE,
+    C4Error: exits.USAGE,
+    CertificateError: exits.PROBLEMS,
+    CertificateIncompleteError: exits.PROBLEMS,
+    ClaimError: exits.USAGE,
+    CountingError: exits.PROBLEMS,
+    DatasetError: exits.PROBLEMS,
+    DatasetIncompleteError: exits.PROBLEMS,
+    GameNotFoundError: exits.USAGE,
+    JobNotFoundError: exits.USAGE,
+    LearningMissingError: exits.PROBLEMS,
+    MatchNotFoundError: exits.USAGE,
+    ModelError: exits.PROBLEMS,
+    ModelMismatchError: exits.USAGE,
+    NotSolvedError: exits.PROBLEMS,
+    PlayerFailure: exits.PROBLEMS,
+    PlayerMissingError: exits.PROBLEMS,
+    StorageError: exits.PROBLEMS,
+    UnknownSchemeError: exits.USAGE,
+    UnreachableError: exits.UNREACHABLE,
+}
+"""The exit codes of errors whose text is the message; of several classes the nearest counts."""
+
+
+def explain(error: BaseException) -> Failure | None:
     """The message and exit code for an exception; None for a fault of the program."""
+    if isinstance(error, BrokenPipeError):
+        return Failure(exits.CLOSED_PIPE, "")
+    if isinstance(error, OSError):
+        reason = error.strerror or str(error)
+        where = "cannot write the output" if error.filename is None else os.fsdecode(error.filename)
+        return Failure(exits.PROBLEMS, f"{where}: {reason}")
+    if isinstance(error, CountMemoryError):
+        return Failure(exits.PROBLEMS, f"{error}; --memory-mb allows more")
+    if isinstance(error, DamagedValueError):
+        return Failure(exits.PROBLEMS, f"{error}; {REMEDY}")
+    if isinstance(error, MemoryError):
+        return Failure(exits.PROBLEMS, "not enough memory; a smaller --table-mb may do")
+    code = next((CODES[kind] for kind in type(error).__mro__ if kind in CODES), None)
+    return None if code is None else Failure(code, str(error))
+
+
+_STORED_OTHERWISE: Final = frozenset({"damage", "schema", "row"})
+# Problems of other kinds were stored by a program; they are no damage.
+
+
+def first_damage(url: str) -> str | None:
+    """What is damaged in a database, or None if nothing is.
+
+    Commands trust what they read, because checking it takes longer than reading it. So the database
+    is checked when something has gone wrong.
+    """
+    from db.database import Database
+    from db.maintenance import check
+
+    # An error here must not hide the first one.
+    with suppress(Exception), Database.open(url, create=False) as database:
+        for problem in check(database):
+            if problem.kind in _STORED_OTHERWISE:
+                return f"{database.url} is damaged: {problem.message}; {REMEDY}"
     return None
-
-
-@explain.register
-def _(_error: BrokenPipeError) -> Failure:
-    return Failure(exits.CLOSED_PIPE, "")
-
-
-@explain.register
-def _(error: OSError) -> Failure:
-    reason = error.strerror or str(error)
-    if error.filename is None:
-        return Failure(exits.PROBLEMS, f"cannot write the output: {reason}")
-    return Failure(exits.PROBLEMS, f"{os.fsdecode(error.filename)}: {reason}")
-
-
-@explain.register
-def _(_error: MemoryError) -> Failure:
-    return Failure(exits.PROBLEMS, "not enough memory; a smaller --table-mb may do")
-
-
-@explain.register
-def _(error: C4Error) -> Failure:
-    return Failure(exits.USAGE, str(error))
-
-
-@explain.register
-def _(error: NotSolvedError) -> Failure:
-    return Failure(exits.PROBLEMS, str(error))
-
-
-@explain.register
-def _(error: BookError) -> Failure:
-    return Failure(exits.PROBLEMS, str(error))
-
-
-@explain.register(BookBoardError)
-@explain.register(BookContentError)
-def _(error: BookError) -> Failure:
-    return Failure(exits.USAGE, str(error))
-
-
-@explain.register(BookIncompleteError)
-@explain.register(CertificateError)
-@explain.register(CertificateIncompleteError)
-@explain.register(CountingError)
-@explain.register(DatasetError)
-@explain.register(DatasetIncompleteError)
-@explain.register(LearningMissingError)
-@explain.register(ModelError)
-@explain.register(PlayerFailure)
-@explain.register(PlayerMissingError)
-def _(error: Exception) -> Failure:
-    return Failure(exits.PROBLEMS, str(error))
-
-
-@explain.register
-def _(error: CountMemoryError) -> Failure:
-    return Failure(exits.PROBLEMS, f"{error}; --memory-mb allows more")
-
-
-@explain.register(ClaimError)
-@explain.register(ModelMismatchError)
-def _(error: Exception) -> Failure:
-    return Failure(exits.USAGE, str(error))
-
-
-@explain.register
-def _(error: StorageError) -> Failure:
-    return Failure(exits.PROBLEMS, str(error))
-
-
-@explain.register
-def _(error: DamagedValueError) -> Failure:
-    return Failure(exits.PROBLEMS, f"{error}; {REMEDY}")
-
-
-@explain.register(UnreachableError)
-@explain.register(BrokerUnreachableError)
-def _(error: Exception) -> Failure:
-    return Failure(exits.UNREACHABLE, str(error))
-
-
-@explain.register(UnknownSchemeError)
-@explain.register(JobNotFoundError)
-@explain.register(MatchNotFoundError)
-@explain.register(GameNotFoundError)
-def _(error: StorageError) -> Failure:
-    return Failure(exits.USAGE, str(error))

@@ -12,7 +12,7 @@ def main() -> None:
     signals.install()
     streams.secure()
     try:
-        from cli.boundary import run
+        from cli.app import run
 
         code = run(sys.argv[1:])
     except KeyboardInterrupt as interrupt:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING
 
 import click
@@ -46,9 +47,9 @@ environment variable `C4_DB` names another: a file, `sqlite:///FILE`, or
 `postgresql://USER@HOST/NAME`. An empty variable counts as none; an empty `--db` or `--broker` is
 an error. Commands that only read do not make a database that is named.
 
-With `--broker` or `C4_BROKER` the commands that search or play (`solve`, `analyze`, `deep`,
-`book build`, `prove`, `dataset build`, `match`, `tournament`, `games report`, `review`,
-`jobs resume`, `jobs retry`, `serve`) let `c4 worker` processes do it:
+With `--broker` or `C4_BROKER` the commands that search or play
+(BROKER)
+let `c4 worker` processes do it:
 `redis://HOST:PORT/NUMBER`, `rediss://`, `amqp://USER@HOST:PORT/VHOST` or `amqps://`. Their
 output is the same, but Ctrl-C during a job ends only the watching. `--broker none` works in this
 process whatever the environment says. Passwords belong in the environment or in the configuration
@@ -108,7 +109,17 @@ def reference() -> str:
         f"\n## {context.command_path}\n\n```text\n{context.get_help()}\n```\n"
         for context in contexts()
     ]
-    return HEAD + codes + AFTER_CODES + "".join(sections)
+    names = ", ".join(f"`{name}`".replace(" ", "\0") for name in _names_with_broker())
+    head = HEAD.replace("(BROKER)", textwrap.fill(f"({names})", WIDTH).replace("\0", " "))
+    return head + codes + AFTER_CODES + "".join(sections)
+
+
+def _names_with_broker() -> Iterator[str]:
+    """The commands that make work for workers."""
+    for context in contexts():
+        options = {parameter.name for parameter in context.command.params}
+        if context.parent is not None and "broker" in options and context.info_name != "worker":
+            yield context.command_path.removeprefix("c4 ")
 
 
 def contexts() -> Iterator[click.Context]:

@@ -36,9 +36,8 @@ from benchmarks.engine.solvers import (
 from benchmarks.options import WITH_HELP, failures, seed_option, table_option
 from c4core import Position, Solver, parse_board
 from c4core.notation import parse_moves
-from cli.bench.measures import lap, thread_counts
-from cli.bench.positions import CLASSES, Scored, shipped_set
-from cli.shell.parameters import usable_cores
+from cli.measuring import CLASSES, ScoredPosition, lap, shipped_set, thread_counts
+from workers.cores import usable_cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -133,7 +132,8 @@ class Bench:
     """The measurements: a method for each of :data:`benchmarks.engine.pages.GROUPS`."""
 
     plan: Plan
-    scored: Mapping[str, Sequence[Scored]]
+    scored: Mapping[str, Sequence[ScoredPosition]]
+    """The positions of each class."""
     own: C4
     in_process: Sequence[InProcess] = ()
     programs: Sequence[Contender] = ()
@@ -156,7 +156,7 @@ class Bench:
                 yield from self._classes(name, rival_share, [self.own, *rivals])
 
     def _classes(
-        self, name: str, scored: Sequence[Scored], solvers: Iterable[Contender]
+        self, name: str, scored: Sequence[ScoredPosition], solvers: Iterable[Contender]
     ) -> list[Measurement]:
         passes = [(solver.name, partial(solver.run, fresh=self.fresh)) for solver in solvers]
         return self._passes("classes", name, scored, passes)
@@ -165,7 +165,7 @@ class Bench:
         self,
         group: str,
         case: str,
-        scored: Sequence[Scored],
+        scored: Sequence[ScoredPosition],
         passes: Iterable[tuple[str, Callable[[Sequence[str]], Run]]],
     ) -> list[Measurement]:
         """Time solvers in turn on the positions of a class: the first is this engine."""
@@ -245,7 +245,7 @@ class Bench:
     def _by_threads(
         self,
         case: str,
-        scored: Sequence[Scored],
+        scored: Sequence[ScoredPosition],
         solvers: Sequence[Solver],
         runs: Sequence[Callable[[], Run]],
     ) -> list[Measurement]:
@@ -255,7 +255,7 @@ class Bench:
         ]
         return compare("threads", case, [position.score for position in scored], entries)
 
-    def _batch_of(self, name: str) -> Sequence[Scored]:
+    def _batch_of(self, name: str) -> Sequence[ScoredPosition]:
         return self.scored.get(name, ())[: min(self.plan.batch, self.plan.share(name))]
 
     def calls(self) -> Iterator[Measurement]:
@@ -297,7 +297,7 @@ def solve_board(own: C4, name: str, *, weak: bool = False) -> Run:
     return Run([score], took, evaluation.nodes)
 
 
-def keys_of(scored: Sequence[Scored]) -> Keys:
+def keys_of(scored: Sequence[ScoredPosition]) -> Keys:
     """The keys of positions."""
     return np.array([Position(moves).key for moves, _ in scored], dtype=np.uint64)
 

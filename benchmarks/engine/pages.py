@@ -14,7 +14,7 @@ import click
 from benchmarks.engine.solvers import Measurement
 from benchmarks.page import run_lines, table
 from c4core import extras
-from cli.bench.measures import three_digits, time_text
+from cli.measuring import three_digits, time_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from benchmarks.games import different_games, random_game
 from c4core import Solver
 from c4core.evaluation import plies_to_end
-from cli.bench.positions import CLASSES, Scored, class_of, read_scored
+from cli.measuring import CLASSES, ScoredPosition, class_of, read_scored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -40,7 +40,7 @@ SAMPLE_COUNTS = (
 """The number of positions of the sample for each number of stones."""
 
 
-def read_directory(directory: Path) -> dict[str, list[Scored]]:
+def read_directory(directory: Path) -> dict[str, list[ScoredPosition]]:
     """Read ``CLASS.txt`` for every class: lines of ``moves score``."""
     classes = {}
     for name in CLASSES:
@@ -55,9 +55,9 @@ def read_directory(directory: Path) -> dict[str, list[Scored]]:
     return classes
 
 
-def draw(seed: int, counts: Mapping[str, int]) -> dict[str, list[Scored]]:
+def draw(seed: int, counts: Mapping[str, int]) -> dict[str, list[ScoredPosition]]:
     """Draw positions of each class. The same seed draws the same positions."""
-    drawn: dict[str, list[Scored]] = {name: [] for name in CLASSES}
+    drawn: dict[str, list[ScoredPosition]] = {name: [] for name in CLASSES}
     for phase, stones in STONES.items():
         wanted = {name: n for name, n in counts.items() if name.startswith(f"{phase}-") and n}
         candidates = _scored_positions(random.Random(f"{seed} {phase}"), stones)  # noqa: S311
@@ -69,7 +69,7 @@ def draw(seed: int, counts: Mapping[str, int]) -> dict[str, list[Scored]]:
     return drawn
 
 
-def _scored_positions(lots: random.Random, stones: range) -> Iterator[Scored]:
+def _scored_positions(lots: random.Random, stones: range) -> Iterator[ScoredPosition]:
     """An endless stream of different positions of a phase, with their scores."""
     solver = Solver()
     seen = set()
@@ -81,7 +81,7 @@ def _scored_positions(lots: random.Random, stones: range) -> Iterator[Scored]:
         seen.add(position.canonical_key)
         score = solver.solve(position).score
         if score is not None and not _ends_at_once(position, score):
-            yield Scored(moves, score)
+            yield ScoredPosition(moves, score)
 
 
 def _ends_at_once(position: Position, score: int) -> bool:

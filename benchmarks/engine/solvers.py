@@ -29,7 +29,7 @@ from typing import IO, TYPE_CHECKING, Any
 from benchmarks.record import without_directories
 from c4core import ENGINE_VERSION, Position, Solver, __version__
 from c4core.notation import parse_moves
-from cli.bench.measures import NO_TIME, Lap, Spread, lap
+from cli.measuring import NO_TIME, Lap, Spread, lap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -18,7 +18,7 @@ from benchmarks.scaling.limits import (
     thread_limits,
     threads_of_a_process,
 )
-from cli.bench.measures import three_digits, time_text
+from cli.measuring import three_digits, time_text
 from workers.books.task import KIND as BOOK
 from workers.positions.analysis import KIND as BATCH
 

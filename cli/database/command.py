@@ -204,12 +204,12 @@ def backup(settings: Settings, file: str) -> None:
     """
     from pathlib import Path
 
-    from cli.output import targets
+    from cli.output import outfile
     from cli.output.formats import write_object
     from db import maintenance
 
     with settings.open_database() as opened:
-        targets.checked(file, option="FILE")
+        outfile.writable_path(file, option="FILE")
         try:
             size = maintenance.backup(opened, Path(file))
         except FileExistsError:

@@ -13,7 +13,6 @@ from cli.output.formats import format_options
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, LazyGroup, refuse
 from cli.shell.settings import priority_option
-from cli.work.detaching import detach_option
 from cli.work.results import format_option
 
 if TYPE_CHECKING:
@@ -92,12 +91,12 @@ def list_(
     interrupted when nobody is at work on it any more. "c4 jobs resume" begins or goes on.
     """
     from cli.output.formats import chosen_format, write_rows
-    from cli.work.view import COLUMNS, as_row
+    from cli.work.view import COLUMNS, job_row
     from workers.core.standing import list_standings
 
     with settings.open_database() as database, database.read() as session:
         found = list_standings(session, states=state, limit=limit)
-    wanted = [as_row(one.job, one.state) for one in found]
+    wanted = [job_row(one.job, one.state) for one in found]
     chosen = chosen_format(settings, format_name)
     if not write_rows(wanted, chosen, COLUMNS) and chosen == "table":
         settings.say("No jobs.")
@@ -114,7 +113,7 @@ def show(settings: Settings, job: int) -> None:
     """
     from cli.output.formats import write_object
     from cli.output.tables import write_facts
-    from cli.work.view import as_facts
+    from cli.work.view import job_facts
     from workers.core.following import read_job
     from workers.core.standing import job_object, standing_of
     from workers.deep.task import KIND as DEEP
@@ -126,16 +125,16 @@ def show(settings: Settings, job: int) -> None:
         with database.read() as session:
             shown = standing_of(session, found)
         if found.kind == DEEP:
-            from cli.work import tree_view
+            from cli.work import view
             from workers.deep.progress import Observer, tree_object
 
             with database.read() as session:
                 tree = Observer(found).look(session)
-            fields, facts = {"tree": tree_object(tree)}, tree_view.as_facts(tree)
+            fields, facts = {"tree": tree_object(tree)}, view.tree_facts(tree)
     if settings.json:
         write_object(job_object(shown) | fields)
     else:
-        write_facts(as_facts(found, shown.state) | facts)
+        write_facts(job_facts(found, shown.state) | facts)
 
 
 @click.command(cls=Command, examples=["c4 jobs cancel 1"])
@@ -170,7 +169,7 @@ class Again:
     output: str | None
     format_name: str | None
     programs: Consent
-    threads: int | None
+    threads: int
     table_mb: int
 
 
@@ -183,7 +182,7 @@ def again_options(function: Decorated) -> Decorated:
         parameters.programs_option("that the job names."),
         format_option,
         outfile.output_option,
-        detach_option("Leave the work to other processes that run the job."),
+        parameters.detach_option("Leave the work to other processes that run the job."),
         job_argument,
     ):
         function = option(function)
@@ -213,7 +212,7 @@ def resume(context: click.Context, /, **given: Any) -> None:
 
     def go_on(database: Database) -> None:
         database.run(lambda session: store.resume_job(session, again.job))
-        context.obj.tell(f"job {again.job} can go on")
+        context.obj.say_if_verbose(f"job {again.job} can go on")
 
     _work_again(context, again, go_on, open_states=(JobState.RUNNING, JobState.CANCELLED))
 
@@ -257,15 +256,15 @@ def results(
     their results; "c4 games export" writes the games. A job of "c4 deep" has an object for every
     piece that was searched; "c4 jobs show" tells what follows from them.
     """
-    from cli.work.results import chosen_format, opened
-    from cli.work.running import write_results
+    from cli.work.job import write_results
+    from cli.work.results import open_results, result_format
     from workers.core.following import read_job
 
     settings: Settings = context.obj
     with settings.open_database() as database:
         found = read_job(database, job)
-        chosen = chosen_format(output, format_name, found.kind)
-        with opened(output, chosen) as target:
+        chosen = result_format(output, format_name, found.kind)
+        with open_results(output, chosen) as target:
             written = write_results(database, found, target)
     if written.errors:
         from cli.output.render import count
@@ -293,9 +292,8 @@ def _work_again(
         click.UsageError: nothing would be written to ``--output``, or with ``--format``.
         click.BadParameter: the output cannot be written.
     """
-    from cli.work.backend import Backend
-    from cli.work.results import chosen_format, opened
-    from cli.work.running import run_job, tell_unanswered
+    from cli.work.job import Backend, JobContext
+    from cli.work.results import open_results, result_format
     from db.records.jobs import JobState
     from workers.core.following import read_job, refuse_foreign
 
@@ -313,18 +311,19 @@ def _work_again(
     with settings.open_database() as database:
         found = read_job(database, job)
         refuse_foreign(found, in_states=open_states)  # this version could not end such a job
-        chosen = chosen_format(output, again.format_name, found.kind)
+        chosen = result_format(output, again.format_name, found.kind)
         if found.state in open_states and not again.detach:
             backend.check_consent(database, found)
         go_on(database)
+        work = JobContext(settings, database, backend)
         if again.detach:
-            backend.call(settings, database, job)
+            work.leave(job)
             if read_job(database, job).state is JobState.RUNNING:
                 settings.say(f"job {job} is left to {backend.heirs()}")
             return
-        with opened(output, chosen) if output else nullcontext() as target:
-            is_well = run_job(settings, database, job, backend, target)
+        with open_results(output, chosen) if output else nullcontext() as target:
+            is_well = work.run(job, target)
         if output is None:
-            is_well = tell_unanswered(settings, database, job) and is_well
+            is_well = work.say_unanswered(job) and is_well
     if not is_well:
         context.exit(exits.PROBLEMS)

@@ -15,7 +15,7 @@ from cli.shell.commands import Command
 
 if TYPE_CHECKING:
     from cli.shell.settings import Settings
-    from cli.work.job_watch import TreeWatch
+    from cli.work.view import TreeWatch
     from db.database import Database
     from db.records.jobs import JobInfo, JobProgress
     from workers.core.progress import Progress
@@ -44,8 +44,7 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
     It is 1 if the job failed or was cancelled, or if its workers are gone and no others have begun
     within a quarter of a minute.
     """
-    from cli.work.job_watch import TreeWatch, drawn
-    from cli.work.view import IDLE
+    from cli.work.view import IDLE, TreeWatch, drawn_progress
     from db.records.jobs import JobState
     from workers.core.following import read_job
     from workers.core.progress import ProgressMeter
@@ -59,7 +58,7 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
         now = _look(database, number)
         meter = ProgressMeter(now)
         shown = sys.stderr.isatty() and sys.stdout.isatty() and not settings.json
-        with drawn(database, job_info, shown=shown) as draw:
+        with drawn_progress(database, job_info, shown=shown) as draw:
             last = None
             idle_since = None
             while True:
@@ -136,7 +135,7 @@ def _write(
     """Write one look at a job and let it be seen at once."""
     from cli.output.progress import rate_text, remaining_text
     from cli.output.render import count
-    from cli.work import tree_view
+    from cli.work import view
     from cli.work.view import IDLE, content
     from workers.deep.progress import tree_object
 
@@ -149,7 +148,7 @@ def _write(
         return
     if tree is not None:
         rate = tree.rate(progress)
-        text = tree_view.line_text(tree.look(), None if state in IDLE else rate)
+        text = view.tree_line(tree.look(), None if state in IDLE else rate)
         echo.line(f"job {job.job_id} {state}: {text}")
         return
     done = job.positions_done + job.positions_failed

@@ -9,19 +9,21 @@ import json
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import PurePath
-from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeVar, cast
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, cast
 
 import click
 
 from cli.output import outfile
 from cli.output.tables import GAP, aligned
+from cli.shell.parameters import option_group
 from workers.csv_lines import csv_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from cli.shell.settings import Settings
+    from cli.shell.settings import Decorated, Settings
 
 Format = Literal["table", "json", "jsonl", "csv", "parquet"]
 Row = dict[str, Any]
@@ -37,8 +39,6 @@ ENDINGS: Final[dict[str, Format]] = {
 
 MARKDOWN_ENDINGS: Final = {".md": "markdown", ".markdown": "markdown"}
 """The same for reports, which are no rows."""
-
-Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +61,13 @@ class Column:
 
 
 def format_flags(**texts: str) -> Callable[[Decorated], Decorated]:
-    """Add an option for each of some formats; the parameter is ``format_name``.
-
-    Args:
-        texts: the help text of each format, by its name.
-    """
-
-    def add(function: Decorated) -> Decorated:
-        for name, text in reversed(texts.items()):
-            option = click.option(f"--{name}", "format_name", flag_value=name, help=text)
-            function = option(function)
-        return function
-
-    return add
+    """An option for each of some formats, with its help text; the parameter is ``format_name``."""
+    return option_group(
+        *(
+            click.option(f"--{name}", "format_name", flag_value=name, help=text)
+            for name, text in texts.items()
+        )
+    )
 
 
 format_options = format_flags(
@@ -86,16 +80,7 @@ format_options = format_flags(
 
 
 def chosen_format(settings: Settings, name: str | None, output: str | None = None) -> Format:
-    """The format that is asked for.
-
-    Args:
-        settings: the global ``--json``.
-        name: the command's own options, if one of them is given.
-        output: the name of the file to write, if there is one.
-
-    Raises:
-        click.UsageError: this format cannot be written, as :func:`check_parquet` says.
-    """
+    """The format that is asked for."""
     default: Format = "json" if settings.json else "table"
     chosen = cast("Format", name) if name is not None else format_of_file(output) or default
     check_parquet(chosen, output)
@@ -103,15 +88,7 @@ def chosen_format(settings: Settings, name: str | None, output: str | None = Non
 
 
 def check_parquet(format_name: str, output: str | None) -> None:
-    """See that a Parquet file can be written, before the work for it begins.
-
-    Args:
-        format_name: the format that was chosen; only Parquet is checked.
-        output: the name of the file, or ``-`` or None for standard output.
-
-    Raises:
-        click.UsageError: a package that it needs is missing, or a terminal would get it.
-    """
+    """See that a Parquet file can be written, before the work for it begins."""
     if format_name != "parquet":
         return
     from c4core.extras import PARQUET, require
@@ -123,15 +100,7 @@ def check_parquet(format_name: str, output: str | None) -> None:
 
 @contextmanager
 def opened(output: str | None, format_name: Format) -> Iterator[IO[Any] | None]:
-    """Open the file that rows are written to, as :func:`cli.output.outfile.opened` does.
-
-    Args:
-        output: a path, or ``-`` or None for standard output, which yields None.
-        format_name: Parquet is bytes, the others are text.
-
-    Raises:
-        click.BadParameter: the file cannot be made.
-    """
+    """Open the file that rows are written to, as :func:`cli.output.outfile.opened` does."""
     if output in (None, outfile.STANDARD_OUTPUT):
         yield None
         return
@@ -155,9 +124,6 @@ def format_by_ending(
         default: the format where the ending says nothing.
         what: what is written, in the plural, for the message.
         option: the option that names the format whatever the ending, for the message.
-
-    Raises:
-        click.UsageError: the ending stands for a format that the command does not have.
     """
     ending = "" if file is None else PurePath(file).suffix.lower()
     if ending in endings:
@@ -192,9 +158,7 @@ def write_rows(
     """
     out = sys.stdout if target is None else target
     if format_name == "parquet":
-        from cli.output.parquet import write_parquet
-
-        return write_parquet(rows, names, sys.stdout.buffer if target is None else target)
+        return _write_parquet(rows, names, sys.stdout.buffer if target is None else target)
     return {
         "table": lambda: _write_table(rows, columns),
         "json": lambda: _write_array(rows, out),
@@ -256,3 +220,43 @@ def _write_csv(rows: Iterable[Row], names: Sequence[str], out: IO[str]) -> int:
         out.write(line)
         lines += 1
     return max(0, lines - 1)  # the heading is no row
+
+
+_PARQUET_GROUP: Final = 1 << 14
+"""Rows of a group in the file, which are in memory together."""
+
+_SHORT: Final = ("ply", "score", "lower", "upper", "plies")
+_LONG: Final = ("line", "nodes", "count")
+_LISTS: Final = ("scores", "best")
+_OTHERS: Final = {"key": "uint64", "seconds": "float64", "stored": "bool"}
+"""Types of other columns, by name; the rest is text. All can be null."""
+
+
+def _write_parquet(
+    rows: Iterable[Mapping[str, Any]], names: Sequence[str], target: IO[bytes]
+) -> int:
+    """Write rows in constant memory; how many there were."""
+    from c4core.extras import load_pyarrow
+
+    arrow = load_pyarrow(click.UsageError)
+    schema = arrow.schema([(name, _parquet_type(arrow, name)) for name in names])
+    written = 0
+    with arrow.parquet.ParquetWriter(target, schema, compression="zstd") as writer:
+        waiting = iter(rows)
+        while group := list(islice(waiting, _PARQUET_GROUP)):
+            encodable = [{name: _encodable(row[name]) for name in names} for row in group]
+            writer.write_table(arrow.Table.from_pylist(encodable, schema=schema))
+            written += len(group)
+    return written
+
+
+def _encodable(value: Any) -> Any:
+    """Text in UTF-8: half of a surrogate pair, which JSON allows, becomes an escape."""
+    return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
+
+
+def _parquet_type(arrow: Any, name: str) -> Any:
+    kinds = dict.fromkeys(_SHORT, "int16") | dict.fromkeys(_LONG, "int64") | _OTHERS
+    if name in _LISTS:
+        return arrow.list_(arrow.int16())
+    return arrow.type_for_alias(kinds.get(name, "string"))

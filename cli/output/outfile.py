@@ -5,13 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import tempfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TextIO, cast
 
 import click
 
-from cli.output.targets import checked
 from cli.shell.streams import STDERR, STDOUT
 
 if TYPE_CHECKING:
@@ -35,9 +35,6 @@ def opened(name: str | None, *, binary: bool = False) -> Iterator[IO[Any] | None
     Args:
         name: a path, ``-`` for standard output, or None, which yields None.
         binary: for bytes instead of text.
-
-    Raises:
-        click.BadParameter: the file cannot be made.
     """
     if name is None or name == STANDARD_OUTPUT:
         yield _raw(sys.stdout, binary=binary) if name else None
@@ -51,7 +48,7 @@ def opened(name: str | None, *, binary: bool = False) -> Iterator[IO[Any] | None
     if stream is not None:
         yield _raw(stream, binary=binary)
         return
-    path = checked(name, option=OPTION)
+    path = writable_path(name, option=OPTION)
     from c4core.files import atomic_file
 
     with atomic_file(path) as beside, beside.open(**how) as file:
@@ -59,19 +56,12 @@ def opened(name: str | None, *, binary: bool = False) -> Iterator[IO[Any] | None
 
 
 def check(name: str | None) -> None:
-    """Make sure that :func:`opened` can open a file, before the work for it begins.
-
-    Args:
-        name: as :func:`opened` takes it.
-
-    Raises:
-        click.BadParameter: it cannot be made.
-    """
+    """Make sure that :func:`opened` can open a file, before the work for it begins."""
     if name is None or name == STANDARD_OUTPUT:
         return
     path = Path(name)
     if not _is_device(name):
-        checked(name, option=OPTION)
+        writable_path(name, option=OPTION)
     elif path.is_dir() or not os.access(path, os.W_OK):  # opening a pipe would wait for its reader
         reason = os.strerror(errno.EISDIR if path.is_dir() else errno.EACCES)
         raise click.BadParameter(f"{name!r}: {reason}", param_hint=f"'{OPTION}'")
@@ -107,3 +97,25 @@ def _device(name: str, how: dict[str, Any]) -> IO[Any]:
         return cast("IO[Any]", Path(name).open(**how))
     except OSError as error:
         raise click.BadParameter(f"{name!r}: {error.strerror}", param_hint=f"'{OPTION}'") from None
+
+
+def writable_path(name: str, *, option: str) -> Path:
+    """The path of a file that will be written, once it is clear that this can be done."""
+    path = Path(os.path.realpath(name))  # a link stays a link
+    if path.exists() and not path.is_file():  # a device cannot be replaced
+        raise click.BadParameter(f"{name!r}: not a regular file", param_hint=f"'{option}'")
+    if not path.parent.is_dir():
+        folder = os.path.dirname(name) or str(path.parent)  # noqa: PTH120 (as typed)
+        raise click.BadParameter(
+            f"{name!r}: {os.strerror(errno.ENOENT)}: {folder!r}", param_hint=f"'{option}'"
+        )
+    try:
+        if path.exists():
+            with path.open("ab"):  # a file that may not be written may not be replaced either
+                pass
+        handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise click.BadParameter(f"{name!r}: {error.strerror}", param_hint=f"'{option}'") from None
+    os.close(handle)
+    Path(beside).unlink()
+    return path

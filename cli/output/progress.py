@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
+import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from rich.console import Console
+    from rich.progress import Progress as Bar
+    from rich.progress import ProgressColumn
 
     from cli.shell.settings import Settings
     from workers.core.progress import Progress
@@ -33,55 +36,38 @@ def planning(*, shown: bool, of: str = "lines") -> Iterator[Callable[[int], None
     if not shown:
         yield lambda _lines: None
         return
-    from rich.progress import Progress as Bar
     from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    with Bar(
-        SpinnerColumn("line"),
-        TextColumn(f"reading {{task.completed:,.0f}} {of}"),
-        TimeElapsedColumn(),
-        console=_console(),
-        transient=True,
-    ) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda lines: bar.update(task, completed=lines)
+    text = TextColumn(f"reading {{task.completed:,.0f}} {of}")
+    with _bar(SpinnerColumn("line"), text, TimeElapsedColumn(), expand=False) as update:
+        yield lambda lines: update(completed=lines)
 
 
 @contextmanager
 def solving(
     job_id: int, *, shown: bool, remark: Callable[[], str] = lambda: ""
 ) -> Iterator[Callable[[Progress], None] | None]:
-    """Show positions done, rate and remaining time; call the context's value with every look.
-
-    Args:
-        job_id: the job's number.
-        shown: whether anything is shown.
-        remark: what else to say, asked at every look.
-    """
+    """Show positions done, rate and remaining time; call the context's value with every look."""
     if not shown:
         yield None
         return
     from rich.progress import BarColumn, TextColumn
-    from rich.progress import Progress as Bar
 
-    with Bar(
+    with _bar(
         TextColumn(f"job {job_id}"),
         BarColumn(bar_width=None),
         TextColumn("{task.completed:,.0f}/{task.total:,.0f}"),
         TextColumn("{task.percentage:3.0f}%"),
-        TextColumn("{task.fields[rate]}"),
-        TextColumn("{task.fields[remaining]}"),
-        TextColumn("{task.fields[remark]}"),
-        console=_console(),
-        expand=True,
-        transient=True,
-    ) as bar:
-        task = bar.add_task("", total=None, rate="", remaining="", remark="", visible=False)
+        *(TextColumn(f"{{task.fields[{name}]}}") for name in ("rate", "remaining", "remark")),
+        visible=False,
+        rate="",
+        remaining="",
+        remark="",
+    ) as update:
 
-        def tell(progress: Progress) -> None:
+        def show(progress: Progress) -> None:
             job = progress.job
-            bar.update(
-                task,
+            update(
                 total=job.positions,
                 completed=job.positions_done + job.positions_failed,
                 rate=rate_text(progress.rate or job.positions_per_second),
@@ -90,62 +76,54 @@ def solving(
                 visible=True,
             )
 
-        yield tell
+        yield show
 
 
 @contextmanager
 def counting(what: str, total: int, *, shown: bool) -> Iterator[Callable[[int], None]]:
-    """Show how many things are done; call the context's value with the number.
-
-    Args:
-        what: what is counted, as in ``playing games``.
-        total: how many there will be.
-        shown: whether anything is shown.
-    """
+    """Show how many things are done; call the context's value with the number."""
     if not shown:
         yield lambda _done: None
         return
     from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
 
-    with Bar(
-        TextColumn(what),
-        BarColumn(bar_width=None),
-        TextColumn("{task.completed:,.0f}/{task.total:,.0f}"),
-        TimeRemainingColumn(),
-        console=_console(),
-        expand=True,
-        transient=True,
-    ) as bar:
-        task = bar.add_task("", total=total)
-        yield lambda done: bar.update(task, completed=done)
+    numbers = TextColumn("{task.completed:,.0f}/{task.total:,.0f}")
+    bar = BarColumn(bar_width=None)
+    with _bar(TextColumn(what), bar, numbers, TimeRemainingColumn(), total=total) as update:
+        yield lambda done: update(completed=done)
 
 
 @contextmanager
 def training(epochs: int, *, shown: bool) -> Iterator[Callable[[float, str], None]]:
-    """Show the progress of a training; call the context's value with epochs and a remark.
-
-    Args:
-        epochs: how many there will be.
-        shown: whether anything is shown.
-    """
+    """Show the progress of a training; call the context's value with epochs and a remark."""
     if not shown:
         yield lambda _done, _remark: None
         return
     from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
 
-    with Bar(
+    with _bar(
         TextColumn("epoch {task.completed:.1f}/{task.total:.0f}"),
         BarColumn(bar_width=None),
         TimeRemainingColumn(),
         TextColumn("{task.fields[remark]}"),
-        console=_console(),
-        expand=True,
-        transient=True,
-    ) as bar:
-        task = bar.add_task("", total=epochs, remark="")
-        yield lambda done, remark: bar.update(task, completed=done, remark=remark)
+        total=epochs,
+        remark="",
+    ) as update:
+        yield lambda done, remark: update(completed=done, remark=remark)
+
+
+@contextmanager
+def _bar(
+    *columns: ProgressColumn, total: float | None = None, expand: bool = True, **fields: Any
+) -> Iterator[Callable[..., None]]:
+    """A bar that is taken away in the end; the context's value updates it."""
+    from rich.progress import Progress as Bar
+
+    from cli.output.render import console
+
+    screen = console(stderr=True)
+    with Bar(*columns, console=screen, expand=expand, transient=True) as bar:
+        yield partial(bar.update, bar.add_task("", total=total, **fields))
 
 
 def rate_text(rate: float | None) -> str:
@@ -164,7 +142,114 @@ def remaining_text(seconds: float | None) -> str:
     return f"{hours}:{minutes:02}:{rest:02} left" if hours else f"{minutes}:{rest:02} left"
 
 
-def _console() -> Console:
+FIRST_SECONDS: Final = 1.0
+"""Nothing is shown before this time."""
+
+HINT_SECONDS: Final = 10.0
+"""The hint is shown after this time."""
+
+HINT: Final = (
+    "This may take long. c4 deep solves a hard position piece by piece: it keeps what is proven, "
+    "can be interrupted, and lets many machines work."
+)
+
+
+class SearchProgress(NamedTuple):
+    """The progress of a search."""
+
+    nodes: int
+    """Searched by this solver, in this search and all before it."""
+    lower: int | None
+    """Bounds on the score for the side to move; None while nothing is proven."""
+    upper: int | None
+
+
+@contextmanager
+def watching(
+    progress: Callable[[], SearchProgress] | None,
+    *,
+    shown: bool,
+    hint: bool,
+    is_alone: Callable[[], bool] = lambda: False,
+) -> Iterator[Callable[[], None]]:
+    """Show the progress of a search; call the context's value every now and then.
+
+    Args:
+        progress: gives it; None where workers search.
+        shown: whether anything is shown.
+        hint: mention "c4 deep" after a time.
+        is_alone: whether workers should search and there was none.
+    """
+    if not shown:
+        yield lambda: None
+        return
+    line = _SearchLine(progress, hint=hint, is_alone=is_alone)
+    try:
+        yield line.look
+    finally:
+        line.end()
+
+
+class _SearchLine:
+    """The line, which appears after :data:`FIRST_SECONDS`."""
+
+    def __init__(
+        self,
+        progress: Callable[[], SearchProgress] | None,
+        *,
+        hint: bool,
+        is_alone: Callable[[], bool],
+    ) -> None:
+        self._progress = progress
+        self._is_alone = is_alone
+        self._hint = hint
+        self._began = time.monotonic()
+        self._before = 0 if progress is None else progress().nodes
+        self._bar: Bar | None = None
+
+    def look(self) -> None:
+        """Draw the line again, once it is time for it."""
+        seconds = time.monotonic() - self._began
+        if seconds < FIRST_SECONDS:
+            return
+        if self._bar is None:
+            self._bar = _search_bar()
+            self._bar.start()
+        if self._hint and seconds >= HINT_SECONDS:
+            self._hint = False
+            self._bar.console.print(HINT)
+        self._bar.update(self._bar.task_ids[0], description=self._text(seconds))
+
+    def end(self) -> None:
+        """Take the line away."""
+        if self._bar is not None:
+            self._bar.stop()
+
+    def _text(self, seconds: float) -> str:
+        from cli.output.render import count, duration, score_text
+
+        if self._progress is None:
+            # Workers that come later are not noticed, and "waiting" stays true enough.
+            what = "waiting for workers" if self._is_alone() else "workers search"
+            return f"{what}, {duration(seconds)}"
+        now = self._progress()
+        text = f"{count(now.nodes - self._before, 'node')} in {duration(seconds)}"
+        if now.lower is None or now.upper is None:
+            return text
+        return f"{text}, score between {score_text(now.lower)} and {score_text(now.upper)}"
+
+
+def _search_bar() -> Bar:
+    from rich.progress import Progress as RichBar
+    from rich.progress import SpinnerColumn, TextColumn
+
     from cli.output.render import console
 
-    return console(stderr=True)
+    bar = RichBar(
+        SpinnerColumn("line"),
+        TextColumn("{task.description}"),
+        console=console(stderr=True),
+        transient=True,
+    )
+    bar.add_task("", total=None)
+    return bar

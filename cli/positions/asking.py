@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import threading
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
-from c4core.solver import Solver
-from cli.positions.watching import Progress, watching
-from cli.shell.background import run_in_background
-from workers.positions.best_line import from_centre, line_in_book
-from workers.positions.evaluate import evaluate
-from workers.positions.question import Question
+from cli.output.progress import SearchProgress, watching
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,6 +15,7 @@ if TYPE_CHECKING:
     from c4core.position import Position
     from db.database import Database
     from workers.broker.doorbell import Doorbell
+    from workers.positions.question import Question
     from workers.positions.results import Answer
 
 
@@ -59,6 +56,8 @@ class LocalAsker:
         shown: bool = False,
         on_not_kept: Callable[[], object] = lambda: None,
     ) -> None:
+        from c4core.solver import Solver
+
         self._shown = shown
         self._on_not_kept = on_not_kept
         self._not_kept = threading.Event()
@@ -69,6 +68,9 @@ class LocalAsker:
 
     def ask(self, positions: Sequence[Position], question: Question) -> list[Answer]:
         """As :meth:`Asker.ask`."""
+        from cli.shell.background import run_in_background
+        from workers.positions.evaluate import evaluate
+
         hint = len(positions) == 1 and not question.is_limited
         with watching(self._progress, shown=self._shown, hint=hint) as look:
             answers = run_in_background(
@@ -84,11 +86,14 @@ class LocalAsker:
                 self._stop,
                 look,
             )
-        self._tell_not_kept()
+        self._report_not_kept()
         return answers
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
         """As :meth:`Asker.principal_variation`."""
+        from cli.shell.background import run_in_background
+        from workers.positions.best_line import line_in_book
+
         line, position = line_in_book(self._book, position)
         with watching(self._progress, shown=self._shown, hint=False) as look:
             rest = run_in_background(
@@ -96,14 +101,14 @@ class LocalAsker:
             )
         return line + rest
 
-    def _tell_not_kept(self) -> None:
+    def _report_not_kept(self) -> None:
         if self._not_kept.is_set():
             self._not_kept.clear()
             self._on_not_kept()
             self._on_not_kept = lambda: None
 
-    def _progress(self) -> Progress:
-        return Progress(*self._solver.progress)
+    def _progress(self) -> SearchProgress:
+        return SearchProgress(*self._solver.progress)
 
     def _stop(self) -> None:
         self._stopped.set()
@@ -157,6 +162,8 @@ class RemoteAsker:
         Raises:
             NotSolvedError: the workers have given up.
         """
+        from cli.shell.background import run_in_background
+
         hint = len(positions) == 1 and not question.is_limited
         self._is_alone.clear()
         with watching(None, shown=self._shown, hint=hint, is_alone=self._is_alone.is_set) as look:
@@ -168,6 +175,9 @@ class RemoteAsker:
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
         """As :meth:`Asker.principal_variation`: of the best columns the one nearest the centre."""
+        from workers.positions.best_line import from_centre
+        from workers.positions.question import Question
+
         line: list[int] = []
         columns = from_centre(position.width)
         while not position.is_over:
@@ -176,3 +186,37 @@ class RemoteAsker:
             line.append(best)
             position = position.play(best)
         return tuple(line)
+
+
+class BookFirst:
+    """A book, and another asker for what it does not know.
+
+    Args:
+        book: is asked first.
+        make_asker: makes the other asker when it is first needed, because opening a database
+            takes many times as long as a look into a book.
+    """
+
+    def __init__(self, book: Book, make_asker: Callable[[], Asker]) -> None:
+        self._book = book
+        self._make_asker = make_asker
+
+    @cached_property
+    def _asker(self) -> Asker:
+        return self._make_asker()
+
+    def ask(self, positions: Sequence[Position], question: Question) -> list[Answer]:
+        """As :meth:`cli.positions.asking.Asker.ask`."""
+        from workers.positions.book_answers import answer_from
+
+        answers: list[Answer] = []
+        for position in positions:
+            answer = answer_from(self._book, position, question)
+            if answer is None:
+                return self._asker.ask(positions, question)
+            answers.append(answer)
+        return answers
+
+    def principal_variation(self, position: Position) -> tuple[int, ...]:
+        """As :meth:`cli.positions.asking.Asker.principal_variation`."""
+        return self._asker.principal_variation(position)

@@ -25,11 +25,7 @@ _BETWEEN_GRIDS = re.compile(r"\n[ \t\r]*\n\s*")
 def from_arguments(
     moves: Sequence[str], *, board: BoardSize, zero_based: bool = False
 ) -> list[Request]:
-    """The positions of a command's MOVES; empty text is the empty board.
-
-    Raises:
-        click.BadParameter: one of them cannot be read; it says which.
-    """
+    """The positions of a command's MOVES; empty text is the empty board."""
     requests = []
     for number, text in enumerate(moves, start=1):
         if not text.strip():
@@ -45,11 +41,7 @@ def from_arguments(
 
 
 def from_keys(keys: Sequence[int], *, board: BoardSize) -> list[Request]:
-    """The positions with these keys.
-
-    Raises:
-        click.BadParameter: one of them is not the key of a position; it says which.
-    """
+    """The positions with these keys."""
     requests = []
     for number, key in enumerate(keys, start=1):
         request = parse_fields({"key": key}, board=board, line=number)
@@ -60,24 +52,14 @@ def from_keys(keys: Sequence[int], *, board: BoardSize) -> list[Request]:
 
 
 def along(request: Request, *, board: BoardSize, zero_based: bool = False) -> list[Request]:
-    """All positions on the way to one, the empty board first.
-
-    Args:
-        request: a position that was given by its moves.
-        board: its board.
-        zero_based: the moves count columns from 0.
-    """
+    """All positions on the way to one, the empty board first."""
     moves = request.moves or ""
     prefixes = (moves[:length] for length in range(len(moves) + 1))
     return from_arguments(list(prefixes), board=board, zero_based=zero_based)
 
 
 def from_grids(stream: IO[str]) -> list[Request]:
-    """The positions of a file of text grids with empty lines between them.
-
-    Raises:
-        click.BadParameter: the file is no text, has no grid, or a grid is no position.
-    """
+    """The positions of a file of text grids with empty lines between them."""
     try:
         with reading(input_name(stream)):
             text = stream.read().removeprefix(BYTE_ORDER_MARK).strip()

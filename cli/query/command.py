@@ -8,7 +8,7 @@ import click
 
 from cli.output import outfile
 from cli.output.formats import chosen_format, format_options, opened
-from cli.positions.book_options import SHIPPED, open_book
+from cli.positions.books import SHIPPED, open_book
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
 

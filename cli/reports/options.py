@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import click
 
-from cli.output import outfile, plots
+from cli.output import drawing, outfile
 from cli.output.formats import MARKDOWN_ENDINGS, format_by_ending, format_flags
 from cli.shell import parameters
 from cli.shell.commands import refuse
 from cli.shell.settings import priority_option
-from cli.work.detaching import detach_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,18 +19,17 @@ if TYPE_CHECKING:
     from c4core.arena.game import TimeControl
     from c4core.arena.statistics import Sprt
     from c4core.notation import BoardSize
-    from cli.shell.settings import Settings
+    from c4core.players.player import Consent
+    from cli.shell.settings import Decorated, Settings
     from db.records.terms import MatchTerms, Seats
     from workers.matches.reports.reading import Judging
 
-Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 ReportFormat = Literal["table", "json", "csv", "markdown"]
 
 ENDINGS = {".csv": "csv", ".json": "json", **MARKDOWN_ENDINGS}
 
 ALL = "all"
 NONE = "none"
-LARGEST_SEED = (1 << 64) - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,19 +55,8 @@ class GameRules:
         seed: int | None = None,
         sprt: Sprt | None = None,
     ) -> MatchTerms:
-        """The terms of a match.
-
-        Args:
-            player_a: the description of one player.
-            player_b: of the other.
-            seats: who moves first.
-            seed: instead of the one that was given.
-            sprt: a sequential test.
-
-        Raises:
-            click.BadParameter: the moves of ``--start`` cannot be played.
-        """
-        from cli.positions.book_options import read_start
+        """The terms of a match."""
+        from cli.positions.books import read_start
         from db.records.terms import MatchTerms
 
         return MatchTerms(
@@ -94,6 +81,18 @@ class GameRules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlayOptions:
+    """Who plays the matches, under which label, and whether the command waits for them."""
+
+    label: str | None
+    fresh: bool
+    detach: bool
+    programs: Consent
+    threads: int
+    table_mb: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Writing:
     """How a report is written."""
 
@@ -103,66 +102,62 @@ class Writing:
     plots: tuple[str, ...]
 
 
-def rules_options(function: Decorated) -> Decorated:
-    """Add the options that :class:`GameRules` holds; :func:`rules_of` collects them."""
-    seconds = parameters.FiniteFloat(0, min_open=True)
-    for option in (
-        click.option(
-            "--corpus",
-            type=parameters.WholeNumber(1),
-            multiple=True,
-            metavar="MATCH",
-            help="For database-montecarlo: the games of this match; can be given again. "
-            "[default: all finished matches]",
-        ),
-        click.option(
-            "--lenient",
-            is_flag=True,
-            help="Play the leftmost column for an illegal one, instead of losing the game.",
-        ),
-        click.option(
-            "--grace",
-            type=parameters.FiniteFloat(0),
-            default=0.1,
-            show_default=True,
-            metavar="SECONDS",
-            help="What a player may take for a move beyond its time.",
-        ),
-        click.option(
-            "--game-time",
-            type=seconds,
-            metavar="SECONDS",
-            help="Time of a player for a game; whoever takes more loses.",
-        ),
-        click.option(
-            "--move-time",
-            type=seconds,
-            metavar="SECONDS",
-            help="Time for a move; whoever takes more loses the game.",
-        ),
-        click.option(
-            "--start", metavar="MOVES", default="", help="Moves that all games begin with."
-        ),
-        parameters.board_option,
-        click.option(
-            "--seed",
-            type=parameters.IntRange(0, LARGEST_SEED),
-            default=0,
-            show_default=True,
-            metavar="S",
-            help="Start of all random numbers: the same seed, the same games.",
-        ),
-        click.option(
-            "--games",
-            type=parameters.WholeNumber(1),
-            default=100,
-            show_default=True,
-            metavar="N",
-            help="Games of a match.",
-        ),
-    ):
-        function = option(function)
-    return function
+_SECONDS = parameters.FiniteFloat(0, min_open=True)
+
+rules_options = parameters.option_group(
+    click.option(
+        "--games",
+        type=parameters.WholeNumber(1),
+        default=100,
+        show_default=True,
+        metavar="N",
+        help="Games of a match.",
+    ),
+    click.option(
+        "--seed",
+        type=parameters.IntRange(0, parameters.LARGEST_SEED),
+        default=0,
+        show_default=True,
+        metavar="S",
+        help="Start of all random numbers: the same seed, the same games.",
+    ),
+    parameters.board_option,
+    click.option("--start", metavar="MOVES", default="", help="Moves that all games begin with."),
+    click.option(
+        "--move-time",
+        type=_SECONDS,
+        metavar="SECONDS",
+        help="Time for a move; whoever takes more loses the game.",
+    ),
+    click.option(
+        "--game-time",
+        type=_SECONDS,
+        metavar="SECONDS",
+        help="Time of a player for a game; whoever takes more loses.",
+    ),
+    click.option(
+        "--grace",
+        type=parameters.FiniteFloat(0),
+        default=0.1,
+        show_default=True,
+        metavar="SECONDS",
+        help="What a player may take for a move beyond its time.",
+    ),
+    click.option(
+        "--lenient",
+        is_flag=True,
+        help="Play the leftmost column for an illegal one, instead of losing the game.",
+    ),
+    click.option(
+        "--corpus",
+        type=parameters.WholeNumber(1),
+        multiple=True,
+        metavar="MATCH",
+        help="For database-montecarlo: the games of this match; can be given again. "
+        "[default: all finished matches]",
+    ),
+)
+"""Add the options that :class:`GameRules` holds; :func:`rules_of` collects them."""
 
 
 def rules_of(options: dict[str, Any]) -> GameRules:
@@ -172,29 +167,23 @@ def rules_of(options: dict[str, Any]) -> GameRules:
 
 def judge_options(*, default: str) -> Callable[[Decorated], Decorated]:
     """Add ``--judge`` and ``--judge-from``; :func:`judging_of` collects them."""
-
-    def add(function: Decorated) -> Decorated:
-        for option in (
-            click.option(
-                "--judge-from",
-                type=parameters.WholeNumber(0),
-                metavar="STONES",
-                help="Only moves made with at least so many stones on the board: the first ones "
-                "take longest.  [default: 8 on 7x6; 0 with a book]",
-            ),
-            click.option(
-                "--judge",
-                metavar="N|all|none",
-                default=default,
-                show_default=True,
-                callback=_read_judge,
-                help="Compare the moves of the first N games with exact scores, and store these.",
-            ),
-        ):
-            function = option(function)
-        return function
-
-    return add
+    return parameters.option_group(
+        click.option(
+            "--judge",
+            metavar="N|all|none",
+            default=default,
+            show_default=True,
+            callback=_read_judge,
+            help="Compare the moves of the first N games with exact scores, and store these.",
+        ),
+        click.option(
+            "--judge-from",
+            type=parameters.WholeNumber(0),
+            metavar="STONES",
+            help="Only moves made with at least so many stones on the board: the first ones "
+            "take longest.  [default: 8 on 7x6; 0 with a book]",
+        ),
+    )
 
 
 def judging_of(options: dict[str, Any]) -> Judging:
@@ -214,53 +203,41 @@ def _read_judge(context: click.Context, parameter: click.Parameter, text: str) -
     return parameters.WholeNumber(0).convert(text, parameter, context)
 
 
-def work_options(function: Decorated) -> Decorated:
-    """Add ``--label``, ``--fresh``, ``--detach`` and what a backend needs."""
-    for option in (
-        parameters.table_option,
-        parameters.threads_option,
-        priority_option,
-        parameters.programs_option("that a stored match names and this command does not."),
-        detach_option(),
-        click.option(
-            "--fresh", is_flag=True, help="Play again, even if these games were played before."
-        ),
-        parameters.label_option("the matches."),
-    ):
-        function = option(function)
-    return function
+play_options = parameters.option_group(
+    parameters.label_option("the matches."),
+    click.option(
+        "--fresh", is_flag=True, help="Play again, even if these games were played before."
+    ),
+    parameters.detach_option(),
+    parameters.programs_option("that a stored match names and this command does not."),
+    priority_option,
+    parameters.threads_option,
+    parameters.table_option,
+)
+"""The options that :class:`PlayOptions` holds; :func:`play_options_of` collects them."""
 
 
-def writing_options(function: Decorated) -> Decorated:
-    """Add the options that :class:`Writing` holds; :func:`writing_of` collects them."""
-    for option in (
-        plots.plot_option("Draw it too: an .svg, .png or .pdf; can be given again."),
-        click.option(
-            "--by-ply", is_flag=True, help="Also the accuracy by the stones on the board."
-        ),
-        outfile.output_option,
-        format_flags(
-            table="Tables for people.  [default: by the ending of --output, else this]",
-            json="A JSON object.",
-            csv="Comma-separated values, a match a row.",
-            markdown="Tables in Markdown.",
-        ),
-    ):
-        function = option(function)
-    return function
+writing_options = parameters.option_group(
+    format_flags(
+        table="Tables for people.  [default: by the ending of --output, else this]",
+        json="A JSON object.",
+        csv="Comma-separated values, a match a row.",
+        markdown="Tables in Markdown.",
+    ),
+    outfile.output_option,
+    click.option("--by-ply", is_flag=True, help="Also the accuracy by the stones on the board."),
+    drawing.plot_option("Draw it too: an .svg, .png or .pdf; can be given again."),
+)
+"""Add the options that :class:`Writing` holds; :func:`writing_of` collects them."""
+
+
+def play_options_of(options: dict[str, Any]) -> PlayOptions:
+    """Take what :data:`play_options` has added out of a command's options."""
+    return PlayOptions(**{name: options.pop(name) for name in PlayOptions.__slots__})
 
 
 def check_detached(context: click.Context, options: dict[str, Any], *, detach: bool) -> None:
-    """Refuse files for the report of matches that others will play.
-
-    Args:
-        context: of the command.
-        options: with those of :func:`writing_options`, before :func:`writing_of` takes them out.
-        detach: whether the command only makes the job.
-
-    Raises:
-        click.UsageError: a file was named.
-    """
+    """Refuse files for the report of matches that others will play."""
     wants_files = options["output"] is not None or bool(options["plots"])
     refuse(
         context,
@@ -269,12 +246,7 @@ def check_detached(context: click.Context, options: dict[str, Any], *, detach: b
 
 
 def writing_of(settings: Settings, options: dict[str, Any]) -> Writing:
-    """Take what :func:`writing_options` has added out of a command's options, and check it.
-
-    Raises:
-        click.BadParameter: a file cannot be written or drawn into.
-        click.ClickException: nothing can be drawn here.
-    """
+    """Take what :func:`writing_options` has added out of a command's options, and check it."""
     default: ReportFormat = "json" if settings.json else "table"
     drawn: tuple[str, ...] = options.pop("plots")
     output: str | None = options.pop("output")
@@ -284,6 +256,6 @@ def writing_of(settings: Settings, options: dict[str, Any]) -> Writing:
             output, endings=ENDINGS, default=default, what="reports", option="--table for text"
         ),
     )
-    plots.check(drawn)
+    drawing.check_charts(drawn)
     outfile.check(output)
     return Writing(format=name, output=output, by_ply=options.pop("by_ply"), plots=drawn)

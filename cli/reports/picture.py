@@ -15,12 +15,11 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from c4core.arena.judging import Accuracy
 from c4core.arena.statistics import wilson_interval
-from cli.output import pictures
-from cli.output.pictures import BAD, FAINT, GOOD, INK
+from cli.output import drawing
+from cli.output.drawing import BAD, FAINT, GOOD, INK
 from cli.output.render import count
 from cli.reports import figures
-from cli.reports.crosstable import add_results, tournament_standings
-from cli.reports.view import short
+from cli.reports.tables import add_results, short, tournament_standings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,13 +53,9 @@ STYLE: Final = {
 
 
 def draw_match(report: MatchReport, paths: Sequence[Path]) -> None:
-    """Draw a match into files; their suffixes say in which formats.
-
-    Raises:
-        OSError: a file cannot be written.
-    """
+    """Draw a match into files; their suffixes say in which formats."""
     judged = report.judged_games > 0
-    with pictures.figure(11 if judged else 6.5, 4.4, paths, style=STYLE) as figure:
+    with drawing.figure(11 if judged else 6.5, 4.4, paths, style=STYLE) as figure:
         figure.suptitle(_match_title(report), fontsize=10)
         axes = figure.subplots(1, 2 if judged else 1, squeeze=False)[0]
         _draw_course(axes[0], report)
@@ -70,16 +65,12 @@ def draw_match(report: MatchReport, paths: Sequence[Path]) -> None:
 
 
 def draw_tournament(reports: Sequence[MatchReport], paths: Sequence[Path]) -> None:
-    """Draw several matches into files.
-
-    Raises:
-        OSError: a file cannot be written.
-    """
+    """Draw several matches into files."""
     players = _accuracies(reports)
     rows, columns, field = score_map(reports)
     wide = max(5.0, 2.6 + 0.62 * len(columns))
     high = max(4.0, 1.9 + 0.5 * len(rows))
-    with pictures.figure(wide + (5.5 if players else 0), high, paths, style=STYLE) as figure:
+    with drawing.figure(wide + (5.5 if players else 0), high, paths, style=STYLE) as figure:
         axes = figure.subplots(
             1, 2 if players else 1, squeeze=False, width_ratios=[wide, 5.5] if players else [1]
         )[0]

@@ -5,42 +5,81 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from c4core.players.player import Consent
+from c4core.players.registry import consent_needed, program_of
 from cli.output.render import count
-from cli.work.running import finish_job, run_job
+from cli.reports import figures
+from cli.work.job import Backend, JobContext
+from db import games
+from workers.core.following import read_job
+from workers.matches.playing import (
+    job_of_matches,
+    matches_of,
+    players_of,
+    players_of_this_machine,
+    settle_matches,
+)
+from workers.matches.reports.reading import judging_jobs, read_report
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from c4core.players.player import Consent
+    from cli.reports.options import PlayOptions
     from cli.shell.settings import Settings
-    from cli.work.backend import Backend
     from db.database import Database
     from db.records.terms import MatchTerms
     from workers.matches.reports.reading import Judging
+    from workers.matches.reports.report import MatchReport
 
 TALLY_SECONDS = 1.0
 """Between two looks at the results of a match that is being played."""
 
 
-def with_named(programs: Consent, terms: Iterable[MatchTerms]) -> Consent:
-    """Consent to the players that the command line names, besides what it allows."""
-    from c4core.players.player import Consent
-    from c4core.players.registry import consent_needed
-    from workers.matches.playing import players_of
+def played(
+    settings: Settings,
+    terms: Sequence[MatchTerms],
+    options: PlayOptions,
+    judging: Judging,
+    *,
+    as_json: bool,
+) -> list[MatchReport] | None:
+    """Have some matches played and judged; None if their job was left to others.
 
+    Raises:
+        KeyboardInterrupt: after the job was left in order and it was said how to go on.
+    """
+    backend = Backend.found(
+        settings,
+        threads=options.threads,
+        table_mb=options.table_mb,
+        programs=_with_named(options.programs, terms),
+    )
+    _warn_of_files(settings, terms)
+    with settings.open_database(create=True) as database:
+        work = JobContext(settings, database, backend)
+        label = options.label
+        job_id = job_of_matches(database, terms, label=label, fresh=options.fresh)
+        if label not in (None, read_job(database, job_id).label):
+            settings.say(f"job {job_id} was made for these games before: --label changes nothing")
+        if options.detach:
+            way = "without --detach writes the report"
+            work.detach(job_id, as_json=as_json, afterwards=way)
+            return None
+        matches = matches_of(database, job_id)
+        work.finish(job_id, makes="the report", remark=_Remark(database, matches))
+        settle_matches(database, matches)
+        judge(work, matches, judging)
+        return [read_report(database, match, judging) for match in matches]
+
+
+def _with_named(programs: Consent, terms: Iterable[MatchTerms]) -> Consent:
+    """Consent to the players that the command line names, besides what it allows."""
     named = filter(None, map(consent_needed, players_of(terms)))
     return Consent(programs.everything, frozenset(named))
 
 
-def warn_of_files(settings: Settings, terms: Iterable[MatchTerms]) -> None:
-    """Say which players are files of this machine, if the matches are played on others.
-
-    Raises:
-        PlayerError: a player's description cannot be read.
-    """
-    from c4core.players.registry import program_of
-    from workers.matches.playing import players_of_this_machine
-
+def _warn_of_files(settings: Settings, terms: Iterable[MatchTerms]) -> None:
+    """Say which players are files of this machine, if the matches are played on others."""
     local = players_of_this_machine(terms)
     if settings.broker_url is not None and local:
         consent = ", and --allow-programs" if any(map(program_of, local)) else ""
@@ -49,71 +88,18 @@ def warn_of_files(settings: Settings, terms: Iterable[MatchTerms]) -> None:
         )
 
 
-def find_or_plan(
-    settings: Settings,
-    database: Database,
-    terms: Sequence[MatchTerms],
-    *,
-    label: str | None,
-    fresh: bool,
-) -> int:
-    """The job that plays some matches, found or planned; says so if its label stays another one.
-
-    Arguments and errors as of :func:`workers.matches.playing.job_of_matches`.
-    """
-    from workers.core.following import read_job
-    from workers.matches.playing import job_of_matches
-
-    job_id = job_of_matches(database, terms, label=label, fresh=fresh)
-    if label not in (None, read_job(database, job_id).label):
-        settings.say(f"job {job_id} was made for these games before: --label changes nothing")
-    return job_id
-
-
-def play(settings: Settings, database: Database, job_id: int, backend: Backend) -> list[int]:
-    """Play a job's matches to their end, and give their numbers.
-
-    Raises:
-        KeyboardInterrupt: after the job was left in order and it was said how to go on.
-    """
-    from workers.matches.playing import matches_of, settle_matches
-
-    matches = matches_of(database, job_id)
-    remark = _Remark(database, matches)
-    finish_job(settings, database, job_id, backend, makes="the report", remark=remark)
-    settle_matches(database, matches)
-    return matches
-
-
-def judge(
-    settings: Settings,
-    database: Database,
-    matches: Iterable[int],
-    backend: Backend,
-    judging: Judging,
-) -> None:
-    """Search the exact scores by which moves of some matches are judged.
-
-    Raises:
-        KeyboardInterrupt: what was found by then is kept.
-    """
-    from workers.matches.reports.reading import judging_jobs
-
-    for job in judging_jobs(database, matches, judging):
+def judge(work: JobContext, matches: Iterable[int], judging: Judging) -> None:
+    """Search the exact scores by which moves of some matches are judged."""
+    for job in judging_jobs(work.database, matches, judging):
         if job is None:
-            settings.tell("the scores of all these positions are known")
+            work.settings.say_if_verbose("the scores of all these positions are known")
             continue
-        settings.say(f"judging moves: {count(job.positions, 'position')} to solve")
-        run_job(settings, database, job.job_id, backend)
+        work.settings.say(f"judging moves: {count(job.positions, 'position')} to solve")
+        work.run(job.job_id)
 
 
 class _Remark:
-    """The results so far, for the bar: of one match as won-lost-drawn.
-
-    Args:
-        database: where the matches are.
-        matches: their numbers; of more than one nothing is said.
-    """
+    """The results so far, for the bar: of one match as won-lost-drawn."""
 
     def __init__(self, database: Database, matches: Sequence[int]) -> None:
         self._database = database
@@ -123,9 +109,6 @@ class _Remark:
 
     def __call__(self) -> str:
         """``A 12-30-1``; read anew once a second."""
-        from cli.reports import figures
-        from db import games
-
         now = time.monotonic()
         if len(self._matches) == 1 and now >= self._next:
             with self._database.read() as session:

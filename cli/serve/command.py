@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.positions.book_options import book_options, book_path
+from cli.positions.books import book_options, book_path
 from cli.shell import echo, parameters
 from cli.shell.commands import Command, refuse
 
@@ -125,7 +125,7 @@ def serve(
     book: str | None,
     no_book: bool,
     programs: Consent,
-    threads: int | None,
+    threads: int,
     table_mb: int,
 ) -> None:
     """Show an analysis board in the browser, and answer programs.
@@ -172,7 +172,7 @@ def serve(
             token=os.environ.get("C4_WEB_TOKEN") if token is None else token,
             allowed_hosts=allowed_hosts,
             proxies=proxies,
-            threads=threads or parameters.usable_cores(),
+            threads=threads,
             table_mb=table_mb,
             book=book_path(context, book, no_book=no_book),
             read_only=read_only,

@@ -20,12 +20,7 @@ VARIABLE: Final = "_C4_COMPLETE"
 
 
 class Offered(click.types.StringParamType):
-    """A text of which some values are known.
-
-    Args:
-        words: gives the values, each with what a shell may show beside it.
-        kind: ``"file"`` or ``"dir"`` where the shell itself looks for more values.
-    """
+    """A text of which some values are known."""
 
     def __init__(
         self,

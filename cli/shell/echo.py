@@ -11,12 +11,7 @@ from workers.printable import printable
 
 
 def line(text: str = "", *, err: bool = False) -> None:
-    """Write one line, even if the text has line breaks.
-
-    Args:
-        text: without the line's end.
-        err: to standard error.
-    """
+    """Write one line, even if the text has line breaks."""
     click.echo(printable(text), err=err)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
@@ -14,9 +14,21 @@ if TYPE_CHECKING:
 
     from c4core.notation import BoardSize
     from c4core.players.player import Consent
+    from cli.shell.settings import Decorated
     from db.records.evaluations import Cursor
 
-Decorated = TypeVar("Decorated", bound="Callable[..., Any] | click.Command")
+
+def option_group(
+    *options: Callable[[Decorated], Decorated],
+) -> Callable[[Decorated], Decorated]:
+    """One decorator of several, in the order of the help text."""
+
+    def add(function: Decorated) -> Decorated:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return add
 
 
 LARGEST_WHOLE: Final = 10**18
@@ -27,6 +39,8 @@ LARGEST_IN_RANGE: Final = (1 << 15) - 1
 """For plies, moves and scores, which databases keep in 16 bits."""
 LARGEST_GAME: Final = (1 << 31) - 1
 """The number of a game in its match, which databases keep in 32 bits."""
+LARGEST_SEED: Final = (1 << 64) - 1
+"""Seeds have 64 bits."""
 LARGEST_TABLE_MB: Final = MAX_TABLE_MB
 """No table can be larger."""
 
@@ -129,15 +143,7 @@ def read_cursor(
 
 
 def check_exists(name: str, *, option: str) -> None:
-    """Refuse the name of a file that does not exist.
-
-    Args:
-        name: as it was typed.
-        option: where it was typed, for the message.
-
-    Raises:
-        click.BadParameter: the file does not exist.
-    """
+    """Refuse the name of a file that does not exist."""
     if not os.path.exists(name):  # noqa: PTH110 (as typed)
         raise click.BadParameter(f"File {name!r} does not exist.", param_hint=f"'{option}'")
 
@@ -150,11 +156,7 @@ def readable(text: str) -> str:
 def read_label(
     _context: click.Context, _parameter: click.Parameter, text: str | None
 ) -> str | None:
-    """An option's text as a name that databases can store.
-
-    Raises:
-        click.BadParameter: it is not UTF-8.
-    """
+    """An option's text as a name that databases can store."""
     if text is None:
         return None
     try:
@@ -164,11 +166,7 @@ def read_label(
 
 
 def label_option(what: str) -> Callable[[Decorated], Decorated]:
-    """``--label``.
-
-    Args:
-        what: what gets the name, for the help text.
-    """
+    """``--label``."""
     return click.option("--label", metavar="TEXT", callback=read_label, help=f"A name for {what}")
 
 
@@ -179,11 +177,7 @@ def _read_consent(_context: click.Context, _parameter: click.Parameter, given: o
 
 
 def programs_option(when: str) -> Callable[[Decorated], Decorated]:
-    """``--allow-programs``, as a :class:`~c4core.players.player.Consent` called ``programs``.
-
-    Args:
-        when: whose programs these are, for the help text.
-    """
+    """``--allow-programs``, as a :class:`~c4core.players.player.Consent` called ``programs``."""
     return click.option(
         "--allow-programs",
         "programs",
@@ -191,6 +185,13 @@ def programs_option(when: str) -> Callable[[Decorated], Decorated]:
         callback=_read_consent,
         help=f"Start players that are programs (exec, kaggle, python) {when}",
     )
+
+
+def detach_option(
+    help_text: str = "Only make the job and write its number.",
+) -> Callable[[Decorated], Decorated]:
+    """``--detach``."""
+    return click.option("--detach", is_flag=True, help=help_text)
 
 
 board_option = click.option(
@@ -206,8 +207,16 @@ zero_based_option = click.option(
     "--zero-based", is_flag=True, help="Count columns from 0, in moves and in answers."
 )
 
+
+def _read_threads(_context: click.Context, _parameter: click.Parameter, given: int | None) -> int:
+    from workers.cores import usable_cores
+
+    return usable_cores() if given is None else given
+
+
 threads_option = click.option(
     "--threads",
+    callback=_read_threads,
     type=IntRange(1, MAX_THREADS),
     metavar="N",
     envvar="C4_THREADS",
@@ -225,10 +234,3 @@ table_option = click.option(
     show_envvar=True,
     help="Size of the table of positions met in the search.",
 )
-
-
-def usable_cores() -> int:
-    """The cores that this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from cli.shell import echo
-from cli.shell.completing import BROKER, FILE
+from cli.shell.completing import BROKER, FILE, Offered
 from cli.shell.parameters import IntRange
 from workers.configuration import Configuration
 
@@ -60,7 +60,7 @@ class Settings:
         if not self.quiet:
             echo.line(message, err=True)
 
-    def tell(self, message: str) -> None:
+    def say_if_verbose(self, message: str) -> None:
         """Talk with ``--verbose`` only."""
         if self.verbose:
             echo.line(message, err=True)
@@ -99,7 +99,7 @@ class Settings:
 
         doorbell = Doorbell(self.broker_url)
         doorbell.depth(Lane.BULK)  # better now than when everything is planned
-        self.tell(f"broker {doorbell.url}")
+        self.say_if_verbose(f"broker {doorbell.url}")
         return doorbell
 
     def open_database(self, *, create: bool = False) -> Database:
@@ -112,7 +112,7 @@ class Settings:
 
         self.opened.append(self.url)
         database = Database.open(self.url, create=create or self.named_database is None)
-        self.tell(f"database {database.url}{', created' if database.created else ''}")
+        self.say_if_verbose(f"database {database.url}{', created' if database.created else ''}")
         return database
 
 
@@ -141,31 +141,36 @@ def _remember(name: str) -> Callback:
     return callback
 
 
-def database_option(*, envvar: str | None = None) -> Callable[[Decorated], Decorated]:
-    """``--db``; the environment is read once, before the command's name."""
+def _named_option(
+    name: str, kind: Offered, envvar: str | None, help_text: str
+) -> Callable[[Decorated], Decorated]:
     return click.option(
-        "--db",
-        type=FILE,
+        f"--{name}",
+        type=kind,
         metavar="URL",
         envvar=envvar,
         show_envvar=envvar is not None,
         expose_value=False,
-        callback=_remember("db"),
-        help="Database: a file, sqlite:///FILE or postgresql://USER@HOST/NAME.",
+        callback=_remember(name),
+        help=help_text,
     )
+
+
+def database_option(*, envvar: str | None = None) -> Callable[[Decorated], Decorated]:
+    """``--db``; the environment is read once, before the command's name."""
+    text = "Database: a file, sqlite:///FILE or postgresql://USER@HOST/NAME."
+    return _named_option("db", FILE, envvar, text)
 
 
 def broker_option(*, envvar: str | None = None) -> Callable[[Decorated], Decorated]:
     """``--broker``; the environment is read once, before the command's name."""
+    text = "Let workers do it: redis://HOST, amqp://USER@HOST, or none."
+    return _named_option("broker", BROKER, envvar, text)
+
+
+def _flag(*flags: str, name: str, help_text: str) -> Callable[[Decorated], Decorated]:
     return click.option(
-        "--broker",
-        type=BROKER,
-        metavar="URL",
-        envvar=envvar,
-        show_envvar=envvar is not None,
-        expose_value=False,
-        callback=_remember("broker"),
-        help="Let workers do it: redis://HOST, amqp://USER@HOST, or none.",
+        *flags, is_flag=True, expose_value=False, callback=_remember(name), help=help_text
     )
 
 
@@ -184,29 +189,10 @@ priority_option = click.option(
     callback=_remember_priority,
     help="Workers do jobs of higher priority first; those of the same share them.  [default: 0]",
 )
-
-json_option = click.option(
-    "--json",
-    is_flag=True,
-    expose_value=False,
-    callback=_remember("json"),
-    help="Write JSON for programs.",
+json_option = _flag("--json", name="json", help_text="Write JSON for programs.")
+quiet_option = _flag(
+    *("-q", "--quiet"), name="quiet", help_text="No progress and no remarks on standard error."
 )
-
-quiet_option = click.option(
-    "-q",
-    "--quiet",
-    is_flag=True,
-    expose_value=False,
-    callback=_remember("quiet"),
-    help="No progress and no remarks on standard error.",
-)
-
-verbose_option = click.option(
-    "-v",
-    "--verbose",
-    is_flag=True,
-    expose_value=False,
-    callback=_remember("verbose"),
-    help="Tell more on standard error.",
+verbose_option = _flag(
+    *("-v", "--verbose"), name="verbose", help_text="Tell more on standard error."
 )

@@ -24,7 +24,7 @@ _received: list[int] = []
 
 def install() -> None:
     """Raise KeyboardInterrupt with the signal's number at the first signal, exit at the second."""
-    sys.unraisablehook = _tell_unless_interrupted
+    sys.unraisablehook = _show_unless_interrupted
     for number in SIGNALS:
         # What the parent ignores (nohup, a background job of a script) stays ignored.
         if signal.getsignal(number) is not signal.SIG_IGN:
@@ -63,7 +63,7 @@ def exit_code(interrupt: KeyboardInterrupt) -> int:
     return 128 + int(number)
 
 
-def _tell_unless_interrupted(unraisable: UnraisableHookArgs) -> None:
+def _show_unless_interrupted(unraisable: UnraisableHookArgs) -> None:
     """Show what Python drops, but not the exception of a signal: :func:`check` raises it again."""
     if not (_received and isinstance(unraisable.exc_value, KeyboardInterrupt)):
         sys.__unraisablehook__(unraisable)

@@ -64,18 +64,8 @@ class Results:
             self.target.write(line)
 
 
-def chosen_format(output: str | None, format_name: str | None, kind: str) -> ResultFormat:
-    """The format of a job's results.
-
-    Args:
-        output: the name of their file, if there is one.
-        format_name: what ``--format`` says, if it is given.
-        kind: the kind of job; only the answers of ``analyze`` are rows of one table.
-
-    Raises:
-        click.UsageError: there is no such format, or not for this kind of job, or it cannot
-            be written.
-    """
+def result_format(output: str | None, format_name: str | None, kind: str) -> ResultFormat:
+    """The format of a job's results."""
     found = format_name or format_of_file(output) or "jsonl"
     if found not in get_args(ResultFormat):
         raise click.UsageError(
@@ -93,16 +83,8 @@ def chosen_format(output: str | None, format_name: str | None, kind: str) -> Res
 
 
 @contextmanager
-def opened(output: str | None, format_name: ResultFormat) -> Iterator[Results]:
-    """Open what results are written to, as :func:`cli.output.outfile.opened` does.
-
-    Args:
-        output: a path; None or ``-`` for standard output.
-        format_name: of the results.
-
-    Raises:
-        click.BadParameter: the file cannot be made.
-    """
+def open_results(output: str | None, format_name: ResultFormat) -> Iterator[Results]:
+    """Open what results are written to, as :func:`cli.output.outfile.opened` does."""
     name = output or outfile.STANDARD_OUTPUT
     with outfile.opened(name, binary=format_name == "parquet") as target:
         yield Results(cast("IO[Any]", target), format_name, name)

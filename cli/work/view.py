@@ -1,18 +1,26 @@
-"""How jobs are shown."""
+"""How jobs are shown: as rows, as facts, as a line of progress; and the tree of a deep job."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from c4core.notation import column_label, format_moves
+from cli.output import progress
 from cli.output.formats import Column
-from cli.output.render import count, duration
+from cli.output.render import count, duration, score_text
 from db.records.jobs import JobState, UnitState
 from workers.core.kinds import find_kind
 from workers.wording import time_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from cli.output.formats import Row
+    from db.database import Database
     from db.records.jobs import JobInfo
+    from workers.core.progress import Progress
+    from workers.deep.progress import AtWork, DeepProgress
 
 STATE_STYLES = {
     "planning": "cyan",
@@ -57,7 +65,7 @@ def content(kind: str) -> str:
     return "position" if found is None else found.noun
 
 
-def as_row(job: JobInfo, state: str) -> Row:
+def job_row(job: JobInfo, state: str) -> Row:
     """A job as a row of a list, shown with this state."""
     return {
         "job": job.id,
@@ -87,7 +95,7 @@ COLUMNS = (
 """The table for people: 80 characters wide with a short label."""
 
 
-def as_facts(job: JobInfo, state: str) -> dict[str, str]:
+def job_facts(job: JobInfo, state: str) -> dict[str, str]:
     """A job as names and values for people, shown with this state."""
     positions, units = sum(job.positions.values()), sum(job.units.values())
     by_state = ", ".join(f"{number:,} {state}" for state, number in job.units.items() if number)
@@ -107,3 +115,131 @@ def as_facts(job: JobInfo, state: str) -> dict[str, str]:
     for number, error in enumerate(job.errors, start=1):
         facts[f"error {number}"] = error
     return facts
+
+
+MAX_SHOWN = 16
+"""Pieces at work that are shown to people one by one, at most."""
+
+
+def tree_facts(standing: DeepProgress) -> dict[str, str]:
+    """The tree as names and values for people."""
+    facts = {
+        "score": _score(standing).removeprefix("score "),
+        "columns": moves_text(standing),
+        "pieces": pieces_text(standing),
+    }
+    for number, piece in enumerate(standing.at_work[:MAX_SHOWN], start=1):
+        facts[f"at work {number}"] = _piece_text(piece)
+    left = len(standing.at_work) - MAX_SHOWN
+    if left > 0:
+        facts["at work"] = f"and {left:,} more"
+    return facts
+
+
+def tree_line(standing: DeepProgress, nodes_per_second: float | None) -> str:
+    """The tree in one line."""
+    parts = [_score(standing), pieces_text(standing)]
+    if nodes_per_second is not None:
+        parts.append(f"{nodes_per_second / 1e6:,.1f} M nodes/s")
+    return ", ".join(parts)
+
+
+def moves_text(standing: DeepProgress, *, zero_based: bool = False) -> str:
+    """What is proven about every column: ``1: -2 or less, 2: -1, 3: ?``."""
+    parts = []
+    for column, bounds in enumerate(standing.moves):
+        if bounds is None:
+            continue
+        if bounds.lower == bounds.upper:
+            text = score_text(bounds.lower)
+        elif bounds.lower <= standing.limits.lower and bounds.upper >= standing.limits.upper:
+            text = "?"
+        elif bounds.lower <= standing.limits.lower:
+            text = f"{score_text(bounds.upper)} or less"
+        elif bounds.upper >= standing.limits.upper:
+            text = f"{score_text(bounds.lower)} or more"
+        else:
+            text = f"{score_text(bounds.lower)} to {score_text(bounds.upper)}"
+        parts.append(f"{column_label(column, zero_based=zero_based)}: {text}")
+    return ", ".join(parts)
+
+
+def pieces_text(standing: DeepProgress) -> str:
+    """How many pieces there are in each state."""
+    parts = [
+        f"{count(standing.decided, 'piece')} proven",
+        f"{standing.split:,} split",
+        f"{standing.cut:,} cut off",
+        f"{standing.queued:,} open",
+        f"{len(standing.at_work):,} at work",
+    ]
+    if standing.failed:
+        parts.append(f"{standing.failed:,} failed")
+    return ", ".join(parts)
+
+
+def _score(standing: DeepProgress) -> str:
+    lower, upper = score_text(standing.lower), score_text(standing.upper)
+    if standing.lower == standing.upper:
+        return f"score {lower}"
+    asked = "" if standing.asked is None else f", asked: {score_text(standing.asked)} or more?"
+    return f"score {lower} to {upper}{asked}"
+
+
+def _piece_text(piece: AtWork) -> str:
+    """A piece: the moves to it, and the score that is asked for its side to move."""
+    if piece.columns is None:
+        return "no longer wanted"
+    return f"{format_moves(piece.columns) or 'the start'}: {score_text(piece.beta)} or more?"
+
+
+class TreeWatch:
+    """Looks at the tree of a job."""
+
+    def __init__(self, database: Database, job: JobInfo) -> None:
+        from workers.deep.progress import Observer
+
+        self._database = database
+        self._observer = Observer(job)
+        self._first_nodes: int | None = None
+
+    def look(self) -> DeepProgress:
+        """The tree now."""
+        with self._database.read() as session:
+            return self._observer.look(session)
+
+    def rate(self, progress: Progress) -> float | None:
+        """Nodes per second of the pieces completed since the first look; None while unknown."""
+        if self._first_nodes is None:
+            self._first_nodes = progress.job.nodes
+        nodes = progress.job.nodes - self._first_nodes
+        return nodes / progress.seconds if nodes and progress.seconds > 0 else None
+
+
+@contextmanager
+def drawn_progress(
+    database: Database, job: JobInfo, *, shown: bool, remark: Callable[[], str] = lambda: ""
+) -> Iterator[Callable[[Progress], None] | None]:
+    """Draw the progress of a job on the terminal.
+
+    Args:
+        database: where the job lives.
+        job: of any kind.
+        shown: whether anything is drawn.
+        remark: what else to say beside a bar, asked at every look.
+
+    Yields:
+        What to call with every look at the job; None where nothing is drawn.
+    """
+    from workers.deep.task import KIND as DEEP
+
+    if not shown or job.kind != DEEP:
+        with progress.solving(job.id, shown=shown, remark=remark) as tell_bar:
+            yield tell_bar
+        return
+    from cli.output.render import console
+
+    watch = TreeWatch(database, job)
+    title = f"job {job.id}"
+    with console(stderr=True).status(title, spinner="line") as status:
+        yield lambda seen: status.update(f"{title}: {tree_line(watch.look(), watch.rate(seen))}")

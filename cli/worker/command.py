@@ -94,7 +94,7 @@ def worker(
     metrics_port: Endpoint | None,
     metrics_file: str | None,
     programs: Consent,
-    threads: int | None,
+    threads: int,
     table_mb: int,
 ) -> None:
     """Work on jobs from the broker, until told to stop.
@@ -130,7 +130,7 @@ def worker(
         settings.broker_url,
         WorkerSettings(
             name=name or default_name(),
-            threads=threads or parameters.usable_cores(),
+            threads=threads,
             table_mb=table_mb,
             lanes=queues,
             programs=programs,

@@ -7,6 +7,9 @@ import os
 import sqlite3
 from typing import TYPE_CHECKING
 
+import click
+
+from cli.reference import contexts
 from cli.shell import exits
 from tests.support.boards.small_books import small_book
 
@@ -22,24 +25,19 @@ HOSTILE = (
 FILE = f"a{HOSTILE.replace('/', '')}b"
 """Such a name for a file."""
 
-COMMANDS: dict[str, tuple[str, ...]] = {
+SPECIAL: dict[str, tuple[str, ...]] = {
     "solve": ("4453",),
     "analyze": ("lines", "--score-only"),
     "deep": ("", "--board", "4x4", "--label", HOSTILE),
     "book build": ("--plies", HOSTILE),
-    "book info": (FILE,),
     "book probe": ("--book", FILE, "--board", "7x6", ""),
     "book verify": (FILE, "--sample", "1"),
-    "book export": (FILE,),
     "book import": (FILE, "--out", "new.c4book"),
     "book plot": (FILE, "--output", FILE),
     "review": ("games.jsonl",),
     "show": ("4453", "--output", f"nowhere/{FILE}.svg"),
     "prove": ("", "--out", f"nowhere/{FILE}"),
-    "certificate verify": (FILE,),
-    "certificate info": (FILE,),
     "certificate show": (FILE, "1"),
-    "certificate import": (FILE, FILE),
     "certificate write": ("1", "--out", f"nowhere/{FILE}"),
     "count": ("--keep", FILE),
     "query": ("--limit", "3"),
@@ -54,8 +52,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "match": ("random", f"random:{HOSTILE}"),
     "tournament": ("random", f"exec:{HOSTILE}"),
     "dataset build": ("--output", f"nowhere/{FILE}", "--plies", "20", "--count", "3"),
-    "dataset info": (FILE,),
-    "dataset export": (FILE,),
     "play": (
         *("--plain", "--file", "game.json", "--first", "random", "--second", "random"),
         *("--seed", "1", "--new", "--board", "4x4"),
@@ -85,14 +81,31 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "db stats": (),
     "db check": (),
     "db repair": (),
-    "db backup": (FILE,),
     "config set": ("db", f"kafka://{HOSTILE}"),
     "config unset": (HOSTILE,),
     "config path": (),
     "completion": (HOSTILE,),
     "bench": ("--threads", HOSTILE),
 }
-"""For every command arguments that make it show what a stranger has named, or refuse it."""
+"""Arguments that make a command show what a stranger has named, or refuse it."""
+
+
+def _arguments(command: click.Command) -> tuple[str, ...]:
+    """Hostile names for what a command takes."""
+    return tuple(
+        FILE if isinstance(parameter.type, click.Path | click.File) else HOSTILE
+        for parameter in command.params
+        if isinstance(parameter, click.Argument)
+    )
+
+
+COMMANDS = {
+    path: SPECIAL[path] if path in SPECIAL else _arguments(context.command)
+    for context in contexts()
+    if not isinstance(context.command, click.Group)
+    for path in [context.command_path.removeprefix("c4 ")]
+}
+"""Hostile arguments for every command; those that are not listed above take names or files."""
 
 _TEXTS = {
     "jobs": ("label",),
@@ -148,7 +161,8 @@ def check_command(c4: C4, path: str) -> None:
     done = c4(*arguments, "-v")
     shown = done.out + done.err
     assert is_safe(shown)
-    if ": pip install " not in done.err:  # else it has not come so far
+    names_something = path in SPECIAL or FILE in COMMANDS[path]
+    if names_something and ": pip install " not in done.err:  # else it has not come so far
         assert (r"\x1b]0;owned" in shown or r"\u001b]0;owned" in shown) == (path not in NAMELESS)
     assert "\nError: all is lost" not in shown
     assert "a fault in c4" not in shown

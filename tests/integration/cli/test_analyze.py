@@ -6,7 +6,7 @@ import re
 import pytest
 
 from c4core.position import Position
-from cli.analyze.command import SAMPLE
+from cli.commands.analyze import SAMPLE
 from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4
 

@@ -56,20 +56,6 @@ def test_interrupted_and_resumed_twice(c4: C4, undisturbed: str) -> None:
     assert digest(c4.directory / "x.c4book") == undisturbed
 
 
-def test_interrupted_in_the_run_that_made_the_job(c4: C4) -> None:
-    """Of a book that takes hours."""
-    assert c4("db", "init").code == 0
-    command = ("book", "build", "--board", "9x6", "--plies", "5", "--table-mb", "8")
-    with c4.start(*command, "--out", "x.c4book") as process:
-        await_units(c4.environment["C4_DB"], process, UnitState.LEASED, 1)
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=HANG_SECONDS)
-    assert process.returncode == 130, errors
-    assert "The same command again goes on" in errors
-    assert units(c4.environment["C4_DB"])[UnitState.LEASED] == 0
-    assert not (c4.directory / "x.c4book").exists()
-
-
 def test_killed_during_the_build(c4: C4, undisturbed: str) -> None:
     assert c4(*BUILD, "--detach").out == "1\n"
     url = c4.environment["C4_DB"]

@@ -1,8 +1,6 @@
 """``c4 learn`` where PyTorch is missing, and what needs no PyTorch."""
 
 import json
-import subprocess
-import sys
 
 import click
 import pytest
@@ -13,14 +11,11 @@ from c4core.models import kinds
 from c4core.models import residual as residual_model
 from c4core.models import tuples as tuple_model
 from c4core.models.files import Model, write_model
-from cli.learn.exact import exact
-from cli.learn.residual import residual
-from cli.learn.selfplay import selfplay
-from cli.learn.tuples import tuples
+from cli.commands.learn.training import exact, residual, selfplay, tuples
 from cli.shell.parameters import IntRange
 from tests.support.boards.learning import SMALL, write_dataset
 from tests.support.refusals import refused
-from tests.support.running.command_line import C4, ROOT
+from tests.support.running.command_line import C4
 
 EXTRA = "pip install torch"
 
@@ -90,18 +85,6 @@ def test_options_have_the_limits_of_the_models(
     }
     assert found
     assert found.items() <= limits.items()
-
-
-def test_nothing_else_imports_pytorch() -> None:
-    commands = [["learn", "--help"], ["learn", "train", "cnn", "--help"], ["players", "list"]]
-    program = (
-        f"import sys; from cli.boundary import run; codes = [run(words) for words in {commands}]; "
-        "sys.exit(any(codes) or any(name in sys.modules for name in ('torch', 'safetensors')))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, check=False
-    )
-    assert done.returncode == 0
 
 
 class TestEvaluatePlayers:

@@ -11,8 +11,8 @@ import pytest
 
 from c4core.position import Position
 from cli.output import progress
-from cli.positions import asking, watching
-from cli.positions.watching import HINT, Progress
+from cli.output.progress import HINT, SearchProgress
+from cli.positions import asking
 from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4, ROOT
 from tests.support.running.terminal import run_on_terminal
@@ -115,7 +115,7 @@ def test_watch_shows_the_rate(c4: C4) -> None:
 def test_there_is_one_way_to_the_terminal() -> None:
     """Use cli.shell.echo: it escapes what strangers have named."""
     # Completion writes a script of click's, line breaks and all; no stranger named anything in it.
-    allowed = {"cli/shell/echo.py", "cli/reference.py", "cli/completion/command.py"}
+    allowed = {"cli/shell/echo.py", "cli/reference.py", "cli/commands/completion.py"}
     found = {
         path.relative_to(ROOT).as_posix()
         for path in (ROOT / "cli").rglob("*.py")
@@ -144,10 +144,10 @@ def test_after_a_time_it_tells_another_way(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     now = 100.0
-    monkeypatch.setattr(watching.time, "monotonic", lambda: now)
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now)
     for hint in (True, False):
         now = 100.0
-        with watching.watching(lambda: Progress(5, -1, 2), shown=True, hint=hint) as look:
+        with progress.watching(lambda: SearchProgress(5, -1, 2), shown=True, hint=hint) as look:
             for now in (100.5, 101.5, 109.0):  # noqa: B007 (the clock reads it)
                 look()
             assert HINT not in capsys.readouterr().err
@@ -197,5 +197,5 @@ def test_nobody_is_said_to_search_where_nobody_is(monkeypatch: pytest.MonkeyPatc
     asker.ask([Position("")], Question())
     assert told == [True]
     for is_alone, text in ((False, "workers search, 5.0"), (True, "waiting for workers, 5.0")):
-        line = watching._Line(None, hint=False, is_alone=[bool, shown[0]][is_alone])
+        line = progress._SearchLine(None, hint=False, is_alone=[bool, shown[0]][is_alone])
         assert line._text(5.0).startswith(text)

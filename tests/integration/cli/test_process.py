@@ -153,7 +153,7 @@ finally:
         done = python(program)
         assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
-    @pytest.mark.parametrize("module", ["cli.boundary", "sqlalchemy.orm", "c4core.solver"])
+    @pytest.mark.parametrize("module", ["cli.app", "sqlalchemy.orm", "c4core.solver"])
     def test_an_interrupt_during_an_import_has_no_stack_trace(self, c4: C4, module: str) -> None:
         """At random moments: tests/release/long/test_interrupted_anywhere.py."""
         done = python(INTERRUPTED_IMPORT, module, *HARD, "--db", c4.environment["C4_DB"])

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from cli.reference import contexts
 from tests.support.running.command_line import C4
 from tests.support.running.console import on_screen
 from tests.support.strangers import COMMANDS, FILE, check_command, fill, is_safe
@@ -25,14 +24,6 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def c4(filled: Path, tmp_path: Path) -> C4:
     return C4(Path(shutil.copytree(filled, tmp_path / FILE)))
-
-
-def test_every_command_is_tried() -> None:
-    assert set(COMMANDS) == {
-        context.command_path.removeprefix("c4 ")
-        for context in contexts()
-        if not hasattr(context.command, "commands")
-    }
 
 
 @pytest.mark.parametrize("path", COMMANDS)

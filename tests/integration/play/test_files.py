@@ -11,9 +11,8 @@ from c4core.arena.file_formats import json_line, read_json_games
 from c4core.arena.files import GameEntry
 from c4core.arena.game import Ending
 from c4core.notation import parse_moves
-from cli.play.game import Game
-from cli.play.saved import read_game, write_game
-from cli.play.seats import read_seat
+from cli.commands.play.game import Game, read_seat
+from cli.commands.play.saved import read_game, write_game
 from tests.support.running.command_line import C4
 
 ENOUGH = "333333451222151121266215555666644400440000"

@@ -12,12 +12,12 @@ from textual.widgets import Input, Select
 
 from c4core import Position, Solver
 from c4core.notation import BoardSize
-from cli.play.board import BoardView
-from cli.play.dialogs import HowToPlay, NewGame, Unfinished
-from cli.play.picture import picture
-from cli.play.saved import read_game
-from cli.play.seats import read_seat
+from cli.commands.play.board import BoardView
+from cli.commands.play.game import read_seat
+from cli.commands.play.panels import HowToPlay, NewGame, Unfinished
+from cli.commands.play.saved import read_game
 from tests.support.boards.play import Backend, hands_on, new_game, run, scenario
+from tests.support.boards.play_picture import picture
 from tests.support.running.command_line import ROOT
 
 
@@ -361,7 +361,7 @@ async def test_stones_fall_and_land_at_once_when_somebody_plays_on(
 ) -> None:
     board = hands.app.game_screen.query_one(BoardView)
     with monkeypatch.context() as patch:
-        patch.setattr("cli.play.board.ROW_SECONDS", 60)
+        patch.setattr("cli.commands.play.board.ROW_SECONDS", 60)
         await hands.press("4")
         assert board._look.falling is not None
     await hands.press("4", "4")
@@ -423,5 +423,7 @@ def test_the_picture_in_the_documents_is_of_this_program(monkeypatch: pytest.Mon
     kept = (ROOT / "docs" / "play.svg").read_text(encoding="utf-8")
     drawn = asyncio.run(picture())
     words = re.compile(r"<text[^>]*>([^<]*)</text>")
-    assert words.findall(drawn) == words.findall(kept), "python -m cli.play.picture > docs/play.svg"
+    assert words.findall(drawn) == words.findall(kept), (
+        "python -m tests.support.boards.play_picture > docs/play.svg"
+    )
     assert "url(" not in re.sub(r"url\(#", "", kept)  # nothing is loaded from elsewhere

@@ -16,13 +16,11 @@ from textual.widgets import Static
 
 from c4core.notation import DEFAULT_BOARD, BoardSize, parse_moves
 from c4core.players import ANY_PROGRAM
-from cli.play.app import PlayApp
-from cli.play.board import BoardView
-from cli.play.game import Game
-from cli.play.opponents import Supplies
-from cli.play.scores import Scores
-from cli.play.screen import Setup
-from cli.play.seats import read_seat
+from cli.commands.play.app import PlayApp
+from cli.commands.play.board import BoardView
+from cli.commands.play.game import Game, read_seat
+from cli.commands.play.opponents import Scores, Supplies
+from cli.commands.play.screen import Setup
 from tests.support.running.waiting import HANG_SECONDS
 
 AnyScreen = TypeVar("AnyScreen", bound=Screen[Any])

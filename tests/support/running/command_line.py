@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from cli.boundary import run
+from cli.app import run
 from cli.shell import streams
 
 ROOT = Path(__file__).parents[3]

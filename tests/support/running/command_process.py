@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from cli.boundary import run
+from cli.app import run
 from tests.support.running.command_line import C4
 
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from unittest import mock
 
-from cli.boundary import run
+from cli.app import run
 from tests.support.running.command_line import C4
 
 MEASURED = (

@@ -25,7 +25,7 @@ from benchmarks.scaling import limits
 from benchmarks.scaling.limits import Cost, Costs, Service, SharedCosts, UnitCost, UnitCosts
 from c4core.arena.statistics import Tally
 from c4core.players import parse_player
-from cli.bench.measures import Lap
+from cli.measuring import Lap
 from tests.support.running.benchmarks import kept, run
 
 C4SOLVER = f"c4={shlex.quote(sys.executable)} -m cli solve - --format c4solver --no-store"

@@ -5,9 +5,8 @@ import signal
 
 import pytest
 
-from cli.bench import measures
-from cli.bench.measures import measure, signature, thread_counts
-from cli.bench.positions import CLASSES, Scored, shipped_set
+from cli import measuring
+from cli.measuring import CLASSES, ScoredPosition, measure, shipped_set, signature, thread_counts
 from cli.shell import exits
 from tests.support.running.command_line import C4
 from tests.support.running.waiting import HANG_SECONDS
@@ -16,9 +15,9 @@ from tests.support.running.waiting import HANG_SECONDS
 @pytest.fixture(autouse=True)
 def few_positions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Measure two positions of each class, once."""
-    monkeypatch.setattr(measures, "QUICK", 2)
-    monkeypatch.setattr(measures, "QUICK_HARD", 1)
-    monkeypatch.setattr(measures, "QUICK_SECONDS", 0)
+    monkeypatch.setattr(measuring, "QUICK", 2)
+    monkeypatch.setattr(measuring, "QUICK_HARD", 1)
+    monkeypatch.setattr(measuring, "QUICK_SECONDS", 0)
 
 
 def test_quick_as_json(c4: C4) -> None:
@@ -58,8 +57,8 @@ def test_an_interrupt_ends_it(c4: C4) -> None:
 
 def test_a_wrong_score_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     moves, score = shipped_set()["end-easy"][0]
-    wrong = {"end-easy": [Scored(moves, score + 1)]}
-    monkeypatch.setattr(measures, "shipped_set", lambda: wrong)
+    wrong = {"end-easy": [ScoredPosition(moves, score + 1)]}
+    monkeypatch.setattr(measuring, "shipped_set", lambda: wrong)
     assert [row.wrong for row in measure(table_mb=1, threads=1, quick=True)] == [1]
 
 

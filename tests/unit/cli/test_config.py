@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import stat
+import tempfile
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.config.editing import _changed, change
+from cli.commands.config import change_file
 from cli.shell import exits
 from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4
@@ -163,7 +164,7 @@ HAND_WRITTEN = "# Mine.\n  threads = 4   # half of them\n\n'db' = 'a.db'\t# this
 def changed(tmp_path: Path, text: str, name: str, value: str | int | None) -> str:
     file = tmp_path / "c4.toml"
     file.write_bytes(text.encode())
-    change(Configuration(str(file)), name, value)
+    change_file(Configuration(str(file)), name, value)
     return file.read_bytes().decode()
 
 
@@ -178,11 +179,15 @@ def test_comments_stay(tmp_path: Path) -> None:
     assert text.startswith("# Mine.\n\n'db'")
 
 
-def test_what_is_written_otherwise_is_left_to_its_owner(tmp_path: Path) -> None:
-    text = 'db = """\na.db"""\n'
-    with pytest.raises(ConfigurationError, match="db has to be edited by hand"):
-        changed(tmp_path, text, "db", "b.db")
-    assert (tmp_path / "c4.toml").read_text() == text
+def test_a_text_of_several_lines_is_replaced(tmp_path: Path) -> None:
+    text = changed(tmp_path, 'db = """\na.db"""  # mine\nthreads = 3\n', "db", "b.db")
+    assert text == 'db = "b.db"  # mine\nthreads = 3\n'
+
+
+def test_a_file_that_only_one_parser_understands_is_left_alone(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="not TOML: Control characters"):
+        changed(tmp_path, "threads = 2\n\r\r\n", "threads", 3)
+    assert (tmp_path / "c4.toml").read_bytes() == b"threads = 2\n\r\r\n"
 
 
 def test_what_is_no_file_is_left_alone(tmp_path: Path) -> None:
@@ -191,7 +196,7 @@ def test_what_is_no_file_is_left_alone(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     for name in ("pipe", "link"):
         with pytest.raises(ConfigurationError, match="no ordinary file"):
-            change(Configuration(str(tmp_path / name)), "threads", 2)
+            change_file(Configuration(str(tmp_path / name)), "threads", 2)
         if name == "pipe":
             (tmp_path / "link").symlink_to(pipe)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
@@ -207,4 +212,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 
 @given(st.text(st.characters(codec="utf-8"), min_size=1))
 def test_every_text_is_written_so_that_it_is_read_again(text: str) -> None:
-    assert parse(_changed("db = 'x' # y\n", "db", text), Path("c4.toml")) == {"db": text}
+    with tempfile.TemporaryDirectory() as directory:
+        written = changed(Path(directory), "db = 'x' # y\n", "db", text)
+    assert parse(written, Path("c4.toml")) == {"db": text}
+    assert written.endswith(" # y\n")

@@ -10,6 +10,7 @@ from cli.failures import explain
 from cli.shell import exits
 from db import errors
 from tests.support.running.command_line import ROOT
+from workers.errors import BrokerUnreachableError, BrokerUrlError, MetricsError, NotSolvedError
 
 
 @pytest.mark.parametrize(
@@ -25,6 +26,10 @@ from tests.support.running.command_line import ROOT
         (errors.DiskFullError("full"), exits.PROBLEMS, "full"),
         (errors.UnreachableError("away"), exits.UNREACHABLE, "away"),
         (errors.MissingDatabaseError("not there"), exits.UNREACHABLE, "not there"),
+        (BrokerUrlError("bad"), exits.USAGE, "bad"),
+        (BrokerUnreachableError("away"), exits.UNREACHABLE, "away"),
+        (NotSolvedError("given up"), exits.PROBLEMS, "given up"),
+        (MetricsError("taken"), exits.USAGE, "taken"),
         (BrokenPipeError(errno.EPIPE, "pipe"), exits.CLOSED_PIPE, ""),
         (
             OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)),
@@ -46,14 +51,14 @@ def test_a_fault_of_the_program_is_nothing_to_explain() -> None:
 
 INTERRUPTED = """
 import sys
-from cli import boundary
+from cli import app
 
 def interrupt(*_arguments, **_options):
     raise KeyboardInterrupt({number})
 
-boundary.c4.make_context = interrupt
+app.c4.make_context = interrupt
 sys.modules["cli.failures"] = None  # as where the interrupt has left a module half imported
-sys.exit(boundary.run([]))
+sys.exit(app.run([]))
 """
 
 

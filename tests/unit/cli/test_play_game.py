@@ -11,14 +11,13 @@ from c4core.notation import BoardSize, parse_moves
 from c4core.players import LEVELS, Player, parse_player
 from c4core.players.errors import PlayerError
 from c4core.players.registry import parse_players
-from cli.play.game import Game
-from cli.play.opponents import Opponents, Supplies
-from cli.play.saved import SavedGameError, read_game, write_game
-from cli.play.seats import HUMAN, Seat, choices, read_seat
-from cli.play.side import Results
+from cli.commands.play.game import HUMAN, Game, Seat, choices, read_seat
+from cli.commands.play.opponents import Opponents, Supplies
+from cli.commands.play.panels import SessionScore
+from cli.commands.play.saved import SavedGameError, read_game, write_game
 
 if TYPE_CHECKING:
-    from cli.play.scores import Scores
+    from cli.commands.play.opponents import Scores
 
 PERSON = read_seat(HUMAN)
 COMPUTER = read_seat("easy")
@@ -126,7 +125,9 @@ def test_everybody_in_the_list_can_play() -> None:
 
 
 def test_results_count_games_that_are_over() -> None:
-    results = Results().counting(game("4")).counting(game("1122334")).counting(game("71122334"))
+    results = (
+        SessionScore().counting(game("4")).counting(game("1122334")).counting(game("71122334"))
+    )
     assert str(results) == "x 1, o 1, drawn 0"
 
 

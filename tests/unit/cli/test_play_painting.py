@@ -9,8 +9,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from c4core import Position
 from c4core.notation import BoardSize
-from cli.play.geometry import fit, least
-from cli.play.painting import BRIGHT, DIMMED, Look, paint
+from cli.commands.play.board import BRIGHT, DIMMED, Look, fit, least, paint
 from tests.support.boards.positions import boards
 
 BOARD = BoardSize(7, 6)

@@ -9,8 +9,7 @@ import pytest
 
 from c4core import Position, Solver
 from c4core.players import parse_player
-from cli.play.opponents import Supplies
-from cli.play.scores import Scores
+from cli.commands.play.opponents import Scores, Supplies
 from db.database import Database
 from tests.support.running.waiting import HANG_SECONDS, await_that
 from workers.matches.files.importing import game_of_moves, import_games

@@ -1,13 +1,15 @@
 import json
-import re
+import pkgutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import click
 import pytest
 
-from cli.reference import HEAD, contexts, reference
+import cli.commands
+from cli.reference import contexts, reference
 from cli.shell.commands import Command, LazyGroup
 from tests.support.boards.games import EASY
 from tests.support.running.command_line import ROOT
@@ -54,14 +56,15 @@ def test_reference_is_current() -> None:
     )
 
 
-def test_commands_that_workers_do_are_listed() -> None:
-    with_broker = {
-        context.command_path.removeprefix("c4 ")
-        for context in CONTEXTS
-        if any(parameter.name == "broker" for parameter in context.command.params)
-    }
-    (listed,) = re.findall(r"the commands that search or play \(([^)]*)\)", HEAD)
-    assert set(re.findall(r"`([^`]*)`", listed)) == with_broker - {"c4", "worker"}
+def test_no_module_takes_the_place_of_a_command() -> None:
+    """As a module in a package does once it is imported, if a group has the same name."""
+    for module in pkgutil.walk_packages(cli.commands.__path__, "cli.commands."):
+        if not module.name.endswith(".picture"):
+            import_module(module.name)
+    for context in CONTEXTS:
+        for target in getattr(context.command, "lazy", {}).values():
+            name, _, attribute = target.partition(":")
+            assert isinstance(getattr(import_module(name), attribute), click.Command), target
 
 
 def test_no_help_imports_anything_heavy() -> None:
@@ -70,12 +73,13 @@ def test_no_help_imports_anything_heavy() -> None:
     assert not heavy, f"python -X importtime -m cli .. --help: which command imports {heavy}?"
 
 
-def test_nothing_of_celery_is_imported_without_a_broker(tmp_path: Path) -> None:
+def test_what_only_brokers_and_trainings_need_is_imported_for_them_alone(tmp_path: Path) -> None:
     options = ["--db", str(tmp_path / "c4.db"), "--broker", "none"]
     solve, analyze = [*options, "solve", EASY], [*options, "analyze", "--score-only", "-"]
-    modules = imported_by(solve, analyze)
+    modules = imported_by(solve, analyze, ["players", "list"])
     assert "sqlalchemy" in modules
-    assert not {"celery", "kombu", "redis", "amqp", "prometheus_client"} & modules
+    assert not {"celery", "kombu", "redis", "amqp", "prometheus_client", "torch"} & modules
+    assert "safetensors" not in modules
 
 
 def test_the_book_answers_without_a_database(tmp_path: Path) -> None:
@@ -89,7 +93,7 @@ def test_the_book_answers_without_a_database(tmp_path: Path) -> None:
 def imported_by(*lines: list[str]) -> set[str]:
     """The modules that some command lines need together."""
     program = (
-        "import sys, json; from cli.boundary import run; "
+        "import sys, json; from cli.app import run; "
         f"codes = [run(line) for line in {lines!r}]; "
         "print(json.dumps([codes, sorted(sys.modules)]), file=sys.stderr)"
     )

@@ -5,11 +5,8 @@ from pathlib import Path
 import pytest
 
 from c4core.position import Position
-from cli.failures import explain
 from cli.positions.asking import LocalAsker
-from cli.shell import exits
 from tests.support.running.command_line import C4
-from workers.errors import BrokerUnreachableError, BrokerUrlError, MetricsError, NotSolvedError
 from workers.positions.best_line import from_centre
 
 NOWHERE = "redis://:hunter2@127.0.0.1:1/0"
@@ -41,19 +38,6 @@ def test_the_environment_names_a_broker_and_an_option_none(
     assert c4("solve", "--no-book", "2252576253462244111563", "--broker", "none").code == 0
     assert c4("solve", "--no-book", "2252576253462244111563", "--no-store").code == 0
     assert c4("jobs", "list").code == 0  # needs none
-
-
-@pytest.mark.parametrize(
-    ("error", "code"),
-    [
-        (BrokerUrlError("bad"), exits.USAGE),
-        (BrokerUnreachableError("away"), exits.UNREACHABLE),
-        (NotSolvedError("given up"), exits.PROBLEMS),
-        (MetricsError("taken"), exits.USAGE),
-    ],
-)
-def test_failures_have_exit_codes(error: Exception, code: int) -> None:
-    assert explain(error) == (code, str(error))
 
 
 @pytest.mark.parametrize("width", [4, 7, 8])

@@ -12,7 +12,7 @@ from c4core.notation import BoardSize
 from c4core.position import Position
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
-from cli.deep import command
+from cli.commands import deep as command
 from db import evaluations, jobs, registry
 from db.database import Database
 from db.errors import BusyError

@@ -10,7 +10,7 @@ from random import Random
 from c4core.dataset.reading import inspect
 from c4core.dataset.writing import check_free
 from c4core.errors import DatasetError, DatasetExistsError
-from cli.dataset.info import _show
+from cli.commands.dataset.files import _show
 from tests.release.fuzz.datasets import small_dataset
 from tests.release.fuzz.mutation import mutated, mutated_text
 from tests.release.fuzz.target import Target

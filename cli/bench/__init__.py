@@ -1,1 +1,0 @@
-"""``c4 bench``: measures how fast the solver is on this machine."""

@@ -1,1 +1,0 @@
-"""``c4 book``: opening books built, asked, checked, exchanged and drawn."""

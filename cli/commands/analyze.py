@@ -1,0 +1,204 @@
+"""``c4 analyze``: a batch of positions as a job."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import click
+
+from cli.output import outfile, progress
+from cli.positions.books import book_options, book_path
+from cli.shell import exits, parameters
+from cli.shell.commands import Command, refuse
+from cli.shell.settings import priority_option
+from cli.shell.streams import input_name, reading
+from cli.work.results import format_option
+
+if TYPE_CHECKING:
+    from c4core.notation import BoardSize
+    from cli.shell.settings import Settings
+    from db.database import Database
+
+SAMPLE = Path(__file__).parents[1] / "data" / "sample-positions.txt"
+BINARY_SAMPLE = 8192
+
+EXAMPLES = (
+    "c4 analyze positions.txt > scores.jsonl",
+    "c4 analyze positions.csv --score-only --output scores.csv",
+    """echo '{"id": "a17", "moves": "4455"}' | c4 analyze --score-only -""",
+    "c4 analyze --sample --score-only --label demo | head -3",
+    "c4 analyze --detach --label tonight positions.txt",
+)
+
+
+@click.command(cls=Command, broker=True, examples=EXAMPLES)
+@click.argument("file", required=False, type=click.File("rb"), metavar="[FILE|-]")
+@click.option("--sample", is_flag=True, help="Analyze the positions that ship with c4.")
+@parameters.board_option
+@click.option("--score-only", is_flag=True, help="Leave out the columns' scores; faster.")
+@parameters.zero_based_option
+@book_options
+@parameters.label_option("the job.")
+@parameters.detach_option()
+@outfile.output_option
+@format_option
+@click.option(
+    "--input-format",
+    type=click.Choice(["lines", "csv"]),
+    help="Lines, or CSV with a heading.  [default: by the ending of FILE, else lines]",
+)
+@priority_option
+@parameters.threads_option
+@parameters.table_option
+@click.pass_context
+def analyze(
+    context: click.Context,
+    *,
+    file: BinaryIO | None,
+    sample: bool,
+    board: BoardSize,
+    score_only: bool,
+    zero_based: bool,
+    book: str | None,
+    no_book: bool,
+    label: str | None,
+    detach: bool,
+    output: str | None,
+    format_name: str | None,
+    input_format: str | None,
+    threads: int,
+    table_mb: int,
+) -> None:
+    """Analyze a batch of positions, one a line, as a job.
+
+    A line is the moves, as in 4453, or a JSON object with "moves", "grid" or "key", and an "id"
+    that is echoed. A FILE that ends in .csv is a table with these names in its heading.
+
+    The answers are JSON Lines in the order of the lines; a bad line is answered by an object with
+    "error", "field" and "line". With --output r.csv or r.parquet, or --format, they are a table.
+
+    All results are stored, and what is stored, or in the book, is not searched again. The job lives
+    in the database: interrupted with Ctrl-C it keeps what is done, and "c4 jobs resume" goes on
+    with it. With --broker workers do the work with their own --threads and --table-mb; a --book
+    helps them if they find it under its path; Ctrl-C only ends the watching.
+    """
+    settings: Settings = context.obj
+    refuse(
+        context,
+        (sample and file is not None, "--sample is instead of a FILE"),
+        (
+            detach and (output is not None or format_name is not None),
+            "a detached job writes nothing: see c4 jobs results",
+        ),
+        (
+            file is None and not sample and sys.stdin.isatty(),
+            "no FILE: give one, or --sample, or - to type positions",
+        ),
+    )
+    if sample:
+        file = context.with_resource(SAMPLE.open("rb"))
+    elif file is None:
+        file = sys.stdin.buffer
+    _refuse_binary(file)
+    if input_format is None and input_name(file).lower().endswith(".csv"):
+        input_format = "csv"
+
+    from cli.work.job import Backend, JobContext
+    from cli.work.results import open_results, result_format
+    from workers.positions.analysis import KIND
+    from workers.positions.book_answers import find_book
+
+    chosen = result_format(output, format_name, KIND)
+
+    chosen_book = book_path(context, book, no_book=no_book)
+    find_book(chosen_book, board)  # fails now: a job goes on without a book that it cannot read
+    backend = Backend.found(settings, threads=threads, table_mb=table_mb)
+    with (
+        settings.open_database(create=True) as database,
+        nullcontext() if detach else open_results(output, chosen) as target,
+    ):
+        work = JobContext(settings, database, backend)
+        job_id = _submit(
+            settings,
+            database,
+            file,
+            is_table=input_format == "csv",
+            board=board,
+            score_only=score_only,
+            zero_based=zero_based,
+            book=chosen_book,
+            label=label or ("sample" if sample else None),
+        )
+        if detach:
+            work.detach(job_id)
+            return
+        is_well = work.run(job_id, target)
+    if not is_well:
+        context.exit(exits.PROBLEMS)
+
+
+def _submit(
+    settings: Settings,
+    database: Database,
+    file: BinaryIO,
+    *,
+    is_table: bool,
+    board: BoardSize,
+    score_only: bool,
+    zero_based: bool,
+    book: str | None,
+    label: str | None,
+) -> int:
+    """Make the job; its number."""
+    from c4core.lines import HeadingError, read_csv, read_lines
+    from cli.output.render import count
+    from workers.positions import analysis
+    from workers.positions.question import Question
+
+    read = read_csv if is_table else read_lines
+    shown = progress.is_shown(settings, over_output=False)
+    try:
+        with progress.planning(shown=shown) as tell, reading(input_name(file)):
+            submission = analysis.submit(
+                database,
+                read(file, board=board, zero_based=zero_based),
+                board=board,
+                question=Question(columns=not score_only),
+                zero_based=zero_based,
+                book=book,
+                label=label,
+                on_planned=tell,
+            )
+    except analysis.NoInputError:
+        raise click.BadParameter(f"{_name(file)} is empty", param_hint="FILE") from None
+    except HeadingError as error:
+        raise click.BadParameter(f"{_name(file)}: {error}", param_hint="FILE") from None
+    except KeyboardInterrupt:
+        settings.say("Not all lines were read: nothing was analyzed.")
+        raise
+    bad = submission.bad_lines
+    remark = f", {count(bad, 'bad line')}" if bad else ""
+    if shown:
+        positions = count(submission.positions, "position")
+        settings.say(f"job {submission.job_id}: {positions}{remark}")
+    return submission.job_id
+
+
+def _refuse_binary(file: BinaryIO) -> None:
+    """Refuse a file that is no text at once, instead of line by line."""
+    peek = getattr(file, "peek", None)
+    with reading(input_name(file)):
+        sample = b"" if peek is None else peek(BINARY_SAMPLE)[:BINARY_SAMPLE]
+    if b"\0" in sample:
+        raise click.BadParameter(
+            f"{_name(file)} is binary, or text in UTF-16; lines of UTF-8 text are wanted",
+            param_hint="FILE",
+        )
+
+
+def _name(file: BinaryIO) -> str:
+    name = input_name(file)
+    return name if name == "standard input" else repr(name)

@@ -1,0 +1,149 @@
+"""``c4 bench``: how fast the solver is on this machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli.shell import echo, exits, parameters
+from cli.shell.commands import Command
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from cli.measuring import Row
+    from cli.shell.settings import Settings
+
+EXAMPLES = (
+    "c4 bench",
+    "c4 bench --quick --json",
+    "c4 bench --threads 1 --table-mb 64",
+)
+
+
+@click.command(cls=Command, examples=EXAMPLES, database=False)
+@click.option("--quick", is_flag=True, help="Fewer positions, no empty board: some seconds.")
+@parameters.threads_option
+@click.option(
+    "--table-mb",
+    type=parameters.WholeNumber(1, parameters.LARGEST_TABLE_MB),
+    metavar="MB",
+    default=8,
+    show_default=True,
+    help="Size of the table of positions met in the search; the signature depends on it.",
+)
+@click.pass_context
+def bench(context: click.Context, *, quick: bool, threads: int, table_mb: int) -> None:
+    """Measure how fast this machine solves, in half a minute.
+
+    Positions of six classes are solved exactly, on one thread, without a book: begin, middle, end
+    are phases of the game; easy, medium, hard tell how long it goes on. Then the empty board,
+    exactly and for its outcome only, and some of it with more threads. Every score is checked.
+
+    The signature is the number of positions searched for the six classes. It is the same on every
+    machine; another signature is another search.
+    """
+    from cli.measuring import measure, signature
+    from cli.output.formats import write_object
+    from cli.output.render import count
+
+    settings: Settings = context.obj
+    rows: list[Row] = []
+    measured = _noted(
+        measure(table_mb=table_mb, threads=threads, quick=quick),
+        rows,
+    )
+    about = _about(table_mb, quick=quick)
+    if settings.json:
+        found = list(measured)
+        write_object(about | {"signature": signature(rows), "rows": found})
+    else:
+        _show(about, measured)
+        echo.line(f"signature {signature(rows)}{' (quick)' if quick else ''}")
+    if wrong := sum(row.wrong for row in rows):
+        settings.say(count(wrong, "wrong score"))
+        context.exit(exits.PROBLEMS)
+
+
+def _noted(measured: Iterator[Row], rows: list[Row]) -> Iterator[dict[str, Any]]:
+    """The fields of each row, with rates, as it comes; the row is appended to ``rows``."""
+    from dataclasses import asdict
+
+    for row in measured:
+        rows.append(row)
+        yield asdict(row) | {
+            "nodes_per_second": round(row.nodes / row.wall_seconds),
+            "positions_per_second": row.positions / row.wall_seconds,
+        }
+
+
+def _about(table_mb: int, *, quick: bool) -> dict[str, Any]:
+    import platform
+
+    from c4core.version import ENGINE_VERSION, __version__
+    from cli.measuring import processor
+    from workers.cores import usable_cores
+
+    return {
+        "version": __version__,
+        "engine": ENGINE_VERSION,
+        "python": platform.python_version(),
+        "processor": processor(),
+        "cores": usable_cores(),
+        "table_mb": table_mb,
+        "quick": quick,
+    }
+
+
+def _show(about: dict[str, Any], measured: Iterator[dict[str, Any]]) -> None:
+    from cli.output.formats import Column, write_rows
+    from cli.output.render import count
+    from cli.output.tables import write_facts
+
+    write_facts(
+        {
+            "c4": f"{about['version']}, engine {about['engine']}, {about['table_mb']} MB table",
+            "machine": f"{about['processor']}, {count(about['cores'], 'core')},"
+            f" Python {about['python']}",
+        }
+    )
+    echo.line()
+    write_rows(
+        measured,
+        "table",
+        [
+            Column("solved", 26, lambda row: str(row["work"])),
+            Column("threads", 7, lambda row: str(row["threads"]), right=True),
+            Column("positions", 9, lambda row: f"{row['positions']:,}", right=True),
+            Column(
+                "cpu each",
+                9,
+                lambda row: _each(row["cpu_seconds"] / row["positions"]),
+                right=True,
+            ),
+            Column(
+                "time each",
+                9,
+                lambda row: _each(row["wall_seconds"] / row["positions"]),
+                right=True,
+            ),
+            Column("nodes", 13, lambda row: f"{row['nodes']:,}", right=True),
+            Column("nodes/s", 11, lambda row: f"{row['nodes_per_second']:,}", right=True),
+            Column("", 10, _remark, style=lambda row: "red" if row["wrong"] else "yellow"),
+        ],
+    )
+
+
+def _remark(row: dict[str, Any]) -> str:
+    if row["wrong"]:
+        return f"{row['wrong']} wrong"
+    return f"{row['unsolved']} given up" if row["unsolved"] else ""
+
+
+def _each(seconds: float) -> str:
+    from cli.measuring import time_text
+    from cli.output.render import can_write
+
+    text = time_text(seconds)
+    return text if can_write(text) else text.replace("µ", "u")

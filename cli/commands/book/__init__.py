@@ -1,0 +1,32 @@
+"""The group ``c4 book``."""
+
+from __future__ import annotations
+
+import click
+
+from cli.shell.commands import LazyGroup
+
+
+@click.group(
+    cls=LazyGroup,
+    lazy={
+        "build": "cli.commands.book.build:build",
+        "info": "cli.commands.book.reading:info",
+        "probe": "cli.commands.book.reading:probe",
+        "verify": "cli.commands.book.reading:verify",
+        "export": "cli.commands.book.exchange:export",
+        "import": "cli.commands.book.exchange:import_",
+        "plot": "cli.commands.book.plot:plot",
+    },
+    examples=[
+        "c4 book build --board 5x4 --plies 8 --out small.c4book",
+        "c4 book probe --book small.c4book 3313",
+    ],
+)
+def book() -> None:
+    """Build, ask, check, exchange and draw opening books.
+
+    A book is a file with the exact scores of positions with few stones. A complete one has every
+    position that play can reach, up to a number of stones; a sparse one has those that good play of
+    one side leads to. docs/books.md tells more.
+    """

@@ -1,0 +1,203 @@
+"""``c4 book build``: a book as a job."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from cli.positions import books as options
+from cli.shell import parameters
+from cli.shell.commands import Command, refuse
+from cli.shell.settings import priority_option
+
+if TYPE_CHECKING:
+    from c4core.notation import BoardSize
+    from c4core.position import Position
+    from cli.shell.settings import Settings
+    from workers.books.build import CompleteBook, ScoreSource
+    from workers.books.sparse import SparseBook
+    from workers.books.task import Choice, Sides
+
+MAX_WITHIN = 127
+"""No move gives away more: scores have 8 bits."""
+
+EXAMPLES = (
+    "c4 book build --board 5x4 --plies 8",
+    "c4 book build --board 5x4 --start 33 --plies 10 --out after33.c4book",
+    "c4 book build --board 5x4 --plies 12 --within 0 --for first",
+)
+
+
+@click.command(cls=Command, broker=True, examples=EXAMPLES)
+@click.option(
+    "--plies",
+    type=parameters.IntRange(0, 63),
+    required=True,
+    metavar="N",
+    help="Positions with up to N stones.",
+)
+@parameters.board_option
+@options.start_option
+@options.out_option("The file.  [default: c4-BOARD-plyN.c4book]")
+@click.option(
+    "--within",
+    type=parameters.IntRange(0, MAX_WITHIN),
+    metavar="K",
+    help="A sparse book: one side gives away at most K points a move.",
+)
+@click.option(
+    "--for",
+    "sides",
+    type=click.Choice(["first", "second", "both"]),
+    help="With --within: which side that is.  [default: both]",
+)
+@options.force_option
+@click.option("--fresh", is_flag=True, help="Make new jobs, even if there are some for this book.")
+@parameters.detach_option()
+@priority_option
+@parameters.threads_option
+@click.option(
+    "--table-mb",
+    type=parameters.WholeNumber(1, parameters.LARGEST_TABLE_MB),
+    metavar="MB",
+    default=16,
+    show_default=True,
+    help="Size of the table of positions met in the search; small is fast.",
+)
+@click.pass_context
+def build(
+    context: click.Context,
+    *,
+    plies: int,
+    board: BoardSize,
+    start: str,
+    out: str | None,
+    within: int | None,
+    sides: Sides | None,
+    force: bool,
+    fresh: bool,
+    detach: bool,
+    threads: int,
+    table_mb: int,
+) -> None:
+    """Build a book: exact scores of all positions with up to N stones.
+
+    Only the deepest ply is searched, as a job; the others follow from it. The same command goes on
+    with what an earlier one has begun: interrupt it as often as you like. The bytes of the file
+    depend on board, plies and start alone. If another file has that name, nothing is done without
+    --force.
+
+    With --within the book is sparse, and reaches about twice as deep for the same work: it holds
+    what is reached when one side plays no move that is more than K points worse than its best,
+    whatever the other side plays. With --for both, the book holds what is reached when either side
+    plays so. A sparse book is searched ply by ply.
+
+    With --broker workers do the work with their own --threads and --table-mb, and Ctrl-C only ends
+    the watching.
+    """
+    settings: Settings = context.obj
+    refuse(
+        context,
+        (sides is not None and within is None, "--for belongs to --within"),
+        (detach and out is not None, "a detached job writes no file: the same command does later"),
+        (detach and force, "a detached job writes no file: there is nothing to --force"),
+        (
+            detach and within is not None,
+            "a sparse book cannot be detached: it takes one job after the other",
+        ),
+    )
+    from cli.output import outfile
+    from cli.work.job import Backend, JobContext
+    from workers.books.build import CompleteBook, ScoreSource, canonical
+    from workers.books.files import default_name
+    from workers.books.task import Choice
+
+    begins = canonical(options.read_start(start, board))
+    choice = None if within is None else Choice(within, sides or "both")
+    name = out or default_name(begins, plies, choice)
+    outlet = _Outlet(name, begins, plies, choice, force=force)
+    if not detach:
+        outfile.writable_path(name, option="--out")
+        outlet.check()
+    book: CompleteBook | SparseBook
+    if choice is None:
+        settings.say_if_verbose(f"enumerating {board} to ply {plies}")
+        book = CompleteBook(begins, plies)
+    else:
+        from workers.books.sparse import SparseBook
+
+        book = SparseBook(begins, plies, choice)
+    backend = Backend.found(settings, threads=threads, table_mb=table_mb)
+    with settings.open_database(create=True) as database:
+        work = JobContext(settings, database, backend)
+        jobs: list[int] = []
+
+        def finish(job_id: int) -> None:
+            jobs.append(job_id)
+            work.finish(job_id, makes="the book")
+
+        source = ScoreSource(database, finish, fresh=fresh)
+        if detach:
+            complete = cast("CompleteBook", book)
+            job_id = source.job(complete.task, complete.levels)
+            work.detach(job_id, afterwards="without --detach writes the book")
+            return
+        _write(settings, book, source, outlet, jobs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Outlet:
+    """Where a book goes. The same book may be there already: it is written again."""
+
+    name: str
+    start: Position
+    plies: int
+    choice: Choice | None
+    force: bool
+    """Whether anything else may be replaced."""
+
+    def check(self) -> None:
+        """Make sure that no other file is lost."""
+        from workers.books.files import is_book_of
+
+        if self.force or not Path(self.name).exists():
+            return
+        if not is_book_of(self.name, self.start, self.plies, self.choice):
+            options.refuse_existing(self.name)
+
+
+def _write(
+    settings: Settings,
+    book: CompleteBook | SparseBook,
+    source: ScoreSource,
+    outlet: _Outlet,
+    jobs: list[int],
+) -> None:
+    """Find the scores and write the book."""
+    from cli.output.render import count, duration
+    from workers.books.files import write_scored
+
+    began = time.monotonic()
+    levels = book.scored(source)
+    outlet.check()  # hours may have gone by
+    try:
+        info = write_scored(book, levels, outlet.name)
+    except OSError as error:
+        error.filename = outlet.name  # a full disk does not say which file
+        settings.say("The scores are kept: the same command writes the book.")
+        raise
+    seconds = time.monotonic() - began
+    settings.say(
+        f"{outlet.name}: {count(info.positions, 'position')}, {count(info.file_bytes, 'byte')}, "
+        f"in {duration(seconds)}"
+    )
+    if settings.json:
+        from cli.commands.book.reading import as_object
+        from cli.output.formats import write_object
+
+        about = {"jobs": jobs, "seconds": round(seconds, 3)}
+        write_object({"file": outlet.name, **as_object(info), **about})

@@ -1,0 +1,245 @@
+"""``c4 book export`` and ``c4 book import``: books in formats of other programs."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import closing, contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cli.output import outfile
+from cli.output.formats import format_by_ending
+from cli.positions import books as options
+from cli.shell import echo, exits
+from cli.shell.commands import Command, refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from c4core.book import Book
+    from c4core.book.exchange import BookContent
+    from c4core.notation import BoardSize
+    from cli.shell.settings import Decorated, Settings
+
+TEXTS = ("jsonl", "csv", "uci")
+FORMATS = (*TEXTS, "pons", "parquet")
+ENDINGS = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".book": "pons",
+    ".parquet": "parquet",
+}
+
+EXPORTS = (
+    "c4 book export small.c4book | head -3",
+    "c4 book export small.c4book --output small.csv",
+    "c4 book export small.c4book --format pons --output small.book",
+)
+IMPORTS = (
+    "c4 book import small.jsonl --out again.c4book",
+    "c4 book import small.csv --board 5x4 --out again.c4book",
+)
+
+
+def format_option(file: str) -> Callable[[Decorated], Decorated]:
+    """``--format``."""
+    return click.option(
+        "--format",
+        "format_name",
+        type=click.Choice(FORMATS),
+        help="jsonl, csv; uci: the data set's rows; pons: his solver's books; parquet.  "
+        f"[default: by the ending of {file}, else jsonl]",
+    )
+
+
+@click.command(cls=Command, database=False, json=False, examples=EXPORTS)
+@options.book_argument
+@format_option("--output")
+@outfile.output_option
+@click.pass_obj
+def export(
+    settings: Settings, *, file: str | None, format_name: str | None, output: str | None
+) -> None:
+    """Write the positions and scores of a book in another format.
+
+    jsonl and csv hold a position a line: its ply, its key, which "c4 solve -" reads as
+    {"key": KEY}, and its score for the side to move; jsonl also says what book it is, so that it
+    can be made again. uci writes the rows of the data set "connect-4.data": positions with 8 stones
+    of 7x6, and their value for the first player. pons writes a book for the solver of Pascal Pons,
+    which has no room for all positions: a message says how many are left out. parquet needs
+    pyarrow.
+
+    Without --output the text formats go to standard output.
+    """
+    format_name = format_name or format_by_ending(
+        output, endings=ENDINGS, default="jsonl", what="books", option="--format"
+    )
+    is_text = format_name in TEXTS
+    if not is_text and output in (None, outfile.STANDARD_OUTPUT):
+        raise click.UsageError(f"--format {format_name} needs a file: --output FILE")
+    with closing(options.open_book(file)) as book:
+        if is_text:
+            lines = _lines(book, format_name)
+            first = next(lines)  # fails here if the book cannot be written in this format
+            with outfile.opened(output or outfile.STANDARD_OUTPUT) as target:
+                for line in chain([first], lines):
+                    (target or sys.stdout).write(line + "\n")
+            return
+        remark = _write_file(book, format_name, output or "")
+        if remark:
+            settings.say(remark)
+
+
+def _lines(book: Book, format_name: str) -> Iterator[str]:
+    from c4core.book.exchange import csv_lines, json_lines
+    from c4core.book.foreign import uci_lines
+
+    return {"jsonl": json_lines, "csv": csv_lines, "uci": uci_lines}[format_name](book)
+
+
+def _write_file(book: Book, format_name: str, output: str) -> str:
+    """Write a binary format; a remark about what came of it, or nothing."""
+    from c4core.files import atomic_file
+    from cli.output import outfile
+
+    path = outfile.writable_path(output, option="--output")
+    with atomic_file(path) as beside:
+        if format_name == "parquet":
+            from c4core.book.exchange import write_parquet
+
+            write_parquet(book, beside)
+            return ""
+        from c4core.book.foreign import write_pons
+        from cli.output.render import count
+
+        written = write_pons(book, beside)
+    return f"{output}: {count(written.stored, 'position')}, {count(written.bytes, 'byte')}" + (
+        f"; {written.lost:,} found no place" if written.lost else ""
+    )
+
+
+@click.command("import", cls=Command, database=False, json=False, examples=IMPORTS)
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@format_option("FILE")
+@options.out_option("The book.", required=True)
+@options.force_option
+@click.option(
+    "--board",
+    metavar="WxH",
+    callback=options.read_board,
+    help="Board of the positions, where the file does not name it.  [default: 7x6]",
+)
+@click.option(
+    "--start", metavar="MOVES", default="", help="With csv: moves that all positions begin with."
+)
+@click.option(
+    "--complete", is_flag=True, help="With csv: the file has every position up to the last ply."
+)
+@click.option(
+    "--book",
+    "scores_from",
+    type=options.BookFile(),
+    metavar="BOOK",
+    help="With uci: the book to take the scores from.  "
+    f'[default: "{options.SHIPPED}", the one that c4 came with]',
+)
+@click.pass_context
+def import_(
+    context: click.Context,
+    *,
+    file: str,
+    format_name: str | None,
+    out: str,
+    force: bool,
+    board: BoardSize | None,
+    start: str,
+    complete: bool,
+    scores_from: str | None,
+) -> None:
+    """Make a book of positions and scores in another format.
+
+    Scores of another program are taken as they are: "c4 book verify" checks them. A file that does
+    not say that it has every position makes a sparse book. Rows of the uci data set say who wins,
+    but have no scores: these are taken from another book, and every row that contradicts them is
+    reported.
+    """
+    settings: Settings = context.obj
+    format_name = format_name or ENDINGS.get(Path(file).suffix.lower(), "jsonl")
+    refuse(
+        context,
+        (format_name != "csv" and (bool(start) or complete), "--start and --complete are for csv"),
+        (format_name not in ("jsonl", "csv") and board is not None, "--board is for jsonl and csv"),
+        (format_name != "uci" and scores_from is not None, "--book is for uci"),
+    )
+    from c4core.notation import DEFAULT_BOARD
+    from cli.output import outfile
+    from cli.output.render import count
+
+    options.out_path(out, force=force)
+    wrong: list[str] = []
+    if format_name == "uci":
+        from c4core.book.foreign import content_of_rows
+
+        told = f"the positions of {Path(file).name}"[:100]
+        with closing(options.open_book(scores_from, DEFAULT_BOARD)) as book, _text(file) as lines:
+            content, wrong = content_of_rows(lines, book, description=told)
+    else:
+        content = _content(file, format_name, board or DEFAULT_BOARD, start, complete=complete)
+    with _refusing(file):
+        content.check_complete()
+    for problem in wrong:
+        echo.line(problem)
+    if wrong:
+        settings.say(f"{count(len(wrong), 'row')} of {file} wrong; no book was written")
+        context.exit(exits.PROBLEMS)
+    if not any(len(keys) for keys, _ in content.levels):
+        raise click.BadParameter(f"{file!r} has no positions", param_hint="FILE")
+    info = content.write(Path(outfile.writable_path(out, option="--out")))
+    settings.say(f"{out}: {count(info.positions, 'position')}, {count(info.file_bytes, 'byte')}")
+
+
+def _content(
+    file: str, format_name: str, board: BoardSize, start: str, *, complete: bool
+) -> BookContent:
+    if format_name == "pons":
+        from c4core.book.foreign import read_pons
+
+        return read_pons(file)
+    if format_name == "parquet":
+        from c4core.book.exchange import read_parquet
+
+        return read_parquet(file)
+    from c4core.book.exchange import read_csv_lines, read_json_lines
+
+    with _text(file) as lines:
+        if format_name == "jsonl":
+            return read_json_lines(lines, board=board)
+        begins = options.read_start(start, board)
+        return read_csv_lines(lines, start=begins, kind="complete" if complete else "sparse")
+
+
+@contextmanager
+def _refusing(file: str) -> Iterator[None]:
+    """Refuse a file with wrong content, by its name."""
+    from c4core.errors import C4Error
+
+    try:
+        yield
+    except C4Error as error:
+        raise click.BadParameter(f"{file!r}: {error}", param_hint="FILE") from None
+    except UnicodeDecodeError as error:
+        message = f"{file!r} is no text: byte {error.start} is not UTF-8"
+        raise click.BadParameter(message, param_hint="FILE") from None
+
+
+@contextmanager
+def _text(file: str) -> Iterator[Iterator[str]]:
+    """The lines of a text file; it is refused if it cannot be read."""
+    from c4core.book.exchange import text_lines
+
+    with _refusing(file), Path(file).open(encoding="utf-8-sig", newline="") as lines:
+        yield text_lines(lines)

@@ -1,0 +1,79 @@
+"""``c4 book plot``: a picture of a book."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cli.output import drawing
+from cli.positions import books as options
+from cli.shell import parameters
+from cli.shell.commands import Command
+
+if TYPE_CHECKING:
+    from c4core.book import Book
+    from cli.shell.settings import Settings
+
+DEPTH = 5
+MAX_LINES = 1_000_000
+OPTION = "--output"
+
+EXAMPLES = (
+    "c4 book plot small.c4book",
+    "c4 book plot small.c4book --depth 4 --output tree.svg --output tree.png",
+)
+
+
+@click.command(cls=Command, database=False, json=False, examples=EXAMPLES)
+@options.book_argument
+@click.option(
+    "--depth",
+    type=parameters.WholeNumber(1),
+    metavar="N",
+    help=f"Moves of the longest lines that are drawn.  [default: {DEPTH}]",
+)
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    metavar="FILE",
+    multiple=True,
+    help="An .svg, .png or .pdf; can be given again.  [default: BOOK.svg and BOOK.png]",
+)
+@click.pass_obj
+def plot(
+    settings: Settings, *, file: str | None, depth: int | None, outputs: tuple[str, ...]
+) -> None:
+    """Draw a book, by default the one that came with c4.
+
+    On the left is every line of play: a ring for every move, a field for every line, coloured by
+    who wins; darker is sooner. On the right is how often each score occurs among the positions of
+    each ply. Needs matplotlib: pip install matplotlib.
+    """
+    with closing(options.open_book(file)) as book:
+        stem = Path(book.path).stem
+        names = outputs or (f"{stem}.svg", f"{stem}.png")
+        drawing.check_charts(names, option=OPTION)
+        moves = _depth(book, depth)
+        from cli.commands.book.picture import draw
+
+        drawing.draw_charts(names, lambda paths: draw(book, moves, paths), option=OPTION)
+    for name in names:
+        settings.say(name)
+
+
+def _depth(book: Book, wanted: int | None) -> int:
+    """How many moves to draw: as many as were asked for, or as can be told apart."""
+    deepest = book.info.last_ply - book.info.first_ply
+    if wanted is None:
+        return max(1, min(DEPTH, deepest))
+    if wanted > deepest:
+        raise click.BadParameter(f"the book has {deepest}", param_hint="'--depth'")
+    if book.info.board.width**wanted > MAX_LINES:
+        raise click.BadParameter(
+            f"{book.info.board.width**wanted:,} lines cannot be drawn", param_hint="'--depth'"
+        )
+    return wanted

@@ -1,0 +1,349 @@
+"""``c4 book info``, ``probe`` and ``verify``: what is in a book, and whether it is right."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from cli.positions import books as options
+from cli.shell import echo, exits, parameters
+from cli.shell.commands import Command, refuse
+from cli.shell.streams import STDIN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from c4core.book import Book
+    from c4core.book.layout import BookInfo
+    from c4core.book.verify import BookVerification
+    from c4core.lines import BadLine, Request
+    from c4core.notation import BoardSize
+    from c4core.position import Position
+    from cli.output.formats import Column, Row
+    from cli.positions.solving import AnswerWriter, Extras
+    from cli.shell.settings import Settings
+    from workers.positions.question import Question
+    from workers.positions.results import Answer
+
+INFO_EXAMPLES = (
+    "c4 book info small.c4book",
+    "c4 book info small.c4book --values",
+    "c4 book info small.c4book --json",
+)
+
+
+@click.command(cls=Command, database=False, examples=INFO_EXAMPLES)
+@options.book_argument
+@click.option(
+    "--values",
+    is_flag=True,
+    help="Also count the positions won by x, drawn, and won by o; this reads the whole book.",
+)
+@click.pass_obj
+def info(settings: Settings, *, file: str | None, values: bool) -> None:
+    """Show what is in a book, by default in the one that came with c4."""
+    from cli.output import render
+    from cli.output.formats import write_object, write_rows
+    from cli.output.tables import write_facts
+
+    book = options.open_book(file)
+    rows = list(value_rows(book)) if values else ply_rows(book.info)
+    if settings.json:
+        write_object({"file": book.path, **as_object(book.info), "plies": rows})
+        return
+    write_facts(as_facts(book.info, book.path))
+    if book.info.first_ply:
+        out = render.console()
+        out.print()
+        out.print(render.board(book.info.start, None))
+    echo.line()
+    write_rows(rows, "table", ply_columns(values=values))
+
+
+def as_object(info: BookInfo) -> dict[str, object]:
+    """A book's header as a JSON object."""
+    return {
+        "board": str(info.board),
+        "kind": info.kind,
+        "start": info.start.key,
+        "first_ply": info.first_ply,
+        "last_ply": info.last_ply,
+        "positions": info.positions,
+        "bytes": info.file_bytes,
+        "description": info.description,
+        "engine_version": info.engine_version,
+        "format_version": info.format_version,
+        "plies": ply_rows(info),
+    }
+
+
+def ply_rows(info: BookInfo) -> list[Row]:
+    """A row for every ply."""
+    return [
+        {"ply": section.ply, "positions": section.positions, "bytes": section.length}
+        for section in info.plies
+    ]
+
+
+def value_rows(book: Book) -> Iterator[Row]:
+    """The same with the numbers of wins of x, draws, and wins of o; this reads the whole book."""
+    from c4core.book.outline import spreads
+
+    for row, spread in zip(ply_rows(book.info), spreads(book), strict=True):
+        won, drawn, lost = spread.values
+        yield row | {"x_wins": won, "draws": drawn, "o_wins": lost}
+
+
+def as_facts(info: BookInfo, path: str) -> dict[str, str]:
+    """A book's header as names and values for people."""
+    from cli.output.render import count
+
+    each = info.file_bytes / max(info.positions, 1)
+    return {
+        "book": path,
+        "board": str(info.board),
+        "kind": f"{info.kind}{f', {info.description}' if info.description else ''}",
+        "start": "the empty board" if not info.first_ply else f"key {info.start.key}",
+        "plies": f"{info.first_ply} to {info.last_ply}",
+        "positions": f"{info.positions:,}; two mirror images count as one",
+        "size": f"{count(info.file_bytes, 'byte')}, {each:.2f} a position",
+        "made by": f"engine {info.engine_version}, format {info.format_version}",
+    }
+
+
+def _bits(row: Row) -> str:
+    return f"{8 * row['bytes'] / row['positions']:.2f}" if row["positions"] else "-"
+
+
+def _number(name: str) -> Callable[[Row], str]:
+    return lambda row: f"{row[name]:,}"
+
+
+def ply_columns(*, values: bool) -> tuple[Column, ...]:
+    """The columns of a table of plies; with ``values`` also who wins."""
+    from cli.output.formats import Column
+
+    columns = (
+        Column("ply", 3, lambda row: str(row["ply"]), right=True),
+        Column("positions", 13, _number("positions"), right=True),
+        Column("bytes", 12, _number("bytes"), right=True),
+        Column("bits each", 9, _bits, right=True),
+    )
+    if not values:
+        return columns
+    return (
+        *columns,
+        Column("x wins", 13, _number("x_wins"), right=True),
+        Column("draws", 13, _number("draws"), right=True),
+        Column("o wins", 13, _number("o_wins"), right=True),
+    )
+
+
+UNKNOWN = "the book does not have it"
+
+PROBE_EXAMPLES = (
+    "c4 book probe --book small.c4book 3313",
+    'c4 book probe --book small.c4book --json "" 33 34',
+    "printf '33\\n3344\\n' | c4 book probe --book small.c4book -",
+)
+
+
+@click.command(cls=Command, database=False, examples=PROBE_EXAMPLES)
+@click.argument("moves", nargs=-1)
+@click.option(
+    "--book",
+    "file",
+    type=options.BookFile(),
+    metavar="FILE",
+    help=f'The book.  [default: "{options.SHIPPED}", the one that c4 came with]',
+)
+@options.board_option
+@parameters.zero_based_option
+@click.pass_context
+def probe(
+    context: click.Context,
+    *,
+    moves: tuple[str, ...],
+    file: str | None,
+    board: BoardSize | None,
+    zero_based: bool,
+) -> None:
+    """Ask a book about positions; nothing is searched.
+
+    MOVES are the columns played so far, as in 4453; "" is the empty board. A column whose score is
+    not in the book is shown without one: on the book's last ply every column that does not win.
+
+    With - every line of standard input is a position, and is answered by an object like those of
+    "c4 solve". A position that is not in the book is answered by an object with "error", and the
+    exit code is 1.
+    """
+    settings: Settings = context.obj
+    refuse(
+        context,
+        (not moves, 'no position: give MOVES, "" for the empty board, or - for standard input'),
+        ("-" in moves and len(moves) > 1, "- stands alone"),
+    )
+    from cli.positions import given as positions
+    from cli.positions.solving import BatchSolver, InputLine, SolveOptions
+    from workers.positions.question import Question
+
+    from_stdin = moves == ("-",)
+    with closing(options.open_book(file, board)) as book:
+        asker = _BookAsker(book)
+        writer = _writer(as_json=settings.json or from_stdin, zero_based=zero_based)
+        solving = BatchSolver(asker, SolveOptions(Question(columns=False)), writer)
+        if from_stdin:
+            solving.stream(STDIN, board=book.info.board, zero_based=zero_based)
+        else:
+            size = book.info.board
+            asked = positions.from_arguments(moves, board=size, zero_based=zero_based)
+            for request in asked:
+                solving.answer([InputLine(request, b"")])
+    if writer.failures:
+        context.exit(exits.PROBLEMS)
+
+
+class _BookAsker:
+    """Asks only a book."""
+
+    def __init__(self, book: Book) -> None:
+        self._book = book
+
+    def ask(self, positions: Sequence[Position], question: Question) -> list[Answer]:  # noqa: ARG002 (the answer has all that is known)
+        """What the book knows about each of some positions; no score where it does not."""
+        return [self._answer(position) for position in positions]
+
+    def principal_variation(self, position: Position) -> tuple[int, ...]:
+        """No moves: that takes a search."""
+        del position
+        return ()
+
+    def _answer(self, position: Position) -> Answer:
+        from c4core.evaluation import score_limits
+        from workers.positions.results import Answer
+
+        score = self._book.probe(position)
+        if score is None:
+            lower, upper = score_limits(position.ply, *position.board)
+            return Answer(lower, upper, source="book")
+        return Answer(score, score, self._book.scores(position), source="book")
+
+
+@dataclass(slots=True)
+class _Filter:
+    """Writes answers, or the reason why there is none."""
+
+    writer: AnswerWriter
+    failures: int = 0
+    """Lines without a score. Columns without one do not count: on the last ply all lack it."""
+
+    def answer(self, request: Request, raw: bytes, answer: Answer, extras: Extras) -> None:
+        """Write an answer."""
+        from c4core.lines import BadLine
+
+        if answer.score is not None:
+            self.writer.answer(request, raw, answer, extras)
+            return
+        what = "the game is over" if request.position.is_over else UNKNOWN
+        self.bad(BadLine(request.line, what, "moves", request.id), raw)
+
+    def bad(self, bad: BadLine, raw: bytes) -> None:
+        """Write what is wrong."""
+        self.failures += 1
+        self.writer.bad(bad, raw)
+
+
+def _writer(*, as_json: bool, zero_based: bool) -> _Filter:
+    from cli.positions.solving import JsonWriter, TextWriter
+
+    return _Filter(JsonWriter(zero_based) if as_json else TextWriter(zero_based))
+
+
+VERIFY_EXAMPLES = (
+    "c4 book verify small.c4book",
+    "c4 book verify small.c4book --sample 1000 --seed 7 --json",
+)
+
+
+@click.command(cls=Command, database=False, examples=VERIFY_EXAMPLES)
+@options.book_argument
+@click.option(
+    "--sample",
+    type=parameters.WholeNumber(0),
+    metavar="N",
+    default=100,
+    show_default=True,
+    help="Positions to solve again.",
+)
+@click.option(
+    "--seed",
+    type=int,
+    metavar="N",
+    default=1,
+    show_default=True,
+    help="Chooses which: the same number, the same positions.",
+)
+@parameters.threads_option
+@click.pass_context
+def verify(
+    context: click.Context, *, file: str | None, sample: int, seed: int, threads: int
+) -> None:
+    """Check a book, by default the one that came with c4.
+
+    Every byte is compared with the checksums, every score with those of the positions that follow,
+    and some positions, chosen at random, with a search without the book. What is wrong is listed,
+    and the exit code is 1.
+    """
+    settings: Settings = context.obj
+    book = options.open_book(file)
+    found = _verified(settings, book, sample, seed, threads)
+    if settings.json:
+        from cli.output.formats import write_object
+
+        write_object(
+            {
+                "file": book.path,
+                "sound": found.is_sound,
+                "positions": found.positions,
+                "solved": found.solved,
+                "problems": list(found.problems),
+            }
+        )
+    else:
+        for problem in found.problems:
+            echo.line(problem)
+        _conclude(settings, book, found)
+    if not found.is_sound:
+        context.exit(exits.PROBLEMS)
+
+
+def _verified(
+    settings: Settings, book: Book, sample: int, seed: int, threads: int
+) -> BookVerification:
+    from c4core.book.verify import verify as verify_book
+    from c4core.solver import Solver
+    from cli.output import progress
+    from cli.shell.background import run_in_background
+
+    solver = Solver(table_mb=16, threads=threads)
+    with progress.planning(shown=progress.is_shown(settings, over_output=False)) as tell:
+        return run_in_background(
+            lambda: verify_book(book, sample=sample, seed=seed, solver=solver, progress=tell),
+            solver.stop,
+        )
+
+
+def _conclude(settings: Settings, book: Book, found: BookVerification) -> None:
+    from cli.output.render import count
+
+    looked_at = (
+        f"{count(found.positions, 'position')} read and compared with their children's, "
+        f"{found.solved:,} solved again"
+    )
+    if found.is_sound:
+        echo.line(f"{book.path} is right: {looked_at}")
+    else:
+        settings.say(f"{book.path} is wrong: {looked_at}")

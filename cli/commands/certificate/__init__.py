@@ -1,0 +1,30 @@
+"""The group ``c4 certificate``."""
+
+from __future__ import annotations
+
+import click
+
+from cli.shell.commands import LazyGroup
+
+
+@click.group(
+    cls=LazyGroup,
+    lazy={
+        "verify": "cli.commands.certificate.files:verify",
+        "info": "cli.commands.certificate.files:info",
+        "show": "cli.commands.certificate.files:show",
+        "write": "cli.commands.certificate.files:write",
+        "import": "cli.commands.certificate.importing:import_",
+    },
+    examples=[
+        "c4 certificate verify small.c4proof",
+        "c4 certificate show small.c4proof 12",
+    ],
+)
+def certificate() -> None:
+    """Check, describe and ask certificates: proofs of scores.
+
+    "c4 prove" makes them. To check one takes no search, and no trust in this program:
+    examples/check_certificate.py does it too, in 300 lines of Python that share nothing with c4.
+    docs/certificate-format.md tells more.
+    """

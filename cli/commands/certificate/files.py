@@ -1,0 +1,329 @@
+"""``c4 certificate info``, ``show``, ``verify`` and ``write``: files of certificates."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from cli.output import progress
+from cli.positions import books as options
+from cli.shell import echo, parameters
+from cli.shell.commands import Command
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from c4core.proof import Certificate
+    from c4core.proof.certificate import Word
+    from c4core.proof.format import CertificateInfo
+    from cli.shell.settings import Settings
+
+T = TypeVar("T")
+
+
+class _File(click.Path):
+    """A file that exists, or a board whose certificate is shipped."""
+
+    name = "certificate"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Check a name."""
+        from c4core.proof.certificate import named_file
+        from c4core.proof.errors import CertificateMissingError
+
+        try:
+            super().convert(named_file(value), param, ctx)
+        except CertificateMissingError as error:
+            self.fail(str(error), param, ctx)
+        return value
+
+
+file_argument = click.argument(
+    "file", type=_File(exists=True, dir_okay=False), metavar="CERTIFICATE"
+)
+
+
+def open_certificate(file: str) -> Certificate:
+    """The certificate of a name."""
+    from c4core.proof import Certificate
+    from c4core.proof.certificate import named_file
+
+    return Certificate.open(named_file(file))
+
+
+def watched(settings: Settings, work: Callable[[Callable[[int], object]], T]) -> T:
+    """Do what tells how many positions it has looked at, in the background; Ctrl-C ends it."""
+    from cli.shell.background import run_in_background
+
+    stopped: list[bool] = []
+    shown = progress.is_shown(settings, over_output=False)
+    with progress.planning(shown=shown, of="positions") as tell:
+
+        def look(positions: int) -> None:
+            if stopped:
+                raise KeyboardInterrupt
+            tell(positions)
+
+        return run_in_background(lambda: work(look), lambda: stopped.append(True))
+
+
+def claim(info: CertificateInfo) -> str:
+    """What a certificate claims, as the end of a sentence: ``scores exactly 1``."""
+    if info.lower is not None and info.lower == info.upper:
+        return f"scores exactly {info.lower}"
+    words = []
+    if info.lower is not None:
+        words.append(f"at least {info.lower}")
+    if info.upper is not None:
+        words.append(f"at most {info.upper}")
+    return f"scores {' and '.join(words)}"
+
+
+def place(info: CertificateInfo) -> str:
+    """The position of the claim, as the subject of a sentence."""
+    if not info.start.ply:
+        return f"the empty {info.board} board"
+    return f"the {info.board} position with key {info.start.key}"
+
+
+INFO_EXAMPLES = ("c4 certificate info small.c4proof", "c4 certificate info small.c4proof --json")
+
+
+@click.command(cls=Command, database=False, examples=INFO_EXAMPLES)
+@file_argument
+@click.pass_obj
+def info(settings: Settings, *, file: str) -> None:
+    """Show what a certificate claims. Whether it proves that "c4 certificate verify" says."""
+    said = open_certificate(file).info
+    if settings.json:
+        from cli.output.formats import write_object
+
+        write_object({"file": file, **as_object(said)})
+        return
+    from c4core.proof.format import RULES
+    from cli.output import render
+    from cli.output.render import count
+    from cli.output.tables import write_facts
+
+    rules = [name for number, name in enumerate(RULES) if said.rules >> number & 1]
+    facts = {
+        "certificate": file,
+        "claim": f"{place(said)} {claim(said)}",
+        "rules": ", ".join(rules) or "none",
+    }
+    for half in said.halves:
+        name = f"at {'most' if half.upper else 'least'} {half.bound}"
+        facts[name] = f"{count(half.positions, 'position')}, {count(half.code_bytes, 'byte')}"
+    facts["size"] = count(said.file_bytes, "byte")
+    facts["made by"] = f"engine {said.engine_version}"
+    write_facts(facts)
+    if said.start.ply:
+        out = render.console()
+        out.print()
+        out.print(render.board(said.start, None))
+
+
+def as_object(said: CertificateInfo) -> dict[str, object]:
+    """What a certificate says about itself, as a JSON object."""
+    from c4core.proof.format import RULES
+
+    return {
+        "board": str(said.board),
+        "start": said.start.key,
+        "lower": said.lower,
+        "upper": said.upper,
+        "rules": [name for number, name in enumerate(RULES) if said.rules >> number & 1],
+        "positions": said.positions,
+        "bytes": said.file_bytes,
+        "engine_version": said.engine_version,
+        "halves": [
+            {
+                "bound": "upper" if half.upper else "lower",
+                "score": half.bound,
+                "positions": half.positions,
+                "bytes": half.code_bytes,
+                "plies": list(half.plies),
+            }
+            for half in said.halves
+        ],
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Outlet:
+    """A file that a certificate is written to."""
+
+    name: str
+    force: bool
+    """Whether another file of this name may be replaced."""
+
+    def check(self) -> None:
+        """Make sure that the file can be written and that no other one is lost."""
+        options.out_path(self.name, force=self.force)
+
+    def write(self, settings: Settings, content: bytes, job_id: int, seconds: float | None) -> None:
+        """Write the certificate, and say what it claims."""
+        from c4core.files import atomic_file
+        from c4core.proof import Certificate
+        from cli.output import outfile
+        from cli.output.render import count, duration
+
+        self.check()  # hours may have gone by
+        try:
+            with atomic_file(outfile.writable_path(self.name, option="--out")) as beside:
+                beside.write_bytes(content)
+        except OSError as error:
+            error.filename = self.name  # a full disk does not say which file
+            settings.say(
+                f"The proof is kept; write it with: c4 certificate write {job_id} --out FILE"
+            )
+            raise
+        info = Certificate(content, path=self.name).info
+        took = "" if seconds is None else f", in {duration(seconds)}"
+        settings.say(
+            f"{self.name}: {place(info)} {claim(info)}; {count(info.positions, 'position')}, "
+            f"{count(info.file_bytes, 'byte')}{took}"
+        )
+        if settings.json:
+            from cli.output.formats import write_object
+
+            about = {"seconds": round(seconds, 3)} if seconds is not None else {}
+            write_object({"file": self.name, **as_object(info), "job": job_id, **about})
+
+
+SHOW_EXAMPLES = (
+    "c4 certificate show small.c4proof 12",
+    'c4 certificate show small.c4proof "" --json',
+)
+
+
+@click.command(cls=Command, database=False, examples=SHOW_EXAMPLES)
+@file_argument
+@click.argument("moves")
+@parameters.zero_based_option
+@click.pass_obj
+def show(settings: Settings, *, file: str, moves: str, zero_based: bool) -> None:
+    """Show what to play in a position by a certificate, and why.
+
+    The certificate is checked first; it is a file, or a board whose certificate comes with the
+    program: 7x6. MOVES are all columns played so far, those of its start included. A position that
+    the proof does not lead to is none of its business. The player "proof:FILE" plays by it.
+    """
+    from cli.positions import given
+
+    certificate = open_certificate(file)
+    board = certificate.info.board
+    position = given.from_arguments([moves], board=board, zero_based=zero_based)[0].position
+    words = watched(settings, certificate.check).ask(position)
+    if settings.json:
+        from cli.output.formats import write_object
+
+        write_object(
+            {
+                "file": file,
+                "moves": moves,
+                "board": str(board),
+                "side": position.turn,
+                "halves": [
+                    {
+                        "bound": "upper" if word.upper else "lower",
+                        "score": word.bound,
+                        "prover": word.prover,
+                        "why": word.why,
+                        "columns": [c if zero_based else c + 1 for c in word.columns],
+                        "rule": word.rule,
+                    }
+                    for word in words
+                ],
+            }
+        )
+        return
+    from cli.output import render
+
+    render.console().print(render.board(position, None, zero_based=zero_based))
+    for word in words:
+        bound = f"at {'most' if word.upper else 'least'} {word.bound}"
+        echo.line(f"{bound}: {_sentence(word, zero_based=zero_based)}")
+
+
+def _sentence(word: Word, *, zero_based: bool) -> str:
+    from cli.output.render import labels
+
+    columns = labels(word.columns, zero_based=zero_based)
+    other = "o" if word.prover == "x" else "x"
+    if word.why == "rule":
+        return f'whatever {other} plays, by the rule "{word.rule}"'
+    if word.why == "follow":
+        by = "the rule that has ended the branch"
+        return (
+            f"{word.prover} plays {columns}, by {by}"
+            if columns
+            else f"whatever {other} plays, by {by}"
+        )
+    return {
+        "over": "the game is over",
+        "win": f"{word.prover} wins at once in {columns}",
+        "late": f"{word.prover} cannot lose in time any more: every move will do",
+        "move": f"{word.prover} plays {columns}",
+        "replies": f"the proof has an answer to every move of {other}",
+        "elsewhere": "the proof does not come here: it plays otherwise before",
+    }[word.why]
+
+
+VERIFY_EXAMPLES = (
+    "c4 certificate verify small.c4proof",
+    "c4 certificate verify small.c4proof --json",
+    "c4 certificate verify 5x4",
+)
+
+
+@click.command(cls=Command, database=False, examples=VERIFY_EXAMPLES)
+@file_argument
+@click.pass_obj
+def verify(settings: Settings, *, file: str) -> None:
+    """Check that a certificate proves what it claims.
+
+    No position is searched: every move, every reply and every rule is looked at. A file that is no
+    proof is an error, which names the position where it fails; the exit code is 1. CERTIFICATE is a
+    file, or a board whose certificate comes with the program: 7x6.
+    """
+    began = time.monotonic()
+    certificate = open_certificate(file)
+    watched(settings, certificate.verify)
+    seconds = time.monotonic() - began
+    said = certificate.info
+    if settings.json:
+        from cli.output.formats import write_object
+
+        write_object(
+            {"file": file, "proven": True, **as_object(said), "seconds": round(seconds, 3)}
+        )
+        return
+    from cli.output.render import count, duration
+
+    echo.line(
+        f"{file} is a proof: {place(said)} {claim(said)} "
+        f"({count(said.positions, 'position')} checked in {duration(seconds)})"
+    )
+
+
+@click.command(cls=Command, examples=["c4 certificate write 3 --out empty.c4proof"])
+@click.argument("job", type=parameters.IntRange(1), metavar="JOB")
+@options.out_option("The file.", required=True)
+@options.force_option
+@click.pass_obj
+def write(settings: Settings, *, job: int, out: str, force: bool) -> None:
+    """Write the certificate of a job of "c4 prove" that is done.
+
+    The bytes are those that "c4 prove" writes, whoever has worked on the job.
+    """
+    from workers.certificates.assembling import read_certificate
+
+    outlet = Outlet(out, force=force)
+    outlet.check()
+    with settings.open_database() as database:
+        content = read_certificate(database, job)
+    outlet.write(settings, content, job, None)

@@ -1,0 +1,140 @@
+"""``c4 prove``: the proof of a score, as a job and as a file."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from cli.commands.certificate.files import Outlet
+from cli.positions import books as options
+from cli.shell import parameters
+from cli.shell.commands import Command, refuse
+from cli.shell.settings import priority_option
+
+if TYPE_CHECKING:
+    from c4core.notation import BoardSize
+    from cli.shell.settings import Settings
+    from workers.certificates.task import ProofTask
+
+MAX_TABLE_MB = 1 << 14
+"""The same in workers/certificates/task.py, which a help text need not import."""
+
+EXAMPLES = (
+    'c4 prove "" --board 5x4 --out small.c4proof',
+    "c4 prove 2252576253462244 --out late.c4proof",
+    "c4 prove 2252576253462244 --at-least -20 --out half.c4proof",
+    'c4 prove "" --board 6x5 --detach',
+)
+
+
+@click.command(cls=Command, broker=True, examples=EXAMPLES)
+@click.argument("moves")
+@parameters.board_option
+@click.option(
+    "--at-least",
+    type=parameters.IntRange(-32, 32),
+    metavar="N",
+    help="Prove that the score is N or more.",
+)
+@click.option(
+    "--at-most",
+    type=parameters.IntRange(-32, 32),
+    metavar="N",
+    help="Prove that the score is N or less.",
+)
+@click.option(
+    "--rules",
+    type=click.Choice(["all", "none"]),
+    default="all",
+    show_default=True,
+    help="The rules that may end a branch; without them the proof goes on to the ends of games.",
+)
+@options.out_option("The file; needed unless the job is detached.")
+@options.force_option
+@click.option("--fresh", is_flag=True, help="Make a new job, even if there is one for this proof.")
+@parameters.detach_option()
+@priority_option
+@parameters.threads_option
+@click.option(
+    "--table-mb",
+    type=parameters.WholeNumber(1, MAX_TABLE_MB),
+    metavar="MB",
+    default=64,
+    show_default=True,
+    help="Size of each thread's table of positions met in the search; the file depends on it.",
+)
+@parameters.zero_based_option
+@click.pass_context
+def prove(
+    context: click.Context,
+    *,
+    moves: str,
+    board: BoardSize,
+    at_least: int | None,
+    at_most: int | None,
+    rules: str,
+    out: str | None,
+    force: bool,
+    fresh: bool,
+    detach: bool,
+    threads: int,
+    table_mb: int,
+    zero_based: bool,
+) -> None:
+    """Write the proof of a position's score: a certificate.
+
+    MOVES are the columns played so far; "" is the empty board. Without --at-least and --at-most the
+    exact score is found and proven. A bound that does not hold is an error.
+
+    The file holds one move for every position where the side that claims the bound is to move, and
+    the rule that ends a branch elsewhere: "c4 certificate verify" checks it without any search.
+
+    The proof is found part by part, as a job: the same command goes on with what an earlier one has
+    begun, so interrupt it as often as you like. The bytes of the file depend on the position, the
+    bounds, --rules and --table-mb alone; not on who has worked on it, nor on what the database
+    knows, which only saves the search for the score. With --broker workers do the work. "c4
+    certificate write" writes the file of a job by its number.
+    """
+    settings: Settings = context.obj
+    refuse(
+        context,
+        (detach and out is not None, "a detached job writes no file: the same command does later"),
+        (detach and force, "a detached job writes no file: there is nothing to --force"),
+        (not detach and out is None, "say with --out where the certificate goes, or --detach"),
+    )
+    from c4core.proof.format import EVERY_RULE
+    from c4core.proof.making import claimed
+    from cli.positions import given
+    from cli.work.job import Backend, JobContext
+    from workers.certificates.assembling import read_certificate
+    from workers.certificates.planning import job_for
+    from workers.certificates.task import ProofTask
+
+    (request,) = given.from_arguments([moves], board=board, zero_based=zero_based)
+    start = claimed(request.position, at_least=at_least, at_most=at_most)
+    used = EVERY_RULE if rules == "all" else 0
+    task = ProofTask(start, at_least, at_most, used, table_mb)
+    outlet = None if out is None else Outlet(out, force=force)
+    if outlet is not None:
+        outlet.check()
+    backend = Backend.found(settings, threads=threads, table_mb=table_mb)
+    with settings.open_database(create=True) as database:
+        work = JobContext(settings, database, backend)
+        began = time.monotonic()
+        job_id = job_for(database, task, label=_label(task), fresh=fresh)
+        if outlet is None:
+            way = "with --out instead of --detach writes the certificate"
+            work.detach(job_id, afterwards=way)
+            return
+        work.finish(job_id, makes="the certificate")
+        content = read_certificate(database, job_id)
+    outlet.write(settings, content, job_id, time.monotonic() - began)
+
+
+def _label(task: ProofTask) -> str:
+    place = f"proof of key {task.start.key}" if task.start.ply else "proof of the empty board"
+    least = "" if task.at_least is None else f", at least {task.at_least}"
+    most = "" if task.at_most is None else f", at most {task.at_most}"
+    return f"{place}{least}{most}{'' if task.rules else ', without rules'}"

@@ -1,0 +1,378 @@
+"""``c4 dataset build``: a data set, labelled by a job."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli.output import progress
+from cli.positions.books import book_options, book_path
+from cli.shell import exits, parameters
+from cli.shell.commands import Command, refuse
+from cli.shell.settings import priority_option
+
+if TYPE_CHECKING:
+    from c4core.dataset.lots import Shares
+    from c4core.notation import BoardSize
+    from cli.shell.parameters import Range
+    from cli.shell.settings import Settings
+    from workers.dataset.draft import Draft, Labelled
+    from workers.dataset.order import Order
+
+LARGEST_SEED = 2**63 - 1
+MAX_POSITIONS = 100_000_000
+
+
+def read_shares(_context: click.Context, _parameter: click.Parameter, text: str) -> Shares:
+    """An option's text as shares: ``80/10/10``."""
+    from c4core.dataset.lots import Shares
+
+    try:
+        return Shares.parse(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+def read_license(_context: click.Context, _parameter: click.Parameter, text: str) -> str:
+    """An option's text as the identifier of a license: ``cc-by-4.0``."""
+    from c4core.dataset.card_reading import check_license
+
+    try:
+        return check_license(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+order_options = parameters.option_group(
+    click.option(
+        "--from",
+        "source",
+        type=click.Choice(["plies", "play", "strong", "games", "book", "file"]),
+        default="plies",
+        show_default=True,
+        help="plies: random games, equally many positions of each ply; play: random games, one "
+        "position of each; strong: games of perfect play with errors; games: stored games; "
+        "book: a book; file: positions with scores, as of public evaluation sets.",
+    ),
+    click.option(
+        "--count",
+        type=parameters.IntRange(1, MAX_POSITIONS),
+        metavar="N",
+        default=10_000,
+        show_default=True,
+        help="How many different positions.",
+    ),
+    click.option(
+        "--plies",
+        metavar="N|A..B",
+        callback=parameters.read_range,
+        help="Only positions with so many stones; an end can be left open.  [default: all]",
+    ),
+    click.option(
+        "--only",
+        type=click.Choice(["quiet", "decisive"]),
+        multiple=True,
+        help="quiet: neither side could win with its next stone; decisive: columns differ in their "
+        "results. Can be given again, for both.",
+    ),
+    click.option(
+        "--blunder",
+        type=parameters.FiniteFloat(0, 1),
+        metavar="P",
+        help="With strong: how often a column is played that is not best.  [default: 0.1]",
+    ),
+    click.option(
+        "--corpus",
+        type=parameters.WholeNumber(1),
+        multiple=True,
+        metavar="MATCH",
+        help="With games: those of this match; can be given again.  "
+        "[default: all finished matches]",
+    ),
+    click.option(
+        "--input",
+        "file",
+        type=click.Path(exists=True, dir_okay=False),
+        metavar="FILE",
+        help="With file: lines of moves and scores, or a ConnectX validation set.",
+    ),
+    parameters.board_option,
+    click.option(
+        "--seed",
+        type=parameters.IntRange(0, LARGEST_SEED),
+        default=1,
+        show_default=True,
+        metavar="S",
+        help="Start of all random numbers: the same seed, the same files.",
+    ),
+    click.option(
+        "--split",
+        "shares",
+        metavar="A/B/C",
+        default="80/10/10",
+        show_default=True,
+        callback=read_shares,
+        help="Shares of train, validation and test; one with 0 has no file.",
+    ),
+    click.option(
+        "--neighbours",
+        type=click.Choice(["keep", "together", "drop"]),
+        default="keep",
+        show_default=True,
+        help="Positions of different parts that are a move apart: keep them, put all that are "
+        "linked together into one part, or drop those in train.",
+    ),
+    click.option(
+        "--format",
+        "formats",
+        type=click.Choice(["npz", "parquet", "jsonl"]),
+        multiple=True,
+        default=["npz"],
+        show_default=True,
+        help="Of the files; can be given again. parquet needs pyarrow.",
+    ),
+    click.option(
+        "--representation",
+        "representations",
+        type=click.Choice(["planes", "moves"]),
+        multiple=True,
+        default=["planes"],
+        show_default=True,
+        help="How positions are shown; can be given again.",
+    ),
+    click.option(
+        "--license",
+        metavar="ID",
+        default="cc0-1.0",
+        show_default=True,
+        callback=read_license,
+        help="The license under which you give the data set away.",
+    ),
+)
+"""The options that :func:`order_of` reads."""
+
+
+def order_of(given: dict[str, Any]) -> Order:
+    """The order that the options make."""
+    from workers.dataset.order import BLUNDER, Order
+
+    board: BoardSize = given["board"]
+    plies: Range | None = given["plies"]
+    first = 0 if plies is None or plies.first is None else plies.first
+    last = board.cells - 1 if plies is None or plies.last is None else plies.last
+    if not 0 <= first <= last < board.cells:
+        raise click.BadParameter(
+            f"on {board} positions that are not over have 0 to {board.cells - 1} stones",
+            param_hint="'--plies'",
+        )
+    return Order(
+        source=given["source"],
+        board=board,
+        first_ply=first,
+        last_ply=last,
+        matches=tuple(sorted(set(given["corpus"]))),
+        book=given["book"],
+        count=given["count"],
+        seed=given["seed"],
+        shares=given["shares"],
+        formats=tuple(dict.fromkeys(given["formats"])),
+        representations=tuple(dict.fromkeys(given["representations"])),
+        file=given["file"],
+        blunder=BLUNDER if given["blunder"] is None else given["blunder"],
+        quiet="quiet" in given["only"],
+        decisive="decisive" in given["only"],
+        neighbours=given["neighbours"],
+        license=given["license"],
+    )
+
+
+_FORCE = "--force replaces it"
+
+EXAMPLES = (
+    "c4 dataset build --count 1000 --plies 18..30 --output mid",
+    "c4 dataset build --board 5x4 --count 500 --only quiet --output small",
+    "c4 dataset build --from games --corpus 1 --format jsonl --output games",
+    "c4 dataset build --from book --count 2000 --output openings",
+    "c4 dataset build --count 1000 --plies 24.. --neighbours drop --output apart",
+)
+
+
+@click.command(cls=Command, broker=True, examples=EXAMPLES)
+@order_options
+@click.option("--output", "-o", "output", metavar="DIR", help="Where the files go.")
+@book_options
+@click.option("--force", is_flag=True, help="Replace another data set in DIR.")
+@click.option("--fresh", is_flag=True, help="Make a new job, even if there is one for this.")
+@parameters.detach_option()
+@priority_option
+@parameters.threads_option
+@parameters.table_option
+@click.pass_context
+def build(
+    context: click.Context,
+    /,
+    *,
+    output: str | None,
+    no_book: bool,
+    force: bool,
+    fresh: bool,
+    detach: bool,
+    threads: int,
+    table_mb: int,
+    **given: Any,
+) -> None:
+    """Make a data set of positions with exact labels.
+
+    Every position comes with the exact score of each column, found by a job like that of "c4
+    analyze": what is stored or in a book is not searched, Ctrl-C loses nothing, and the same
+    command goes on. The bytes of the files depend on the positions and the options alone, not on
+    threads or interruptions.
+
+    Of mirror images and transpositions one is taken, and a hash of the position decides whether it
+    is for train, validation or test. If a source has fewer positions than --count, the data set has
+    them all. card.json and README.md say how it was made and what is in it; "c4 dataset info"
+    checks that. With --format parquet, Hugging Face's datasets loads DIR as it is. Another data set
+    in DIR is replaced only with --force, and only when the new one is complete.
+
+    With --from book the positions are those of --book, with --from file those of --input. Scores in
+    that file are compared with the labels: if some are wrong, the exit code is 1. With --broker
+    workers search with their own --threads and --table-mb, and Ctrl-C only ends the watching.
+    """
+    settings: Settings = context.obj
+    source = given["source"]
+    refuse(
+        context,
+        (bool(given["corpus"]) and source != "games", "--corpus is for --from games"),
+        (given["blunder"] is not None and source != "strong", "--blunder is for --from strong"),
+        (given["file"] is not None and source != "file", "--input is for --from file"),
+        (given["file"] is None and source == "file", "which file? give it as --input FILE"),
+        (no_book and source == "book", "--no-book leaves --from book nothing"),
+        (
+            detach and output is not None,
+            "a detached job writes no file: the same command does later",
+        ),
+        (detach and force, "a detached job writes no file: there is nothing to --force"),
+        (
+            detach and source == "strong",
+            "the games of --from strong are played first: --detach leaves nobody to go on",
+        ),
+        (not detach and output is None, "where to? give a directory: --output DIR"),
+    )
+    from cli.work.job import Backend, JobContext
+    from workers.dataset.draft import Draft
+    from workers.dataset.making import find_and_label
+    from workers.positions.book_answers import find_book
+
+    order = order_of(given)
+    chosen_book = book_path(context, order.book, no_book=no_book)
+    find_book(chosen_book, order.board)  # fails now if it cannot be used
+    if "parquet" in order.formats:
+        from c4core.errors import DatasetError
+        from c4core.extras import load_pyarrow
+
+        load_pyarrow(DatasetError)  # fails now, not when everything is labelled
+    directory = None if output is None else _directory(output, order, force=force)
+    backend = Backend.found(settings, threads=threads, table_mb=table_mb)
+    with settings.open_database(create=True) as database:
+        work = JobContext(settings, database, backend)
+        began = time.monotonic()
+        settings.say_if_verbose(f"looking for positions: {order.source}")
+
+        def job_of(draft: Draft) -> int:
+            with progress.planning(shown=progress.is_shown(settings, over_output=False)) as tell:
+                return draft.job(database, book=chosen_book, fresh=fresh, on_planned=tell)
+
+        def run(job_id: int) -> None:
+            work.finish(job_id, makes="the files")
+
+        if directory is None:
+            way = "with --output instead of --detach writes the files"
+            job_id = job_of(Draft.of(database, order))
+            work.detach(job_id, afterwards=way)
+            return
+        labelled, job_id = find_and_label(database, order, run, job_of=job_of)
+        card = _written(settings, labelled, directory, force=force)
+    seconds = round(time.monotonic() - began, 3)
+    _report(settings, card, directory, {"job": job_id, "seconds": seconds})
+    if _report_difference(settings, labelled):
+        context.exit(exits.PROBLEMS)
+
+
+def _directory(name: str, order: Order, *, force: bool) -> Path:
+    """Make the directory, and see that files can be written there."""
+    from c4core.dataset.card import JSON_NAME
+    from c4core.dataset.writing import check_free
+    from c4core.errors import DatasetExistsError
+    from cli.output import outfile
+
+    path = Path(os.path.realpath(name))
+    try:
+        path.mkdir(exist_ok=True)
+    except OSError as error:
+        reason = "there is a file of that name" if path.is_file() else error.strerror
+        raise click.BadParameter(f"{name!r}: {reason}", param_hint="'--output'") from None
+    outfile.writable_path(os.path.join(name, JSON_NAME), option="--output")  # noqa: PTH118 (as typed)
+    if not force:
+        try:
+            check_free(path, command=order.command(), formats=order.formats)
+        except DatasetExistsError as error:
+            raise click.BadParameter(f"{error}: {_FORCE}", param_hint="'--output'") from None
+    return path
+
+
+def _written(
+    settings: Settings, labelled: Labelled, directory: Path, *, force: bool
+) -> dict[str, Any]:
+    """Write the files; the data set's card."""
+    from c4core.errors import DatasetExistsError
+
+    try:
+        return labelled.write(directory, replace=force)
+    except DatasetExistsError as error:
+        raise click.UsageError(f"{error}: the same command with {_FORCE}") from None
+    except OSError:
+        settings.say("The labels are kept: the same command writes the files.")
+        raise
+
+
+def _report(
+    settings: Settings, card: dict[str, Any], directory: Path, about: dict[str, Any]
+) -> None:
+    from cli.output.render import count, duration
+
+    positions, dropped = card["positions"], card["neighbours"]["dropped"]
+    text = count(positions, "position")
+    if positions + dropped < card["asked"]:
+        settings.say(
+            f"{text} instead of {card['asked']:,}: there are no more, as far as can be found"
+        )
+    if dropped:
+        settings.say(f"{count(dropped, 'position')} left out: they have neighbours in another part")
+    numbers = ", ".join(f"{part['positions']:,} {name}" for name, part in card["splits"].items())
+    settings.say(f"{directory}: {text} ({numbers}), in {duration(about['seconds'])}")
+    if settings.json:
+        from cli.output.formats import write_object
+
+        write_object({"directory": str(directory), **about, **card})
+
+
+def _report_difference(settings: Settings, labelled: Labelled) -> bool:
+    """Say how the labels of a file compare with the exact ones; whether some are different."""
+    from cli.output.render import count
+
+    found, file = labelled.difference, labelled.draft.order.file
+    if found is None:
+        return False
+    what = "results" if found.is_weak else "scores"
+    if not found.different:
+        settings.say(f"{file}: the {what} of {count(found.positions, 'line')} are right")
+        return False
+    settings.say(
+        f"{file}: {found.different:,} of {count(found.positions, 'line')} have wrong {what}, the "
+        f"first in line {found.first_line}; the data set has the right ones"
+    )
+    return True

@@ -1,0 +1,172 @@
+"""``c4 dataset export`` and ``info``: the files of a data set."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli.output import outfile
+from cli.output.formats import Column
+from cli.shell import echo, exits
+from cli.shell.commands import Command, refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from c4core.dataset.exchange import ExchangeFormat
+    from cli.output.formats import Row
+    from cli.shell.settings import Settings
+
+EXPORT_EXAMPLES = (
+    "c4 dataset export mid --format refmoves --output moves.jsonl",
+    "c4 dataset export mid --split train --all-moves --weak | head -3",
+)
+
+
+@click.command(cls=Command, database=False, json=False, examples=EXPORT_EXAMPLES)
+@click.argument("directory", type=click.Path(exists=True, file_okay=False), metavar="DIR")
+@click.option(
+    "--split",
+    type=click.Choice(["train", "validation", "test"]),
+    default="test",
+    show_default=True,
+    help="Which part of the data set.",
+)
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(["c4solver", "refmoves"]),
+    default="c4solver",
+    show_default=True,
+    help="c4solver: lines of moves and scores; refmoves: as ConnectX's validation set.",
+)
+@click.option("--all-moves", is_flag=True, help="With c4solver: the scores of all columns.")
+@click.option("--weak", is_flag=True, help="Only who wins: 1, 0 or -1 instead of scores.")
+@outfile.output_option
+@click.pass_context
+def export(
+    context: click.Context,
+    *,
+    directory: str,
+    split: str,
+    format_name: ExchangeFormat,
+    all_moves: bool,
+    weak: bool,
+    output: str | None,
+) -> None:
+    """Write a part of a data set in the form of public evaluation sets.
+
+    c4solver is the format of Pascal Pons's program and of his six classes of positions: the moves,
+    a blank, and the score, or with --all-moves the scores of all columns, -1000 for a full one.
+    refmoves is that of the validation set for Kaggle's ConnectX: JSON Lines with "board", "score"
+    and "move score", -99 for a full column. "c4 dataset build --from file" reads both.
+    """
+    settings: Settings = context.obj
+    refuse(
+        context,
+        (all_moves and format_name != "c4solver", "--all-moves belongs to --format c4solver"),
+    )
+    outfile.check(output)
+    from c4core.dataset.exchange import exchange_lines
+    from c4core.dataset.reading import read_part
+    from cli.output.render import count
+
+    records, terms = read_part(Path(directory), split)
+    lines = exchange_lines(
+        records, terms.board, terms.seed, format_name, all_moves=all_moves, weak=weak
+    )
+    with outfile.opened(output or outfile.STANDARD_OUTPUT) as target:
+        (target or sys.stdout).writelines(f"{line}\n" for line in lines)
+    settings.say(f"{count(len(records['key']), 'position')} of {split}, as {format_name}")
+
+
+INFO_EXAMPLES = ("c4 dataset info mid", "c4 dataset info mid/train.npz --json")
+
+
+def _counts(heading: str, width: int, names: Iterable[str]) -> tuple[Column, ...]:
+    """The columns of a table of numbers of positions."""
+    return (
+        Column(heading, width, lambda row: str(row[heading]), right=heading == "ply"),
+        *(_number(name) for name in names),
+    )
+
+
+def _number(name: str) -> Column:
+    heading = name.replace("_", " ")
+    return Column(heading, max(11, len(heading)), lambda row: f"{row[name]:,}", right=True)
+
+
+@click.command(cls=Command, database=False, examples=INFO_EXAMPLES)
+@click.argument("path", type=click.Path(exists=True), metavar="DIR|FILE")
+@click.pass_context
+def info(context: click.Context, *, path: str) -> None:
+    """Show the card of a data set and check its files, or one of them.
+
+    The files must be those that were written with the card. Every position must occur once, in the
+    part that its hash says, so that none is in two parts. Planes, moves, plies, values, distances,
+    flags and best columns must follow from key and scores, and the numbers of the card must be
+    right. What is wrong is listed, and the exit code is 1.
+    """
+    settings: Settings = context.obj
+    from c4core.dataset.reading import inspect
+    from cli.output.formats import write_object
+
+    found = inspect(Path(path))
+    if settings.json:
+        write_object({"path": path, "problems": found.problems, **found.card})
+    else:
+        _show(path, found.card)
+        for problem in found.problems:
+            echo.line(f"wrong: {problem}")
+    if found.problems:
+        context.exit(exits.PROBLEMS)
+    settings.say(f"{', '.join(found.files)}: as the card says")
+
+
+def _show(path: str, card: dict[str, Any]) -> None:
+    from c4core.dataset.card import OUTCOMES, TRAITS, total
+    from cli.output.formats import write_rows
+    from cli.output.tables import write_facts
+
+    everything = total(card["splits"])
+    write_facts(_facts(path, card))
+    echo.line()
+    parts: list[Row] = [{"part": name, **part} for name, part in card["splits"].items()]
+    parts.append({"part": "all", **everything})
+    outcomes = ("positions", *OUTCOMES)
+    write_rows(parts, "table", _counts("part", 10, outcomes))
+    echo.line()
+    write_rows(parts, "table", _counts("part", 10, TRAITS))
+    echo.line()
+    write_rows(everything["plies"], "table", _counts("ply", 3, outcomes))
+
+
+def _facts(path: str, card: dict[str, Any]) -> dict[str, str]:
+    source = card["source"]
+    others = {name: fact for name, fact in source.items() if name not in _TOLD}
+    return {
+        "data set": f"{path}: {card['title']}",
+        "made by": str(card["command"]),
+        "with": f"c4 {card['c4_version']}, engine {card['engine_version']}",
+        "source": f"{source['kind']}, plies {source['first_ply']} to {source['last_ply']}",
+        **{name.replace("_", " "): str(fact) for name, fact in others.items()},
+        "asked for": f"{card['asked']:,}{'; there are no more' if card['is_all'] else ''}",
+        "duplicates": f"{card['duplicates']:,} dropped of {card['drawn']:,} looked at",
+        "split": str(card["split"]["shares"]),
+        "neighbours": _neighbours(card),
+        "columns": ", ".join(column["name"] for column in card["columns"]),
+    }
+
+
+def _neighbours(card: dict[str, Any]) -> str:
+    """The choice about neighbours, and how many positions have one in another part."""
+    told = card["neighbours"]
+    numbers = ", ".join(f"{number:,} of {name}" for name, number in told["linked"].items())
+    return f"{told['choice']}; in other parts: {numbers}"
+
+
+_TOLD = frozenset({"kind", "first_ply", "last_ply"})
+"""Facts in the line about the source, not repeated."""

@@ -1,0 +1,59 @@
+"""``c4 engine``: the solver, or any player, as an engine that is spoken to in lines of text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from cli.positions.books import book_options, book_path
+from cli.shell import echo, parameters
+from cli.shell.commands import Command
+
+if TYPE_CHECKING:
+    from c4core.notation import BoardSize
+
+EXAMPLES = (
+    "printf 'position startpos moves 4 4 5\\ngo\\n' | c4 engine",
+    "printf 'position fen 7/7/7/7/2o4/2xx1o1\\ngo depth 3\\n' | c4 engine",
+    "printf 'ugi\\nsetoption name player value medium\\ngo\\n' | c4 engine",
+)
+
+
+@click.command(cls=Command, database=False, json=False, examples=EXAMPLES)
+@parameters.board_option
+@book_options
+@parameters.threads_option
+@parameters.table_option
+@click.pass_context
+def engine(
+    context: click.Context,
+    *,
+    board: BoardSize,
+    book: str | None,
+    no_book: bool,
+    threads: int,
+    table_mb: int,
+) -> None:
+    """Be an engine: answer lines of UGI on standard input.
+
+    UGI is what UCI is for chess, made for any game. "position" sets a position, "go" asks for the
+    best move, "stop" ends the search, "quit" the engine. Columns are counted from 1. Without a
+    limit "go" finds the exact score of every column. docs/adapters.md has all lines.
+
+    A line that makes no sense is answered by "info string error: ..", and the engine goes on. At
+    the end of the input the last search is finished.
+    """
+    import sys
+
+    from c4core.adapters.ugi import Options, Session
+    from workers.positions.book_answers import find_book
+
+    options = Options(hash=table_mb, threads=threads, board=board)
+    found = find_book(book_path(context, book, no_book=no_book), board)
+    Session(_say, options=options, book=found).run(sys.stdin.buffer)
+
+
+def _say(line: str) -> None:
+    """Write a line at once: whoever asked waits for it."""
+    echo.line(line)

@@ -1,0 +1,270 @@
+"""``c4 games export`` and ``import``: games in files."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, BinaryIO
+
+import click
+
+from cli.commands.games import options
+from cli.output import outfile
+from cli.output.formats import format_by_ending
+from cli.shell import echo, exits, parameters
+from cli.shell.commands import Command, refuse
+from cli.shell.streams import input_name, reading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from c4core.arena.files import GameEntry, Repeats, Sameness
+    from c4core.lines import BadLine
+    from c4core.notation import BoardSize
+    from cli.shell.settings import Settings
+    from db.records.games import GameFilter
+    from workers.matches.files.importing import ImportSummary
+
+ENDINGS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv"}
+
+EXPORT_EXAMPLES = (
+    "c4 games export 1 > games.jsonl",
+    "c4 games export --format csv --distinct grids --output games.csv",
+    "c4 games export --distinct moves --mirrors --winner x | head -3",
+)
+
+
+repeats_options = parameters.option_group(
+    click.option(
+        "--distinct",
+        type=click.Choice(["moves", "grids"]),
+        help="Leave out games whose moves, or whose final grid, were written before.",
+    ),
+    click.option("--mirrors", is_flag=True, help="Count a mirror image as the same game."),
+)
+"""Add ``--distinct`` and ``--mirrors``."""
+
+
+@click.command(cls=Command, json=False, examples=EXPORT_EXAMPLES)
+@options.matches_argument
+@options.filter_options
+@repeats_options
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(["jsonl", "csv"]),
+    help="jsonl: everything about a game; csv: final grids of one board.  "
+    "[default: by the ending of --output, else jsonl]",
+)
+@outfile.output_option
+@click.pass_context
+def export(
+    context: click.Context,
+    /,
+    *,
+    matches: tuple[int, ...],
+    distinct: Sameness | None,
+    mirrors: bool,
+    format_name: str | None,
+    output: str | None,
+    **others: Any,
+) -> None:
+    """Write games of all matches, or of some, as a file.
+
+    jsonl has a game a line, with players, seed, moves and result. csv has a row for each game, as
+    learning programs read it: the 42 cells of its last position, row by row from the top (1 for the
+    first mover, -1 for the second, 0 for empty), and the winner (1, -1, 0). The first row has the
+    names pos_01 to pos_42 and winner. Games that did not end on the board have no such grid and are
+    left out, as are those on other boards than --board.
+    """
+    settings: Settings = context.obj
+    refuse(context, (mirrors and distinct is None, "--mirrors belongs to --distinct"))
+    filters = options.filter_of(matches, others)
+    format_name = format_name or format_by_ending(
+        output, endings=ENDINGS, default="jsonl", what="games", option="--format"
+    )
+    from c4core.arena.files import Repeats
+    from workers.matches.files.entries import stream_entries
+    from workers.matches.reports.reading import check_matches
+
+    repeats = None if distinct is None else Repeats(distinct, mirrors=mirrors)
+    with settings.open_database() as database:
+        check_matches(database, matches)
+        if format_name == "csv":
+            filters = _of_one_board(filters)
+        entries = stream_entries(database, filters)
+        written = _Written(entries, repeats)
+        with outfile.opened(output or outfile.STANDARD_OUTPUT) as target:
+            out = target or sys.stdout
+            if format_name == "csv":
+                _write_csv(out, written, filters)
+            else:
+                _write_json(out, written)
+    settings.say(written.summary())
+
+
+class _Written:
+    """The games that are written, counted."""
+
+    def __init__(self, entries: Iterator[GameEntry], repeats: Repeats | None) -> None:
+        self.number = 0
+        self.without_moves = 0
+        self.forfeits = 0
+        self._entries = entries
+        self._repeats = repeats
+
+    def __iter__(self) -> Iterator[GameEntry]:
+        for entry in self._entries:
+            if self._repeats is not None and not self._repeats.is_new(entry):
+                continue
+            yield entry
+
+    def summary(self) -> str:
+        """What was written, and what was not."""
+        from cli.output.render import count
+
+        parts = [f"{count(self.number, 'game')} written"]
+        if self._repeats is not None and self._repeats.repeated:
+            parts.append(f"{self._repeats.repeated:,} repeated ones left out")
+        if self.forfeits:
+            parts.append(f"{count(self.forfeits, 'game')} without an end on the board left out")
+        return ", ".join(parts)
+
+
+def _of_one_board(filters: GameFilter) -> GameFilter:
+    """The same games, on 7x6 unless another board was named."""
+    from dataclasses import replace
+
+    from c4core.notation import DEFAULT_BOARD
+
+    return filters if filters.board is not None else replace(filters, board=DEFAULT_BOARD)
+
+
+def _write_json(out: IO[str], written: _Written) -> None:
+    from c4core.arena.file_formats import json_line
+
+    for entry in written:
+        out.write(json_line(entry) + "\n")
+        written.number += 1
+
+
+def _write_csv(out: IO[str], written: _Written, filters: GameFilter) -> None:
+    from c4core.arena.file_formats import csv_line, csv_names
+    from c4core.arena.files import ON_THE_BOARD
+    from c4core.notation import DEFAULT_BOARD
+
+    out.write(csv_names(filters.board or DEFAULT_BOARD) + "\n")
+    for entry in written:
+        if entry.ending not in ON_THE_BOARD:
+            written.forfeits += 1
+            continue
+        out.write(csv_line(entry.final, entry.winner) + "\n")
+        written.number += 1
+
+
+IMPORT_EXAMPLES = (
+    "c4 games import games.jsonl",
+    "c4 games import games.csv --distinct grids",
+)
+
+
+@click.command("import", cls=Command, examples=IMPORT_EXAMPLES)
+@click.argument("file", type=click.File("rb"), metavar="FILE|-")
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(["jsonl", "csv"]),
+    help="As in c4 games export.  [default: by the file's name, else jsonl]",
+)
+@parameters.board_option
+@repeats_options
+@click.option(
+    "--new", is_flag=True, help="With --distinct: also leave out games that are stored already."
+)
+@click.option("--skip-bad", is_flag=True, help="Leave bad lines out, instead of importing nothing.")
+@parameters.label_option("the matches.  [default: the file's]")
+@click.pass_context
+def import_(
+    context: click.Context,
+    *,
+    file: BinaryIO,
+    format_name: str | None,
+    board: BoardSize,
+    distinct: Sameness | None,
+    mirrors: bool,
+    new: bool,
+    skip_bad: bool,
+    label: str | None,
+) -> None:
+    """Store the games of a file.
+
+    The games of every two players become a match. Every game is played through: moves must be legal
+    and the result must be that of the board. If a line is bad, nothing is stored, unless --skip-bad
+    is given; the exit code is 1 in both cases. --board is the board of games that do not name
+    theirs.
+
+    csv is what "c4 games export" writes and what learning programs keep: final grids, without moves
+    and players. In a grid in which -1 began, the players are exchanged, so that x begins.
+    """
+    settings: Settings = context.obj
+    refuse(
+        context,
+        (mirrors and distinct is None, "--mirrors belongs to --distinct"),
+        (new and distinct is None, "--new belongs to --distinct"),
+    )
+    from c4core.arena.files import Repeats
+    from cli.output.render import count
+    from workers.matches.files.collecting import Collection, import_matches, remember_stored
+
+    name = input_name(file)
+    kind = format_name or ("csv" if name.lower().endswith(".csv") else "jsonl")
+    repeats = None if distinct is None else Repeats(distinct, mirrors=mirrors)
+    with settings.open_database(create=True) as database:
+        if repeats is not None and new:
+            remember_stored(database, repeats)
+        found = Collection(repeats)
+        with reading(name):
+            found.read(_entries(file, kind, board))
+        if not found.lines:
+            raise click.BadParameter(f"{name} is empty", param_hint="FILE")
+        for line in found.bad:
+            echo.line(f"{name}, line {line.line}: {line.error}", err=True)
+        if found.bad and not skip_bad:
+            settings.say(f"{count(found.bad_lines, 'bad line')}: nothing was imported")
+            context.exit(exits.PROBLEMS)
+        label = label or parameters.readable(Path(name).name)
+        stored = import_matches(database, found.matches, label=label)
+    _report(settings, stored, repeated=found.repeated, bad=found.bad_lines)
+    if found.bad:
+        context.exit(exits.PROBLEMS)
+
+
+def _entries(file: BinaryIO, kind: str, board: BoardSize) -> Iterator[GameEntry | BadLine]:
+    from c4core.arena.file_formats import read_csv_games, read_json_games
+
+    return (read_csv_games if kind == "csv" else read_json_games)(file, board=board)
+
+
+def _report(settings: Settings, stored: list[ImportSummary], *, repeated: int, bad: int) -> None:
+    from cli.output.formats import write_object
+    from cli.output.render import count
+
+    number = sum(match.games for match in stored)
+    if settings.json:
+        write_object(
+            {
+                "games": number,
+                "matches": [match.match_id for match in stored],
+                "repeated": repeated,
+                "bad_lines": bad,
+            }
+        )
+        return
+    names = ", ".join(str(match.match_id) for match in stored)
+    where = f" as {'match' if len(stored) == 1 else 'matches'} {names}" if stored else ""
+    parts = [f"{count(number, 'game')} stored{where}"]
+    if repeated:
+        parts.append(f"{repeated:,} repeated ones left out")
+    if bad:
+        parts.append(f"{count(bad, 'bad line')} left out")
+    settings.say(", ".join(parts))

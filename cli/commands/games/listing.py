@@ -1,0 +1,251 @@
+"""``c4 games matches``, ``c4 games list`` and ``c4 games delete``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli.commands.games import options
+from cli.output.formats import format_options
+from cli.shell import parameters
+from cli.shell.commands import Command
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from cli.output.formats import Column, Row
+    from cli.shell.settings import Settings
+    from db.database import Database
+    from db.records.games import GameCursor, GameFilter
+    from db.records.matches import MatchInfo
+
+TABLE_LIMIT = 50
+
+
+@click.command(
+    cls=Command, json=False, examples=["c4 games matches", "c4 games matches --limit 5 --json"]
+)
+@click.option(
+    "--limit",
+    type=parameters.WholeNumber(1),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="Only the newest N.",
+)
+@click.option(
+    "--before",
+    type=parameters.WholeNumber(1),
+    metavar="MATCH",
+    help="Only matches that are older than this one.",
+)
+@format_options
+@click.pass_obj
+def matches(settings: Settings, *, limit: int, before: int | None, format_name: str | None) -> None:
+    """List matches, the newest first.
+
+    Results are those of A. "c4 jobs resume JOB" goes on with a match that is not finished.
+    """
+    from cli.output.formats import chosen_format, write_rows
+    from db import games
+    from workers.core.attendance import unattended_jobs
+
+    with settings.open_database() as database, database.read() as session:
+        found = games.list_matches(session, limit=limit, before_id=before)
+        idle = unattended_jobs(session)
+    chosen = chosen_format(settings, format_name)
+    rows = (_match_row(match, idle) for match in found)
+    if not write_rows(rows, chosen, _match_columns()) and chosen == "table":
+        settings.say("No matches.")
+
+
+@click.command(
+    "list",
+    cls=Command,
+    json=False,
+    examples=["c4 games list 1 --limit 5", "c4 games list --winner o --length ..12 --jsonl"],
+)
+@options.matches_argument
+@options.filter_options
+@click.option(
+    "--limit",
+    type=parameters.WholeNumber(1),
+    metavar="N",
+    help=f"At most N games.  [default: {TABLE_LIMIT} in a table, all otherwise]",
+)
+@click.option(
+    "--after",
+    metavar="MATCH:NUMBER",
+    callback=options.read_place,
+    help="Go on after this game, the last one of the page before.",
+)
+@format_options
+@click.pass_obj
+def list_(
+    settings: Settings,
+    /,
+    *,
+    matches: tuple[int, ...],
+    limit: int | None,
+    after: GameCursor | None,
+    format_name: str | None,
+    **others: Any,
+) -> None:
+    """List games of all matches, or of some.
+
+    x moved first. The moves are columns, counted from 1.
+    """
+    from cli.output.formats import chosen_format, write_rows
+    from workers.matches.reports.reading import check_matches
+
+    filters = options.filter_of(matches, others)
+    chosen = chosen_format(settings, format_name)
+    if limit is None and chosen == "table":
+        limit = TABLE_LIMIT
+    page = _Page(filters, after, limit)
+    with settings.open_database() as database:
+        check_matches(database, matches)
+        write_rows(page.rows(database), chosen, _game_columns())
+    if page.last is None:
+        settings.say("No such games.")
+    elif page.has_more:
+        settings.say(f"There are more: --after {page.last}")
+
+
+@click.command(cls=Command, json=False, examples=["c4 games delete 2"])
+@click.argument("matches", type=parameters.IntRange(1), nargs=-1, metavar="MATCH...", required=True)
+@click.pass_obj
+def delete(settings: Settings, *, matches: tuple[int, ...]) -> None:
+    """Delete matches with all their games, for good.
+
+    A match that is being played is refused: cancel its job first. If the job is resumed later, it
+    goes on with its other matches. A match whose games another match looks up is refused as well.
+    """
+    from functools import partial
+
+    from cli.output.render import count
+    from db import games
+    from workers.matches.reports.reading import check_matches
+
+    with settings.open_database() as database:
+        check_matches(database, matches)
+        # The newest first: it may be the one that looks up an older one.
+        for match in sorted(set(matches), reverse=True):
+            with database.read() as session:
+                number = games.get_match(session, match).tally.games
+            database.run(partial(games.delete_match, match_id=match))
+            settings.say(f"match {match} deleted, with {count(number, 'game')}")
+
+
+class _Page:
+    """Some games in order, as rows.
+
+    Args:
+        filters: which games.
+        after: where to begin.
+        limit: at most so many; None for all.
+
+    Attributes:
+        last: the last game that was shown.
+        has_more: whether there are others after it.
+    """
+
+    def __init__(self, filters: GameFilter, after: GameCursor | None, limit: int | None) -> None:
+        self.last: GameCursor | None = None
+        self.has_more = False
+        self._filters = filters
+        self._after = after
+        self._limit = limit
+
+    def rows(self, database: Database) -> Iterator[Row]:
+        """The rows, in constant memory."""
+        from c4core.arena.file_formats import json_object
+        from db.records.games import GameCursor
+        from workers.matches.files.entries import stream_entries
+
+        entries = stream_entries(database, self._filters, after=self._after)
+        for shown, entry in enumerate(entries):
+            if shown == self._limit:
+                self.has_more = True
+                return
+            self.last = GameCursor(entry.match or 0, entry.number or 0)
+            row = dict.fromkeys(_FIELDS)
+            yield row | {"length": entry.final.ply - entry.start.ply} | json_object(entry)
+
+
+_FIELDS = (
+    "match",
+    "number",
+    "board",
+    "first",
+    "second",
+    "winner",
+    "ending",
+    "length",
+    "moves",
+    "seed",
+    "start",
+    "final",
+    "detail",
+    "x_seconds",
+    "o_seconds",
+    "replaced",
+)
+"""The fields of a game, in order."""
+
+
+def _match_row(match: MatchInfo, idle: Mapping[int, str]) -> Row:
+    from workers.matches.reports.objects import match_state
+    from workers.wording import time_text
+
+    tally = match.tally.a
+    return {
+        "match": match.id,
+        "label": match.label,
+        "origin": str(match.origin),
+        "job": match.job_id,
+        "state": match_state(match, idle),
+        "board": str(match.terms.board),
+        "a": match.terms.player_a,
+        "b": match.terms.player_b,
+        "games": match.terms.games,
+        "played": match.tally.games,
+        "a_wins": tally.wins,
+        "b_wins": tally.losses,
+        "draws": tally.draws,
+        "created": time_text(match.created_at),
+    }
+
+
+def _match_columns() -> tuple[Column, ...]:
+    from cli.output.formats import Column
+    from cli.reports.tables import short
+
+    return (
+        Column("match", 5, lambda row: str(row["match"]), right=True),
+        Column("state", 11, lambda row: row["state"]),
+        Column("games", 9, lambda row: f"{row['played']:,}", right=True),
+        Column("A won-lost-drawn", 16, _results_text),
+        Column("A - B", 0, lambda row: f"{short(row['a'])} - {short(row['b'])}{_label(row)}"),
+    )
+
+
+def _results_text(row: Row) -> str:
+    return f"{row['a_wins']}-{row['b_wins']}-{row['draws']}"
+
+
+def _label(row: Row) -> str:
+    return f" ({row['label']})" if row["label"] else ""
+
+
+def _game_columns() -> tuple[Column, ...]:
+    from cli.output.formats import Column
+
+    return (
+        Column("game", 9, lambda row: f"{row['match']}:{row['number']}"),
+        Column("winner", 6, lambda row: row["winner"] or "-"),
+        Column("ending", 10, lambda row: row["ending"]),
+        Column("moves", 5, lambda row: str(row["length"]), right=True),
+        Column("", 0, lambda row: row["moves"] or "(not known)"),
+    )

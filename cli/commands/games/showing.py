@@ -1,0 +1,260 @@
+"""``c4 games show``, ``replay`` and ``report``: stored games shown, played again, summed up."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli.commands.games import options
+from cli.reports import options as report_options
+from cli.shell import echo, exits, parameters
+from cli.shell.commands import Command
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from c4core.arena.files import GameEntry
+    from c4core.arena.judging import JudgedMove
+    from c4core.players.player import Consent
+    from c4core.position import Position
+    from cli.shell.settings import Settings
+    from db.database import Database
+    from db.records.games import GameCursor
+
+
+@click.command(cls=Command, examples=["c4 games show 1:0", "c4 games show 1:0 --boards"])
+@options.game_argument
+@click.option("--boards", is_flag=True, help="Draw the board after every move, not only the last.")
+@click.pass_obj
+def show(settings: Settings, *, game: GameCursor, boards: bool) -> None:
+    """Show a game: the players, the moves, the last board.
+
+    Where exact scores are stored, every move is shown beside the best one, with its mark: "??"
+    changed the result, "?" gave points away, "!" was the only move that kept the result, where that
+    was not obvious. See also "c4 review", which finds scores that are not stored.
+    """
+    from cli.output.formats import write_object
+
+    with settings.open_database() as database:
+        entry, judged = _read(database, game)
+    if settings.json:
+        from c4core.arena.file_formats import json_object
+
+        write_object({**json_object(entry), "judged": [_judged_object(move) for move in judged]})
+        return
+    _show(entry, judged, boards=boards)
+
+
+@click.command(cls=Command, json=False, examples=["c4 games replay 1:0", "c4 games replay 1:0 1:1"])
+@click.argument("games", metavar="MATCH:NUMBER...", nargs=-1, required=True)
+@parameters.programs_option("that the match names.")
+@click.pass_context
+def replay(context: click.Context, *, games: tuple[str, ...], programs: Consent) -> None:
+    """Play games again, with the same players and seeds.
+
+    The exit code is 1 if a game ends differently. Players with a time limit, and programs that draw
+    their own random numbers, may play differently every time.
+
+    Programs are started only with --allow-programs, and those of imported games never.
+    """
+    from c4core.players import Stop
+    from cli.shell.background import run_in_background
+    from workers.matches.replaying import replay_game
+
+    settings: Settings = context.obj
+    parameter = context.command.params[0]
+    places = dict.fromkeys(options.read_game(context, parameter, text) for text in games)
+    differs = False
+    with settings.open_database() as database:
+        options.check_games(database, places)
+        for place in places:
+            stop = Stop()
+            again = run_in_background(
+                functools.partial(
+                    replay_game,
+                    database,
+                    place.match_id,
+                    place.number,
+                    programs=programs,
+                    stop=stop,
+                ),
+                stop.set,
+            )
+            differs |= not again.is_same
+            echo.line(f"{place}: {'the same' if again.is_same else 'different'}")
+            if not again.is_same:
+                stored, record = again.game, again.record
+                echo.line(f"  stored  {_course(stored.moves, stored.winner, stored.ending)}")
+                echo.line(f"  now     {_course(record.moves, record.winner, record.ending)}")
+    if differs:
+        context.exit(exits.PROBLEMS)
+
+
+def _read(database: Database, place: GameCursor) -> tuple[GameEntry, Sequence[JudgedMove | None]]:
+    """A game, and what is known about its moves."""
+    from db import games
+    from workers.matches.files.entries import entry_of
+    from workers.matches.judging import judge_game
+
+    with database.read() as session:
+        terms = games.get_terms(session, place.match_id)
+    judged = judge_game(database, place.match_id, place.number)
+    return entry_of(judged.game, terms), judged.moves
+
+
+def _show(entry: GameEntry, judged: Sequence[JudgedMove | None], *, boards: bool) -> None:
+    from cli.output import render
+    from cli.output.tables import write_facts
+    from cli.reports.tables import short
+
+    facts = {
+        "game": f"{entry.match}:{entry.number}",
+        "x": short(entry.first or "?"),
+        "o": short(entry.second or "?"),
+        "result": _result(entry),
+        "moves": entry.moves if entry.moves is not None else "(not known)",
+    }
+    if entry.start.ply:
+        facts["start"] = f"a position of {render.count(entry.start.ply, 'stone')}"
+    if entry.seed is not None:
+        facts["seed"] = str(entry.seed)
+    if entry.x_seconds or entry.o_seconds:
+        times = (render.duration(entry.x_seconds), render.duration(entry.o_seconds))
+        facts["time"] = f"x {times[0]}, o {times[1]}"
+    if entry.replaced:
+        facts["replaced"] = ", ".join(f"move {index + 1}" for index in entry.replaced)
+    write_facts(facts)
+    echo.line()
+    if boards and entry.moves is not None:
+        _draw_moves(entry, judged)
+    else:
+        _draw(entry.final)
+        if any(judged):
+            _write_judged(judged)
+
+
+def _result(entry: GameEntry) -> str:
+    from c4core.arena.files import outcome_text
+
+    text = f"{outcome_text(entry.winner, entry.ending)}, {entry.ending}"
+    return f"{text}: {entry.detail}" if entry.detail else text
+
+
+def _draw(position: Position) -> None:
+    from cli.output import render
+
+    out = render.console()
+    out.print(render.board(position, None))
+
+
+def _draw_moves(entry: GameEntry, judged: Sequence[JudgedMove | None]) -> None:
+    from c4core.notation import column_label, parse_moves
+
+    position = entry.start
+    if position.ply:
+        _draw(position)
+    for index, column in enumerate(parse_moves(entry.moves or "", width=position.width)):
+        move = judged[index] if index < len(judged) else None
+        note = "" if move is None else f"  {_note(move)}"
+        echo.line(f"{index + 1}. {position.turn} plays {column_label(column)}{note}")
+        position = position.play(column)
+        _draw(position)
+
+
+def _write_judged(judged: Sequence[JudgedMove | None]) -> None:
+    """The moves beside exact scores, as a table."""
+    from c4core.notation import column_label
+    from cli.output.render import score_text
+    from cli.output.tables import Table, write_parts
+
+    rows = [
+        [
+            f"{index + 1}.",
+            move.side,
+            column_label(move.column),
+            score_text(move.played),
+            score_text(move.best),
+            move.mark,
+        ]
+        for index, move in enumerate(judged)
+        if move is not None
+    ]
+    headings = ("move", "side", "column", "score", "best score", "")
+    write_parts([Table(headings, rows, left=0)])
+
+
+def _note(move: JudgedMove) -> str:
+    from cli.output.render import score_text
+
+    text = f"score {score_text(move.played)} for {move.side}"
+    if not move.is_best:
+        text += f", best {score_text(move.best)}"
+    return f"{text} {move.mark}".rstrip()
+
+
+def _judged_object(move: JudgedMove | None) -> dict[str, Any] | None:
+    if move is None:
+        return None
+    return {
+        "side": move.side,
+        "column": move.column + 1,
+        "score": move.played,
+        "best": move.best,
+        "blunder": move.is_blunder,
+        "mark": move.mark,
+    }
+
+
+def _course(moves: str | None, winner: str | None, ending: str) -> str:
+    return f"{moves} {winner or 'draw'} ({ending})"
+
+
+@click.command(
+    cls=Command,
+    broker=True,
+    json=False,
+    examples=["c4 games report 1", "c4 games report 1 --markdown --judge none"],
+)
+@click.argument("matches", type=parameters.IntRange(1), nargs=-1, metavar="MATCH...", required=True)
+@report_options.judge_options(default="none")
+@parameters.threads_option
+@parameters.table_option
+@report_options.writing_options
+@click.pass_context
+def report(
+    context: click.Context,
+    /,
+    *,
+    matches: tuple[int, ...],
+    threads: int,
+    table_mb: int,
+    **others: Any,
+) -> None:
+    """Write the report of matches that were played before.
+
+    One match is reported as by "c4 match", several as by "c4 tournament". The exit code is 1 if
+    games are missing.
+    """
+    from cli.reports import playing
+    from cli.reports.writing import write_match, write_tournament
+    from cli.work.job import Backend, JobContext
+    from workers.matches.reports.reading import check_matches, read_report
+
+    settings: Settings = context.obj
+    judging = report_options.judging_of(others)
+    writing = report_options.writing_of(settings, others)
+    chosen = list(dict.fromkeys(matches))
+    with settings.open_database() as database:
+        check_matches(database, matches)
+        if judging.is_wanted:
+            backend = Backend.found(settings, threads=threads, table_mb=table_mb)
+            playing.judge(JobContext(settings, database, backend), chosen, judging)
+        reports = [read_report(database, match, judging) for match in chosen]
+    if len(reports) == 1:
+        write_match(settings, reports[0], writing)
+    else:
+        write_tournament(settings, reports, writing)
+    if not all(each.match.is_finished for each in reports):
+        context.exit(exits.PROBLEMS)

@@ -1,0 +1,50 @@
+"""``c4 learn``: the group."""
+
+from __future__ import annotations
+
+import click
+
+from cli.shell.commands import LazyGroup
+
+
+@click.group(
+    cls=LazyGroup,
+    lazy={
+        "train": "cli.commands.learn:train",
+        "evaluate": "cli.commands.learn.evaluate:evaluate",
+        "order": "cli.commands.learn.order:order",
+    },
+    examples=[
+        "c4 learn train cnn --games 2000 --epochs 5 --output won.safetensors",
+        "c4 learn evaluate model.safetensors --games 1000",
+    ],
+)
+def learn() -> None:
+    """Train networks that play, and evaluate them.
+
+    A model plays as learning-KIND:model=FILE, where KIND is cnn, exact, residual, selfplay or
+    tuples. All but tuples are trained with PyTorch: pip install torch.
+    """
+
+
+@click.group(
+    cls=LazyGroup,
+    lazy={
+        "cnn": "cli.commands.learn.training:cnn",
+        "exact": "cli.commands.learn.training:exact",
+        "residual": "cli.commands.learn.training:residual",
+        "selfplay": "cli.commands.learn.training:selfplay",
+        "tuples": "cli.commands.learn.training:tuples",
+    },
+    examples=[
+        "c4 learn train cnn --games 2000 --epochs 5 --output won.safetensors",
+        "c4 learn train selfplay --games 256 --epochs 1 --output self.safetensors",
+    ],
+)
+def train() -> None:
+    """Train a network.
+
+    After every epoch the file is written with all that is needed to go on, and can play at once.
+    Ctrl-C leaves the last complete epoch; the same command with --resume goes on from there, and
+    comes to the same weights as without an interruption.
+    """

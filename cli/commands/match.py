@@ -1,0 +1,121 @@
+"""``c4 match``: games between two players."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli.reports import options
+from cli.shell import exits, parameters
+from cli.shell.commands import Command, refuse
+
+if TYPE_CHECKING:
+    from c4core.arena.statistics import Sprt
+    from cli.shell.settings import Settings
+
+EXAMPLES = (
+    "c4 match set random --games 50 --swap",
+    "c4 match blog-v5:depth=2 blog-v6:depth=2 --games 30 --seed 7 --judge none",
+    "c4 match set random --swap --sprt 0..100 --games 1000 --judge none --json",
+)
+
+
+def _read_sprt(
+    _context: click.Context, _parameter: click.Parameter, text: str | None
+) -> tuple[float, float] | None:
+    if text is None:
+        return None
+    low, _dots, high = text.partition("..")
+    try:
+        return float(low), float(high)
+    except ValueError:
+        raise click.BadParameter(
+            f"{text!r} is not a pair of Elo differences, as in 0..20"
+        ) from None
+
+
+@click.command(cls=Command, broker=True, json=False, examples=EXAMPLES)
+@click.argument("player_a", metavar="A")
+@click.argument("player_b", metavar="B")
+@click.option("--swap", is_flag=True, help="They take turns to move first.")
+@click.option("--shuffle", is_flag=True, help="Draw lots for the first move of every game.")
+@options.rules_options
+@click.option(
+    "--sprt",
+    metavar="E0..E1",
+    callback=_read_sprt,
+    help="Stop when it is decided whether A is better by E0 or by E1 Elo points.",
+)
+@click.option(
+    "--sprt-errors",
+    type=parameters.FiniteFloat(0, 0.5, min_open=True, max_open=True),
+    nargs=2,
+    default=(0.05, 0.05),
+    show_default=True,
+    metavar="ALPHA BETA",
+    help="How often the test may wrongly decide for E1, and for E0.",
+)
+@options.judge_options(default="10")
+@options.play_options
+@options.writing_options
+@click.pass_context
+def match(
+    context: click.Context,
+    /,
+    *,
+    player_a: str,
+    player_b: str,
+    swap: bool,
+    shuffle: bool,
+    sprt: tuple[float, float] | None,
+    sprt_errors: tuple[float, float],
+    **others: Any,
+) -> None:
+    """Let A play against B, and report the results.
+
+    A player is a name, perhaps with parameters, as in minimax-windows:depth=3; "c4 players list"
+    shows all. A moves first, unless --swap or --shuffle is given.
+
+    Every game is stored, and "c4 games" shows it. The same command again goes on where it was
+    interrupted, or writes the report again. The same seed gives the same games, whatever the number
+    of threads or workers; only players with a time limit may play differently. A player that fails
+    (illegal column, exception, too slow) loses that game, and the match goes on.
+
+    The report has the results, Elo, times, and how many games differ. P is the chance that either
+    of two equal players wins so many games (two-sided), or that one named before the match does
+    (one-sided); the share of decisive games has a 95% interval. Exact scores tell what both players
+    have given away. With --broker workers play with their own --threads and --table-mb; those
+    started with --allow-programs play the programs.
+    """
+    from cli.reports.playing import played
+    from cli.reports.writing import write_match
+    from db.records.terms import Seats
+
+    settings: Settings = context.obj
+    refuse(context, (swap and shuffle, "--swap and --shuffle do not go together"))
+    rules = options.rules_of(others)
+    judging = options.judging_of(others)
+    playing = options.play_options_of(others)
+    options.check_detached(context, others, detach=playing.detach)
+    writing = options.writing_of(settings, others)
+    seats = Seats.ALTERNATE if swap else Seats.RANDOM if shuffle else Seats.FIXED
+    terms = rules.terms(player_a, player_b, seats=seats, sprt=_test(sprt, sprt_errors))
+    as_json = writing.format == "json"
+    reports = played(settings, [terms], playing, judging, as_json=as_json)
+    if reports is None:
+        return
+    write_match(settings, reports[0], writing)
+    if not reports[0].match.is_finished:
+        context.exit(exits.PROBLEMS)
+
+
+def _test(bounds: tuple[float, float] | None, errors: tuple[float, float]) -> Sprt | None:
+    from c4core.arena.statistics import Sprt
+
+    if bounds is None:
+        return None
+    try:
+        return Sprt(elo0=bounds[0], elo1=bounds[1], alpha=errors[0], beta=errors[1])
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="'--sprt'") from None

@@ -1,0 +1,165 @@
+"""The full-screen program of ``c4 play``."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from contextlib import suppress
+from typing import IO, TYPE_CHECKING, Any, ClassVar
+
+from textual.app import App
+from textual.binding import Binding
+from textual.drivers.linux_driver import LinuxDriver
+
+from cli.commands.play.board import DISC
+from cli.commands.play.screen import GameScreen
+from cli.output.render import can_write
+from cli.shell import signals
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.binding import BindingType
+    from textual.screen import Screen
+
+    from cli.commands.play.game import Game
+    from cli.commands.play.screen import Setup
+
+
+class TerminalDriver(LinuxDriver):
+    """Textual's driver, but it does not wait for a terminal that has gone.
+
+    In Textual's own the thread that writes ends at the first error, and after 30 more writes the
+    program waits for ever.
+    """
+
+    def __init__(
+        self,
+        app: App[Any],
+        *,
+        debug: bool = False,
+        mouse: bool = True,
+        size: tuple[int, int] | None = None,
+    ) -> None:
+        super().__init__(app, debug=debug, mouse=mouse, size=size)
+        self._file: Any = _Terminal(self._file)
+
+    def _get_terminal_size(self) -> tuple[int, int]:
+        """Columns and rows of the terminal; Textual asks standard output, which may be a file."""
+        with suppress(OSError, ValueError):
+            columns, rows = os.get_terminal_size(self._file.fileno())
+            return columns, rows
+        return super()._get_terminal_size()
+
+
+class _Terminal:
+    """A terminal's file. Output after the terminal has gone is lost; a signal reports that."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+        self._is_gone = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def write(self, text: str) -> int:
+        self._unless_gone(self._file.write, text)
+        return len(text)
+
+    def flush(self) -> None:
+        self._unless_gone(self._file.flush)
+
+    def _unless_gone(self, act: Callable[..., object], *arguments: str) -> None:
+        if not self._is_gone:
+            try:
+                act(*arguments)
+            except OSError:
+                self._is_gone = True
+
+
+class PlayApp(App[None]):
+    """Plays games until a person quits.
+
+    Args:
+        game: the first game.
+        setup: what all games are played with.
+        unfinished: a kept game that the person may resume instead.
+
+    Attributes:
+        stopped_by: the signal that ended it; None if a person did.
+        mistakes: always 0: the screen reports mistakes at once.
+        game_screen: the screen below all others.
+    """
+
+    TITLE = "c4 play"
+    ENABLE_COMMAND_PALETTE = False
+    # Classes of every screen, by the characters of a line.
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide")]  # noqa: RUF012 (as Textual has it)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c", "interrupt", show=False, priority=True),
+    ]
+
+    def __init__(self, game: Game, setup: Setup, *, unfinished: Game | None = None) -> None:
+        # With NO_COLOR only the terminal's own two colours are used; greys are colours, too.
+        colourless = "NO_COLOR" in os.environ
+        super().__init__(driver_class=TerminalDriver, ansi_color=colourless)
+        self.stopped_by: int | None = None
+        self.mistakes = 0
+        letters = colourless or not can_write(DISC)
+        self.game_screen = GameScreen(game, setup, letters=letters, unfinished=unfinished)
+
+    @property
+    def game(self) -> Game:
+        """The current game."""
+        return self.game_screen.game
+
+    @property
+    def games(self) -> list[Game]:
+        """All games of this session, the current one last."""
+        return [*self.game_screen.earlier, self.game]
+
+    def get_default_screen(self) -> Screen[None]:
+        """Begin with the board."""
+        return self.game_screen
+
+    def on_mount(self) -> None:
+        """Handle signals: Textual does not, and the terminal must be restored."""
+        if self.is_headless:
+            return
+        for number in signals.SIGNALS:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                asyncio.get_running_loop().add_signal_handler(number, self.stop, number)
+
+    def stop(self, number: int) -> None:
+        """End as after a signal; the game is kept."""
+        self.stopped_by = number
+        self.exit()
+
+    def action_interrupt(self) -> None:
+        """End as after Ctrl-C, which arrives as a key here."""
+        self.stop(signal.SIGINT)
+
+    def play(self) -> None:
+        """Play on the terminal.
+
+        Raises:
+            KeyboardInterrupt: a signal or Ctrl-C ended it; the terminal is restored.
+            Exception: an error ended it; the terminal is restored.
+        """
+        try:
+            self.run()
+            if self._exception is not None:
+                raise self._exception
+        except OSError:
+            if self.stopped_by is None:  # else the terminal has gone, which ended the program
+                raise
+        finally:
+            self.game_screen.leave()
+            signals.install()  # the event loop has taken them away
+        if self.stopped_by is not None:
+            raise KeyboardInterrupt(self.stopped_by)
+
+    def _fatal_error(self) -> None:
+        """Close the screen without the stack trace that Textual would print."""
+        self._close_messages_no_wait()

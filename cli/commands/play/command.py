@@ -1,0 +1,277 @@
+"""``c4 play``: a game at the terminal, between people, players, or both."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shlex
+import sys
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import click
+
+from cli.output.outfile import writable_path
+from cli.positions.books import book_options, book_path
+from cli.shell import echo, exits, parameters
+from cli.shell.commands import Command, refuse
+from cli.shell.streams import nobody_listening
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from c4core.notation import BoardSize
+    from c4core.players.player import Consent
+    from cli.commands.play.app import PlayApp
+    from cli.commands.play.game import Game, Seat
+    from cli.commands.play.plain import PlainGame
+    from cli.shell.settings import Settings
+
+
+LEAST_SIDE = 4
+"""Columns and rows that a board needs for four in a row in every direction."""
+
+EXAMPLES = (
+    "c4 play",
+    "c4 play --first hard --second human",
+    "c4 play --resume",
+    "c4 play --first perfect --second mcts-uct:iterations=5000 --board 6x5",
+    "printf '4\\n4\\nhint\\n' | c4 play --plain --new --second easy",
+)
+
+
+def _read_seat(_context: click.Context, _parameter: click.Parameter, text: str) -> Seat:
+    from c4core.players.errors import PlayerError
+    from c4core.players.player import ANY_PROGRAM
+    from cli.commands.play.game import read_seat
+
+    try:
+        return read_seat(text, programs=ANY_PROGRAM)
+    except PlayerError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+@click.command(cls=Command, examples=EXAMPLES)
+@click.option(
+    "--first",
+    metavar="WHO",
+    default="human",
+    show_default=True,
+    callback=_read_seat,
+    help="Plays x and moves first: human, easy, medium, hard, or a player.",
+)
+@click.option(
+    "--second",
+    metavar="WHO",
+    default="medium",
+    show_default=True,
+    callback=_read_seat,
+    help="Plays o.",
+)
+@parameters.board_option
+@click.option("--moves", metavar="MOVES", default="", help="Begin after these moves.")
+@click.option(
+    "--seed", type=int, metavar="N", help="Seed of all random choices.  [default: a random one]"
+)
+@click.option("--resume", is_flag=True, help="Go on with the game that was kept.")
+@parameters.programs_option("that the kept game names.")
+@click.option("--new", is_flag=True, help="Begin a new one in its place without asking.")
+@click.option(
+    "--file",
+    "file_name",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Keep the game here.  [default: play.json in your data directory]",
+)
+@click.option("--plain", is_flag=True, help="Line by line, by standard input and output.")
+@click.option(
+    "--delay",
+    type=parameters.FiniteFloat(0, 60),
+    metavar="SECONDS",
+    default=0.5,
+    show_default=True,
+    help="Between moves where no person plays.",
+)
+@click.option("--no-animation", is_flag=True, help="Do not show stones falling.")
+@book_options
+@click.option("--no-store", is_flag=True, help="Use no database for hints and players.")
+@parameters.threads_option
+@parameters.table_option
+@click.pass_context
+def play(
+    context: click.Context,
+    *,
+    first: Seat,
+    second: Seat,
+    board: BoardSize,
+    moves: str,
+    seed: int | None,
+    resume: bool,
+    programs: Consent,
+    new: bool,
+    file_name: str | None,
+    plain: bool,
+    delay: float,
+    no_animation: bool,
+    book: str | None,
+    no_book: bool,
+    no_store: bool,
+    threads: int,
+    table_mb: int,
+) -> None:
+    """Play Connect Four at the terminal.
+
+    Type a column or click it; u takes a move back, h shows the exact score of every column, ?
+    explains the rest. The levels are easy, medium and hard, each stronger than the one before;
+    every other player of "c4 players list" plays too, on either side or on both.
+
+    The game is kept in a file after every move; --resume goes on with it, and starts programs that
+    the file names with --allow-programs only. With NO_COLOR the sides are x and o. When you leave,
+    the moves are written to standard output, a line a game; with --json as "c4 games import" takes
+    them.
+
+    With --plain the moves are read from standard input, a column a line, and the board is written
+    after each, or with --json the game in the end alone; "help" there tells the commands.
+    """
+    from cli.commands.play.opponents import Scores, Supplies
+    from cli.commands.play.saved import check_replaceable, claimed, default_file, read_game
+    from workers.positions.book_answers import find_book
+
+    settings: Settings = context.obj
+    refuse(
+        context,
+        (resume and new, "--resume and --new do not go together"),
+        (resume and _is_described(context), "--resume has its players, board and moves"),
+        (not plain and not _on_terminal(), "c4 play needs a terminal; --plain does without"),
+    )
+    file = default_file() if file_name is None else writable_path(file_name, option="--file")
+    context.with_resource(claimed(file))
+    if new and file_name is not None:  # the default one is c4's own, whatever is in it
+        check_replaceable(file)
+    kept = None if new else read_game(file, programs=_with_named(programs, first, second))
+    unfinished = kept if kept is not None and kept.columns and not kept.is_over else None
+    refuse(
+        context,
+        (resume and kept is None, f"no game is kept in {file}"),
+        (
+            plain and not resume and unfinished is not None,
+            f"an unfinished game is kept in {file}: --resume goes on with it, --new replaces it",
+        ),
+    )
+    _check_consent(kept if resume else unfinished, file)
+    game = kept if resume and kept is not None else _game(first, second, board, moves, seed)
+    opened = find_book(book_path(context, book, no_book=no_book), game.board)
+    with ExitStack() as stack:
+        database = None if no_store else stack.enter_context(settings.open_database(create=True))
+        scores = Scores(
+            database,
+            table_mb=table_mb,
+            threads=threads,
+            book=opened,
+            on_trouble=settings.say,
+        )
+        supplies = Supplies(scores, database)
+        playing: PlainGame | PlayApp
+        if plain:
+            from cli.commands.play.plain import PlainGame
+
+            playing = PlainGame(game, file=file, supplies=supplies, silent=settings.json)
+        else:
+            from cli.commands.play.app import PlayApp
+            from cli.commands.play.screen import Setup
+
+            setup = Setup(file, supplies, delay, animated=not no_animation)
+            playing = PlayApp(game, setup, unfinished=None if resume else unfinished)
+        try:
+            playing.play()
+        except KeyboardInterrupt:
+            with nobody_listening():  # the terminal may be gone
+                _say_where(playing.game, file_name, settings)
+            raise
+    _write_games(playing.games, settings, plain=plain)
+    _say_where(playing.game, file_name, settings)
+    if playing.mistakes and not sys.stdin.isatty():
+        context.exit(exits.PROBLEMS)
+
+
+def _with_named(programs: Consent, *seats: Seat) -> Consent:
+    """Consent to the players that the command line names, besides what it allows."""
+    from c4core.players.player import Consent
+
+    return Consent(programs.everything, frozenset(seat.text for seat in seats))
+
+
+def _check_consent(game: Game | None, file: Path) -> None:
+    """Refuse a kept game whose programs nobody here has consented to."""
+    from c4core.players.errors import ProgramRefusedError
+
+    if game is None:
+        return
+    try:
+        for seat in (game.first, game.second):
+            seat.check_consent()
+    except ProgramRefusedError as error:
+        raise click.UsageError(f"{file}: {error}; --new begins another game") from None
+
+
+def _on_terminal() -> bool:
+    """Whether the program can draw: it reads standard input and draws on standard error."""
+    return sys.stdin.isatty() and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def _is_described(context: click.Context) -> bool:
+    """Whether the command line describes a new game."""
+    sources = map(context.get_parameter_source, ("first", "second", "board", "moves", "seed"))
+    return any(source is not click.core.ParameterSource.DEFAULT for source in sources)
+
+
+def _game(first: Seat, second: Seat, board: BoardSize, moves: str, seed: int | None) -> Game:
+    """A new game."""
+    from c4core.errors import MoveError
+    from c4core.notation import parse_moves
+    from c4core.players.errors import PlayerError
+    from cli.commands.play.game import Game
+
+    if min(board) < LEAST_SIDE:
+        raise click.BadParameter(
+            f"{board} is too small for four in a row: {LEAST_SIDE} columns and rows at least",
+            param_hint="'--board'",
+        )
+    for option, seat in (("--first", first), ("--second", second)):
+        try:
+            seat.check_board(board)
+        except PlayerError as error:
+            raise click.BadParameter(str(error), param_hint=f"'{option}'") from None
+    try:
+        columns = parse_moves(moves, width=board.width)
+        return Game(first, second, secrets.randbits(32) if seed is None else seed, board, columns)
+    except MoveError as error:
+        raise click.BadParameter(str(error), param_hint="'--moves'") from None
+
+
+def _write_games(games: Sequence[Game], settings: Settings, *, plain: bool) -> None:
+    """Write the games, one a line, after the screen was closed."""
+    import json
+
+    from c4core.arena.file_formats import json_object
+
+    for game in games:
+        if settings.json:
+            known = {
+                "over": game.is_over,
+                "outcome": game.outcome(),
+                "play_seed": game.seed,
+            }
+            echo.line(json.dumps(json_object(game.entry()) | known))
+        elif not plain and game.columns:
+            echo.line(f"{game.moves}: {game.outcome()}")
+
+
+def _say_where(game: Game, file_name: str | None, settings: Settings) -> None:
+    """Say how to go on with a game that is not over."""
+    if game.columns and not game.is_over:
+        option = "" if file_name is None else f" --file {shlex.quote(file_name)}"
+        if game.first.is_program or game.second.is_program:
+            option += " --allow-programs"
+        settings.say(f"The game is kept; go on with: c4 play --resume{option}")

@@ -1,0 +1,189 @@
+"""A game line by line: for screen readers, plain terminals and programs."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from concurrent.futures import Future, wait
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from c4core.arena.game import Ending
+from c4core.errors import MoveError
+from c4core.notation import column_label, parse_moves
+from c4core.players.errors import PlayerFailure
+from cli.commands.play.opponents import Opponents
+from cli.commands.play.saved import write_game
+from cli.output import render
+from cli.shell import echo, signals
+from cli.shell.background import LOOK_SECONDS, fulfil
+from cli.shell.streams import reading
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from cli.commands.play.game import Game
+    from cli.commands.play.opponents import Supplies
+    from workers.positions.results import Answer
+
+T = TypeVar("T")
+
+COMMANDS: Final = "a column, or: hint, undo, moves, resign, help, quit"
+
+LONGEST_LINE: Final = 1024
+"""Bytes of a line that are read at once; no command is longer."""
+
+
+class PlainGame:
+    """Reads moves and commands from standard input, and writes the board after each.
+
+    Attributes:
+        game: the current game.
+        mistakes: lines that were neither a legal column nor a command.
+    """
+
+    def __init__(self, game: Game, *, file: Path, supplies: Supplies, silent: bool) -> None:
+        self.game = game
+        self.mistakes = 0
+        self._file = file
+        self._scores = supplies.scores
+        self._silent = silent
+        self._opponents = Opponents(supplies)
+        self._prompts = sys.stdin.isatty()
+        self._line = 0
+        self._commands: dict[str, Callable[[], object]] = {
+            "hint": self._hint,
+            "undo": self._undo,
+            "moves": lambda: self._write(self.game.moves or "no moves yet"),
+            "resign": lambda: self._go_on_with(self.game.resigned()),
+            "help": self._help,
+        }
+
+    @property
+    def games(self) -> list[Game]:
+        """The game, alone."""
+        return [self.game]
+
+    def play(self) -> None:
+        """Play until the game is over or a person quits.
+
+        Raises:
+            KeyboardInterrupt: a signal ended it; the game is kept.
+        """
+        try:
+            self._draw()
+            while not self.game.is_over:
+                if self.game.awaits_computer:
+                    self._computer_moves()
+                elif not self._person_moves():
+                    break
+        finally:
+            self._scores.give_up()
+            self._opponents.end(self.game)
+        self._write(self.game.outcome())
+
+    def _computer_moves(self) -> None:
+        game = self.game
+        try:
+            column = _wait_for(lambda: self._opponents.choose(game))
+        except PlayerFailure as failure:
+            self._go_on_with(
+                game.failed(f"{failure.failing.value}: {failure}", Ending(failure.failing))
+            )
+            return
+        side, name = game.position.turn, game.seat_to_move.name
+        self._write(f"{side} ({name}) plays {column_label(column)}")
+        self._go_on_with(game.played(column))
+
+    def _person_moves(self) -> bool:
+        """Read and do one line. Returns whether the game goes on."""
+        if self._prompts:
+            echo.prompt(f"{self.game.outcome()}, {COMMANDS}: ")
+        with reading("standard input"):
+            line = sys.stdin.buffer.readline(LONGEST_LINE).decode(errors="replace")
+        self._line += 1
+        word = line.strip().lower()
+        if not line or word in {"quit", "q"}:
+            return False
+        command = self._commands.get(word)
+        if command is not None:
+            command()
+        elif word:
+            self._try(word)
+        return True
+
+    def _try(self, word: str) -> None:
+        """Play a column as it was typed."""
+        try:
+            (column,) = parse_moves(word, width=self.game.board.width)
+            game = self.game.played(column)
+        except MoveError as error:
+            if error.kind == "syntax" or (error.kind == "range" and not word.isdigit()):
+                self._refuse(f"{word!r} is neither a column nor a command")
+            else:  # the place in the line is obvious
+                self._refuse(str(error).removeprefix(f"invalid move at index {error.index}: "))
+        except ValueError:  # several columns
+            self._refuse(f"one column a line, not {word!r}")
+        else:
+            self._go_on_with(game)
+
+    def _refuse(self, reason: str) -> None:
+        self.mistakes += 1
+        where = "" if self._prompts else f"line {self._line}: "
+        echo.line(f"{where}{reason} (type {COMMANDS})", err=True)
+
+    def _go_on_with(self, game: Game) -> None:
+        self.game = game
+        write_game(self._file, game)
+        if not (game.has_person and game.awaits_computer):  # the board is drawn after its answer
+            self._draw()
+
+    def _undo(self) -> None:
+        earlier = self.game.taken_back()
+        if earlier is None:
+            echo.line("there is nothing to undo", err=True)
+        else:
+            self._go_on_with(earlier)
+
+    def _hint(self) -> None:
+        position = self.game.position
+        self._draw(_wait_for(lambda: self._scores.ask(position)))
+
+    def _help(self) -> None:
+        import textwrap
+
+        from cli.commands.play.howto import paragraphs
+
+        lines = paragraphs(how=f"Type {COMMANDS}.").splitlines()
+        for paragraph in lines:
+            for line in textwrap.wrap(paragraph) or [""]:
+                self._write(line)
+
+    def _draw(self, answer: Answer | None = None) -> None:
+        if self._silent:
+            return
+        out = render.console()
+        scores = None if answer is None else answer.scores
+        position = self.game.position
+        out.print(render.board(position, scores))
+        if answer is not None:
+            out.print(render.verdict(position, answer))
+            out.print("best: " + render.labels(answer.best))
+        sys.stdout.flush()
+
+    def _write(self, text: str) -> None:
+        if not self._silent:
+            echo.line(text)
+
+
+def _wait_for(work: Callable[[], T]) -> T:
+    """Do something in a thread that may be left behind, and wait for it, hearing Ctrl-C.
+
+    Raises:
+        KeyboardInterrupt: at once; the work may still be going on.
+    """
+    future: Future[T] = Future()
+    threading.Thread(target=fulfil, args=(future, work), daemon=True).start()
+    while not wait([future], timeout=LOOK_SECONDS).done:
+        signals.check()
+    return future.result()

@@ -1,0 +1,143 @@
+"""``c4 players``: who can play, and how."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli.output.formats import format_options
+from cli.shell import echo
+from cli.shell.commands import Command, LazyGroup
+
+if TYPE_CHECKING:
+    from c4core.players import Parameter, PlayerKind
+    from cli.shell.settings import Settings
+
+REQUIRED = "(must be given)"
+
+
+@click.group(
+    cls=LazyGroup,
+    lazy={
+        "list": "cli.commands.players:list_",
+        "show": "cli.commands.players:show",
+    },
+    examples=["c4 players list", "c4 players show minimax-windows"],
+)
+def players() -> None:
+    """Show who can play, and with which parameters.
+
+    A player is written NAME, or NAME:parameter=value,parameter=value. Programs of yours play too,
+    as exec:COMMAND, kaggle:FILE.py or python:MODULE:CALLABLE; docs/players.md tells how. And
+    proof:FILE plays by a certificate. The levels easy, medium and hard are names of players too:
+    "c4 players show hard" says which.
+    """
+
+
+@click.command(
+    "list",
+    cls=Command,
+    database=False,
+    json=False,
+    examples=["c4 players list", "c4 players list --json"],
+)
+@format_options
+@click.pass_obj
+def list_(settings: Settings, *, format_name: str | None) -> None:
+    """List the players, with how they play and who has described them."""
+    from c4core.players import player_kinds
+    from cli.output.formats import Column, chosen_format, write_rows
+
+    kinds = player_kinds()
+    chosen = chosen_format(settings, format_name)
+    columns = (
+        Column("player", max(len(kind.name) for kind in kinds), lambda row: row["player"]),
+        Column("how it plays", 0, lambda row: row["summary"]),
+    )
+    rows = map(_as_row if chosen == "csv" else _as_object, kinds)
+    write_rows(rows, chosen, columns)
+
+
+@click.command(
+    cls=Command,
+    database=False,
+    examples=["c4 players show minimax-windows", "c4 players show blog-v6:depth=2 --json"],
+)
+@click.argument("player", metavar="PLAYER")
+@click.pass_obj
+def show(settings: Settings, player: str) -> None:
+    """Show a player: how it plays, and its parameters.
+
+    Parameters that are given, as in blog-v6:depth=2, are shown.
+    """
+    from c4core.players import parse_player, player_kinds
+    from cli.output.formats import write_object
+    from cli.output.tables import write_facts
+
+    name = player.partition(":")[0].strip()
+    kind = next((kind for kind in player_kinds() if kind.name == name), None)
+    # A player that needs an argument cannot play without one, but can be shown.
+    if kind is not None and not kind.stands_alone and ":" not in player:
+        spec = None
+    else:
+        spec = parse_player(player)
+        kind = spec.kind
+    if settings.json:
+        write_object(_as_object(kind) | ({} if spec is None else {"description": spec.full}))
+        return
+    facts = {"player": kind.name, "plays": kind.summary, "source": kind.source}
+    facts["usage"] = kind.usage
+    if spec is not None:
+        facts["here"] = spec.full
+    write_facts(facts)
+    if kind.parameters:
+        echo.line()
+        _write_parameters(kind)
+
+
+def _write_parameters(kind: PlayerKind) -> None:
+    from cli.output.formats import Column, write_rows
+
+    rows = [_parameter_object(parameter) for parameter in kind.parameters]
+    columns = (
+        _text_column("parameter", "name", rows),
+        _text_column("default", "default", rows),
+        _text_column("values", "values", rows),
+        Column("meaning", 0, lambda row: row["about"]),
+    )
+    write_rows(rows, "table", columns)
+
+
+def _text_column(heading: str, name: str, rows: list[dict[str, Any]]) -> Any:
+    from cli.output.formats import Column
+
+    width = max(len(heading), *(len(row[name]) for row in rows))
+    return Column(heading, width, lambda row: row[name])
+
+
+def _as_object(kind: PlayerKind) -> dict[str, Any]:
+    """A player as a JSON object."""
+    return {
+        "player": kind.name,
+        "summary": kind.summary,
+        "source": kind.source,
+        "usage": kind.usage,
+        "argument": kind.argument,
+        "parameters": [_parameter_object(parameter) for parameter in kind.parameters],
+    }
+
+
+def _as_row(kind: PlayerKind) -> dict[str, Any]:
+    """A player as a flat row."""
+    fields = _as_object(kind)
+    return fields | {"parameters": [parameter["name"] for parameter in fields["parameters"]]}
+
+
+def _parameter_object(parameter: Parameter) -> dict[str, str]:
+    return {
+        "name": parameter.name,
+        "default": REQUIRED if parameter.is_required else parameter.format(parameter.default),
+        "values": parameter.allowed,
+        "about": parameter.about,
+    }

@@ -1,0 +1,547 @@
+"""``c4 review``: where games went wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
+
+import click
+
+from cli.output import drawing
+from cli.shell import echo, exits, parameters
+from cli.shell.commands import Command, refuse
+from cli.shell.settings import priority_option
+from cli.shell.streams import input_name, reading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from c4core.arena.files import GameEntry
+    from c4core.lines import BadLine
+    from c4core.notation import BoardSize
+    from cli.shell.settings import Settings
+    from cli.work.job import Backend, JobContext
+    from db.database import Database
+    from db.records.games import GameCursor
+    from workers.matches.reviews.reviewed import Review, ReviewedMove
+    from workers.positions.desk import Desk
+
+EXAMPLES: Final = (
+    "c4 review 44444432651631235357535",
+    "c4 review 1:0 --plot review.svg",
+    "c4 games export 1 | c4 review - --summary",
+    "c4 review games.jsonl --format csv > moves.csv",
+    "c4 review games.jsonl --detach",
+)
+
+
+@click.command(cls=Command, broker=True, examples=EXAMPLES)
+@click.argument("games", metavar="GAME...", nargs=-1)
+@parameters.board_option
+@click.option("--boards", is_flag=True, help="Draw the board before every move.")
+@click.option("--summary", is_flag=True, help="A line for each game, for many games.")
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(["text", "json", "csv"]),
+    help="text for people, JSON with an object for each game, or CSV with a row for each move.",
+)
+@drawing.plot_option(
+    "Draw the game, with its turning points, into this .svg or .png; can be given again."
+)
+@click.option(
+    "--time-limit",
+    type=parameters.FiniteFloat(0),
+    metavar="SECONDS",
+    help="Time for each game; moves that are not judged by then stay open.",
+)
+@click.option("--no-store", is_flag=True, help="Use no database: look nothing up, keep nothing.")
+@parameters.label_option("the job.")
+@parameters.detach_option(
+    "Of many games: only make the job that finds the scores, and write its number."
+)
+@priority_option
+@parameters.threads_option
+@parameters.table_option
+@click.pass_context
+def review(
+    context: click.Context,
+    *,
+    games: tuple[str, ...],
+    board: BoardSize,
+    boards: bool,
+    summary: bool,
+    format_name: str | None,
+    plots: tuple[str, ...],
+    time_limit: float | None,
+    no_store: bool,
+    label: str | None,
+    detach: bool,
+    threads: int,
+    table_mb: int,
+) -> None:
+    """Review games move by move, against exact scores.
+
+    A GAME is its moves, as in 4453, or the MATCH:NUMBER of a stored one, or a file, or - for
+    standard input. A file has a game a line: moves, the objects of "c4 games export", or a table
+    (CSV) with the heading "moves". A file without a dot in its name is written ./name.
+
+    "before" is the score of the best column and "after" that of the played one, both for the side
+    that moved; "lost" is the difference. "??" changed the result, "?" wins later or loses sooner
+    than it had to, "!" was the only move that kept the result, where that was not obvious.
+
+    "kept" is the percentage of a side's moves that kept the result, of those that could have lost
+    it; "best" is that of the moves that no column was better than, of those where one was worse.
+
+    What is stored, or in the book that came with c4, is not searched. For the games of a file a job
+    finds the other scores, as of "c4 analyze": interrupted with Ctrl-C, the same command goes on.
+    With --broker workers do it.
+    """
+    settings: Settings = context.obj
+    chosen = format_name or ("json" if settings.json else "text")
+    refuse(
+        context,
+        (not games, "no game: give its moves, MATCH:NUMBER, a file, or - for standard input"),
+        (games.count(STDIN) > 1, "- can be given once"),
+        (summary and boards, "--summary has no boards"),
+        (summary and chosen != "text", "--summary is text for people"),
+        (boards and chosen != "text", "--boards is text for people"),
+        (detach and no_store, "a detached job needs the database"),
+        (detach and time_limit is not None, "a detached job has no time limit"),
+        (detach and bool(plots), "a detached job draws nothing"),
+    )
+    drawing.check_pictures(plots)
+    named = read_names(context, games)
+    refuse(context, (named.has_stored and no_store, "a stored game needs the database"))
+
+    from cli.work.job import Backend, JobContext
+
+    with ExitStack() as stack:
+        database = None
+        if not no_store:
+            database = stack.enter_context(settings.open_database(create=not named.has_stored))
+        found = read_games(named, board, database)
+        refuse(context, (bool(plots) and len(found.games) != 1, "--plot draws one game"))
+        backend = Backend.found(settings, threads=threads, table_mb=table_mb)
+        if database is not None and detach:
+            leave_job(JobContext(settings, database, backend), found, label)
+            return
+        is_large = named.has_files or backend.doorbell is not None
+        reviews: Iterable[Review | BadLine]
+        if database is not None and is_large and time_limit is None:
+            reviews = by_job(JobContext(settings, database, backend), found, label)
+        else:
+            reviews = stack.enter_context(direct(database, found, backend, time_limit))
+        if plots:
+            reviews = list(reviews)
+        _write_reviews(reviews, chosen, boards=boards, summary=summary)
+        for name in plots:
+            _draw(reviews, name)
+    if len(found.games) < len(found.entries):
+        context.exit(exits.PROBLEMS)
+
+
+def _write_reviews(
+    reviews: Iterable[Review | BadLine], format_name: str, *, boards: bool, summary: bool
+) -> None:
+
+    if format_name == "json":
+        write_json(reviews)
+    elif format_name == "csv":
+        write_csv(reviews)
+    elif summary:
+        write_summary(reviews)
+    else:
+        write_text(reviews, boards=boards)
+
+
+def _draw(reviews: Iterable[Review | BadLine], name: str) -> None:
+    """Draw the only game."""
+    from workers.matches.reviews.reviewed import Review
+
+    for review in reviews:
+        if isinstance(review, Review):
+            drawing.draw_picture(name, review.picture())
+
+
+STDIN: Final = "-"
+_MOVES: Final = re.compile(r"[0-9A-Za-z]*")
+_STORED: Final = re.compile(r"[0-9]+:[0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class NamedGames:
+    """Games by the way in which they were named, in the order of the command line."""
+
+    parts: tuple[str | GameCursor | BinaryIO, ...]
+    """Moves, stored games, files."""
+
+    @property
+    def has_stored(self) -> bool:
+        """Whether a database has to be there."""
+        return any(not isinstance(part, str) and not hasattr(part, "read") for part in self.parts)
+
+    @property
+    def has_files(self) -> bool:
+        """Whether there may be many games."""
+        return any(hasattr(part, "read") for part in self.parts)
+
+
+@dataclass(slots=True)
+class GivenGames:
+    """Games that were read, and lines that are none."""
+
+    entries: list[GameEntry | BadLine] = field(default_factory=list)
+    """In the order in which they came."""
+
+    @property
+    def games(self) -> list[GameEntry]:
+        """Without the bad lines."""
+        from c4core.lines import BadLine
+
+        return [entry for entry in self.entries if not isinstance(entry, BadLine)]
+
+
+def read_names(context: click.Context, names: Sequence[str]) -> NamedGames:
+    """What some arguments name.
+
+    Letters and digits are moves, ``MATCH:NUMBER`` a stored game, ``-`` standard input, and all else
+    a file.
+    """
+    from db.records.games import GameCursor
+
+    parts: list[str | GameCursor | BinaryIO] = []
+    for name in names:
+        if _MOVES.fullmatch(name):
+            parts.append(name)
+        elif _STORED.fullmatch(name):
+            try:
+                parts.append(GameCursor.parse(name))
+            except ValueError as error:
+                raise click.BadParameter(str(error), context, param_hint="GAME") from None
+        else:
+            opened = click.File("rb").convert(name, None, context)
+            parts.append(opened)  # type: ignore[arg-type]  # click's types name text files only
+    return NamedGames(tuple(parts))
+
+
+def read_games(named: NamedGames, board: BoardSize, database: Database | None) -> GivenGames:
+    """Read all games."""
+    games = GivenGames()
+    for part in named.parts:
+        games.entries.extend(_read_part(part, board, database))
+    return games
+
+
+def _read_part(
+    part: str | GameCursor | BinaryIO, board: BoardSize, database: Database | None
+) -> Iterator[GameEntry | BadLine]:
+    from c4core.arena.file_formats import game_of_moves, read_any_games
+    from c4core.errors import MoveError
+    from db.records.games import GameCursor
+    from workers.matches.reviews.game import read_game
+
+    if isinstance(part, str):
+        try:
+            yield game_of_moves(part, board)
+        except MoveError as error:
+            hint = "" if part.isdigit() else f"; a file of that name is ./{part}"
+            raise click.BadParameter(f"{part!r}: {error}{hint}", param_hint="GAME") from None
+    elif isinstance(part, GameCursor):
+        if database is not None:
+            yield read_game(database, part.match_id, part.number)
+    else:
+        name, is_empty = input_name(part), True
+        with reading(name):
+            for entry in read_any_games(part, board=board):
+                is_empty = False
+                yield entry
+        if is_empty:
+            raise click.BadParameter(f"{name} is empty", param_hint="GAME")
+
+
+KNOWN = "the scores of all these positions are known"
+
+
+@contextmanager
+def direct(
+    database: Database | None, found: GivenGames, backend: Backend, time_limit: float | None
+) -> Iterator[Iterator[Review | BadLine]]:
+    """Reviews in this process, one after the other, in a context that ends their searches."""
+    from workers.positions.desk import Desk
+
+    desk = Desk(database, threads=backend.threads, table_mb=backend.table_mb)
+    try:
+        yield (_reviewed(entry, desk, time_limit) for entry in found.entries)
+    finally:
+        desk.close()
+
+
+def by_job(work: JobContext, found: GivenGames, label: str | None) -> Iterator[Review | BadLine]:
+    """Reviews once a job has found the scores."""
+    from c4core.lines import BadLine
+    from cli.output.render import count
+    from workers.matches.reviews.many import plan_reviews, reviews_of
+
+    planned = plan_reviews(work.database, found.games, label=label)
+    if not planned:
+        work.settings.say_if_verbose(KNOWN)
+    for job in planned:
+        work.settings.say(f"reviewing: {count(job.positions, 'position')} to solve")
+        work.finish(job.job_id, makes="the reviews")
+    reviews = reviews_of(work.database, found.games)
+    for entry in found.entries:
+        yield entry if isinstance(entry, BadLine) else next(reviews)
+
+
+def leave_job(work: JobContext, found: GivenGames, label: str | None) -> None:
+    """Make the job, and leave it to others."""
+    from workers.matches.reviews.many import plan_reviews
+
+    planned = plan_reviews(work.database, found.games, label=label)
+    if not planned:
+        work.settings.say(f"{KNOWN}: there is nothing left to do")
+    for job in planned:
+        work.detach(job.job_id, afterwards="writes the reviews")
+
+
+def _reviewed(entry: GameEntry | BadLine, desk: Desk, time_limit: float | None) -> Review | BadLine:
+    from functools import partial
+
+    from c4core.lines import BadLine
+    from cli.shell.background import run_in_background
+    from workers.matches.reviews.game import review_game
+    from workers.positions.stop import Stop
+
+    if isinstance(entry, BadLine):
+        return entry
+    stop = Stop()
+    return run_in_background(
+        partial(review_game, entry, desk, budget=time_limit, stop=stop), stop.set
+    )
+
+
+MARK_STYLES: Final = {"??": "bold red", "?": "yellow", "!": "bold green", "": ""}
+NAMES: Final = ("game", "match", "number", "board", "ply", "side", "column")
+JUDGED: Final = ("before", "after", "loss", "best", "mark", "changes_result")
+"""The columns of CSV."""
+
+
+def write_json(reviews: Iterable[Review | BadLine]) -> None:
+    """Write an object for each game; for a bad line one that says what is wrong."""
+    from c4core.lines import BadLine
+    from workers.matches.reviews.reviewed import review_object
+    from workers.positions.batches import bad_line_object
+
+    for review in reviews:
+        bad = isinstance(review, BadLine)
+        fields = bad_line_object(review) if bad else review_object(review)  # type: ignore[arg-type]
+        sys.stdout.write(json.dumps(fields) + "\n")
+
+
+def write_csv(reviews: Iterable[Review | BadLine]) -> None:
+    """Write a row for each move of each game."""
+    from cli.output.formats import write_rows
+
+    write_rows(_rows(reviews), "csv", (), names=(*NAMES, *JUDGED))
+
+
+def write_text(reviews: Iterable[Review | BadLine], *, boards: bool) -> None:
+    """Write games for people: the moves, and the board at each turning point."""
+    from c4core.lines import BadLine
+
+    is_first = True
+    for review in reviews:
+        if isinstance(review, BadLine):
+            _report_bad_line(review)
+            continue
+        if not is_first:
+            echo.line()
+        is_first = False
+        _write_game(review, boards=boards)
+
+
+def write_summary(reviews: Iterable[Review | BadLine]) -> None:
+    """Write a line for each game."""
+    from cli.output.formats import Column, write_rows
+
+    columns = (
+        Column("game", 8, lambda row: row["game"]),
+        Column("x", 14, lambda row: row["x"]),
+        Column("o", 14, lambda row: row["o"]),
+        Column("result", 10, lambda row: row["result"]),
+        Column("x kept", 6, lambda row: row["x_kept"], right=True),
+        Column("o kept", 6, lambda row: row["o_kept"], right=True),
+        Column("x best", 6, lambda row: row["x_best"], right=True),
+        Column("o best", 6, lambda row: row["o_best"], right=True),
+        Column("??", 3, lambda row: row["blunders"], right=True),
+        Column("turning points", 14, lambda row: row["turns"]),
+    )
+    write_rows(_summaries(reviews), "table", columns)
+
+
+def _summaries(reviews: Iterable[Review | BadLine]) -> Iterator[dict[str, Any]]:
+    from c4core.arena.files import outcome_text
+    from c4core.lines import BadLine
+    from workers.matches.reviews.reviewed import percent
+
+    for index, review in enumerate(reviews, start=1):
+        if isinstance(review, BadLine):
+            _report_bad_line(review)
+            continue
+        game, turns = review.game, review.turning_points
+        yield {
+            "game": _name(review) or str(index),
+            "x": _short(game.first),
+            "o": _short(game.second),
+            "result": outcome_text(game.winner, game.ending),
+            "x_kept": percent(review.accuracy("x")),
+            "o_kept": percent(review.accuracy("o")),
+            "x_best": percent(review.best_share("x")),
+            "o_best": percent(review.best_share("o")),
+            "blunders": str(len(turns)),
+            "turns": " ".join(str(ply + 1) for ply in turns),
+        }
+
+
+def _rows(reviews: Iterable[Review | BadLine]) -> Iterator[dict[str, Any]]:
+    from c4core.lines import BadLine
+    from workers.matches.reviews.reviewed import move_object
+
+    for index, review in enumerate(reviews, start=1):
+        if isinstance(review, BadLine):
+            _report_bad_line(review)
+            continue
+        game = review.game
+        for move in review.moves:
+            fields = move_object(move, game.board)
+            place = {
+                "game": index,
+                "match": game.match,
+                "number": game.number,
+                "board": str(game.board),
+            }
+            yield {**place, **{name: fields[name] for name in (*NAMES[4:], *JUDGED)}}
+
+
+def _report_bad_line(bad: BadLine) -> None:
+    echo.line(f"Line {bad.line}: {bad.error}", err=True)
+
+
+def _name(review: Review) -> str:
+    game = review.game
+    return "" if game.match is None else f"{game.match}:{game.number}"
+
+
+def _short(description: str | None) -> str:
+    from cli.reports.tables import short
+
+    return "?" if description is None else short(description)
+
+
+def _write_game(review: Review, *, boards: bool) -> None:
+    from c4core.arena.files import outcome_text
+    from cli.output import render
+    from cli.output.tables import write_facts
+    from workers.matches.reviews.reviewed import SIDES, percent
+
+    game = review.game
+    facts = {"game": _name(review)} if _name(review) else {}
+    facts |= {
+        side: _short(name)
+        for side, name in zip(SIDES, (game.first, game.second), strict=True)
+        if name
+    }
+    facts["result"] = f"{outcome_text(game.winner, game.ending)}, {game.ending}"
+    facts["moves"] = "(not known)" if game.moves is None else game.moves
+    for name, share in (("kept", review.accuracy), ("best", review.best_share)):
+        facts[name] = ", ".join(f"{side} {percent(share(side))}" for side in SIDES)
+    turns = ", ".join(str(ply + 1) for ply in review.turning_points)
+    facts["turning points"] = f"{'moves ' if ',' in turns else 'move '}{turns}" if turns else "none"
+    write_facts(facts)
+    if not review.moves:
+        return
+    echo.line()
+    _write_moves(review)
+    position = game.start
+    out = render.console()
+    for move in review.moves:
+        before, position = position, position.play(move.column)
+        if not boards and (move.judged is None or not move.judged.is_blunder):
+            continue
+        scores = None if move.judged is None else move.judged.scores
+        out.print()
+        out.print(_sentence(move))
+        out.print(render.board(before, scores), end="")
+    if not boards:
+        return
+    out.print()
+    out.print(render.board(position, None), end="")
+
+
+def _sentence(move: ReviewedMove) -> Any:
+    from rich.text import Text
+
+    from c4core.notation import column_label
+    from cli.output.render import labels, score_text
+
+    text = Text(f"{move.ply + 1}. {move.side} plays {column_label(move.column)}")
+    judged = move.judged
+    if judged is None:
+        return text.append(", whose score is not known")
+    if judged.mark:
+        text.append(f" {judged.mark}", MARK_STYLES[judged.mark])
+    text.append(f": score {score_text(judged.best)} before, {score_text(judged.played)} after")
+    if not judged.is_best:
+        text.append(f"; best {labels(judged.best_columns)}")
+    return text
+
+
+def _write_moves(review: Review) -> None:
+    """All moves as a table."""
+    from c4core.notation import column_label
+    from cli.output.formats import Column, write_rows
+    from cli.output.render import labels, score_style, score_text
+
+    columns = (
+        Column("move", 4, lambda row: f"{row['move'].ply + 1}.", right=True),
+        Column("side", 4, lambda row: row["move"].side),
+        Column("column", 6, lambda row: column_label(row["move"].column), right=True),
+        Column("", 2, lambda row: row["mark"], style=lambda row: MARK_STYLES[row["mark"]]),
+        Column(
+            "before",
+            6,
+            lambda row: score_text(row["before"]),
+            right=True,
+            style=lambda row: score_style(row["before"]),
+        ),
+        Column(
+            "after",
+            5,
+            lambda row: score_text(row["after"]),
+            right=True,
+            style=lambda row: score_style(row["after"]),
+        ),
+        Column("lost", 4, lambda row: str(row["loss"] or ""), right=True),
+        Column("best", 4, lambda row: labels(row["best"])),
+    )
+    write_rows(map(_move_row, review.moves), "table", columns)
+
+
+def _move_row(move: ReviewedMove) -> dict[str, Any]:
+    judged = move.judged
+    if judged is None:
+        unknown = dict.fromkeys(("before", "after", "loss"))
+        return {"move": move, "mark": "", "best": (), **unknown}
+    return {
+        "move": move,
+        "mark": judged.mark,
+        "before": judged.best,
+        "after": judged.played,
+        "loss": judged.loss,
+        "best": judged.best_columns,
+    }

@@ -1,0 +1,189 @@
+"""``c4 show``: a board, or a game, at the terminal and as a picture."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Final
+
+import click
+
+from cli.output import drawing
+from cli.shell import echo, parameters
+from cli.shell.commands import Command, refuse
+
+if TYPE_CHECKING:
+    from c4core.notation import BoardSize
+    from c4core.pictures import BoardMarks
+    from c4core.position import Position
+    from cli.shell.settings import Settings
+    from workers.positions.results import Answer
+
+OUTPUT: Final = "--output"
+EXAMPLES: Final = (
+    "c4 show 4453",
+    "c4 show 4453 --scores --threats --output board.svg",
+    "c4 show 4444432651631 --game --output game.svg",
+)
+
+
+@click.command(cls=Command, json=False, examples=EXAMPLES)
+@click.argument("moves", required=False)
+@parameters.board_option
+@click.option("--grid", type=click.File(), help="Show the text grid in this file.")
+@click.option("--scores", is_flag=True, help="Each column's score, and arrows to the best ones.")
+@click.option("--threats", is_flag=True, help="The cells that would complete four, by side.")
+@click.option("--game", "is_game", is_flag=True, help="All moves, as a moving picture.")
+@click.option(
+    "-o",
+    OUTPUT,
+    "outputs",
+    metavar="FILE",
+    multiple=True,
+    help="An .svg, .png or .gif; can be given again.  [default: the terminal]",
+)
+@click.option("--no-store", is_flag=True, help="Use no database: look nothing up, keep nothing.")
+@parameters.threads_option
+@parameters.table_option
+@click.pass_context
+def show(
+    context: click.Context,
+    *,
+    moves: str | None,
+    board: BoardSize,
+    grid: IO[str] | None,
+    scores: bool,
+    threats: bool,
+    is_game: bool,
+    outputs: tuple[str, ...],
+    no_store: bool,
+    threads: int,
+    table_mb: int,
+) -> None:
+    """Show a position, or a game.
+
+    MOVES are the columns played so far, as in 4453. In a picture a ring marks the last move, and
+    thick rings a four. Threats are rings for x, which is red, and dots for o, which is yellow.
+
+    An .svg needs no other package, a .png or a .gif needs Pillow. --game makes an .svg that moves
+    by itself, or a .gif.
+    """
+    settings: Settings = context.obj
+    refuse(
+        context,
+        ((moves is None) == (grid is None), 'give MOVES, "" for the empty board, or a --grid'),
+        (is_game and moves is None, "--game needs MOVES"),
+        (is_game and not outputs, "--game is a picture: name a file with --output"),
+        (is_game and (scores or threats), "--game has no scores and no threats"),
+    )
+    suffixes = (".svg", ".gif") if is_game else (".svg", ".png", ".gif")
+    drawing.check_pictures(outputs, suffixes=suffixes, option=OUTPUT)
+
+    from cli.positions import given
+
+    if grid is None:
+        requests = given.from_arguments([moves or ""], board=board)
+    else:
+        requests = given.from_grids(grid)
+        refuse(context, (len(requests) > 1, "--grid: there are several grids; one is shown"))
+    position = requests[0].position
+    answer = None
+    if scores and not position.is_over:
+        answer = _answer(settings, position, no_store=no_store, threads=threads, table_mb=table_mb)
+    if not outputs:
+        _write(position, answer, threats=threats)
+    for name in outputs:
+        if is_game:
+            content = _game(moves or "", board, Path(name).suffix)
+        else:
+            content = _board(position, _marks(position, answer, threats=threats), Path(name).suffix)
+        drawing.write_picture(name, content, option=OUTPUT)
+        settings.say(name)
+
+
+def _answer(
+    settings: Settings,
+    position: Position,
+    *,
+    no_store: bool,
+    threads: int,
+    table_mb: int,
+) -> Answer:
+    """The scores of all columns, from the book, the database, or a search."""
+    from contextlib import nullcontext
+
+    from cli.shell.background import run_in_background
+    from workers.positions.desk import Desk
+    from workers.positions.question import Question
+    from workers.positions.stop import Stop
+
+    stop = Stop()
+    with nullcontext() if no_store else settings.open_database(create=True) as database:
+        desk = Desk(database, threads=threads, table_mb=table_mb)
+        try:
+            ask = partial(desk.answer, [position], Question(), stop)
+            (answer,) = run_in_background(ask, stop.set)
+        finally:
+            desk.close()
+    return answer
+
+
+def _write(position: Position, answer: Answer | None, *, threats: bool) -> None:
+    """Write the position for people."""
+    from c4core.notation import column_label
+    from cli.output import render
+    from workers.positions.showing.threats import find_threats
+
+    out = render.console()
+    out.print(render.board(position, None if answer is None else answer.scores))
+    if answer is not None or position.is_over:
+        from workers.positions.desk import answer_at_end
+
+        out.print(render.verdict(position, answer or answer_at_end(position)))
+    else:
+        echo.line(f"{position.turn} to move")
+    if threats:
+        for side, cells in find_threats(position).items():
+            places = [f"{column_label(column)}/{row + 1}" for column, row in cells]
+            echo.line(f"threats of {side}, column/row: {' '.join(places) or 'none'}")
+
+
+def _marks(position: Position, answer: Answer | None, *, threats: bool) -> BoardMarks:
+    from c4core.pictures import BoardMarks
+    from workers.positions.showing.threats import find_threats
+
+    best = () if answer is None else answer.best
+    is_choice = len(best) < len(position.legal_columns())
+    return BoardMarks(
+        scores=None if answer is None else answer.scores,
+        arrows=best if is_choice else (),
+        threats=find_threats(position) if threats else None,
+    )
+
+
+def _board(position: Position, marks: BoardMarks, suffix: str) -> bytes:
+    from c4core.pictures import board_picture
+    from c4core.pictures.svg import svg_text
+
+    picture = board_picture(position, marks)
+    if suffix == ".svg":
+        return svg_text(picture).encode()
+    from c4core.pictures.raster import gif_bytes, png_bytes
+
+    return png_bytes(picture) if suffix == ".png" else gif_bytes([picture], [1.0])
+
+
+def _game(moves: str, board: BoardSize, suffix: str) -> bytes:
+    from c4core.arena.judging import positions_of
+    from c4core.notation import parse_moves
+    from c4core.pictures.games import animated_svg, game_pictures
+    from c4core.position import Position
+
+    start = Position(width=board.width, height=board.height)
+    last = Position(moves, width=board.width, height=board.height)
+    positions = [*positions_of(start, parse_moves(moves, width=board.width)), last]
+    if suffix == ".svg":
+        return animated_svg(positions).encode()
+    from c4core.pictures.raster import gif_bytes
+
+    return gif_bytes(*game_pictures(positions), scale=1.5)

@@ -1,0 +1,202 @@
+"""``c4 solve``: positions from the command line, from grids, or from standard input."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import IO, TYPE_CHECKING
+
+import click
+
+from cli.output import progress
+from cli.positions.books import book_options, book_path
+from cli.shell import exits, parameters
+from cli.shell.commands import Command, refuse
+from cli.shell.streams import STDIN
+
+if TYPE_CHECKING:
+    from c4core.notation import BoardSize
+    from cli.positions.asking import Asker
+    from cli.positions.solving import AnswerWriter
+    from cli.shell.settings import Settings
+
+NOT_KEPT = "Nothing is kept: the database is read-only."
+
+EXAMPLES = (
+    "c4 solve 4453",
+    "c4 solve --pv --no-store 22525762534622441115",
+    "c4 solve --json 32164625 2252576253462244",
+    "printf '44455554221\\n4566632\\n' | c4 solve -",
+    "c4 solve - --format c4solver --all-moves < positions.txt",
+)
+
+
+@click.command(cls=Command, broker=True, examples=EXAMPLES)
+@click.argument("moves", nargs=-1)
+@parameters.board_option
+@click.option(
+    "--key",
+    "keys",
+    type=parameters.WholeNumber(0, (1 << 64) - 1),
+    multiple=True,
+    metavar="KEY",
+    help='Solve the position with this key, as "c4 query" shows it; can be given again.',
+)
+@click.option("--grid", type=click.File(), help="Solve the text grids in this file as well.")
+@click.option("--weak", is_flag=True, help="Only win, draw or loss; faster.")
+@click.option("--score-only", is_flag=True, help="Leave out the columns' scores; faster.")
+@click.option("--pv", is_flag=True, help="Show best play to the end (principal variation).")
+@click.option(
+    "--time-limit",
+    type=parameters.FiniteFloat(0, min_open=True),
+    metavar="SECONDS",
+    help="Time for each position; what is proven by then is shown.",
+)
+@click.option(
+    "--node-limit",
+    type=parameters.WholeNumber(1),
+    metavar="N",
+    help="Nodes searched for each position, at most.",
+)
+@book_options
+@click.option("--no-store", is_flag=True, help="Use no database: look nothing up, keep nothing.")
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(["text", "json", "c4solver"]),
+    help="text for people, json for programs (always with -), or the classic solver's lines.",
+)
+@click.option("--all-moves", is_flag=True, help="With c4solver: the scores of all columns.")
+@parameters.zero_based_option
+@parameters.threads_option
+@parameters.table_option
+@click.pass_context
+def solve(
+    context: click.Context,
+    *,
+    moves: tuple[str, ...],
+    board: BoardSize,
+    keys: tuple[int, ...],
+    grid: IO[str] | None,
+    weak: bool,
+    score_only: bool,
+    pv: bool,
+    time_limit: float | None,
+    node_limit: int | None,
+    book: str | None,
+    no_book: bool,
+    no_store: bool,
+    format_name: str | None,
+    all_moves: bool,
+    zero_based: bool,
+    threads: int,
+    table_mb: int,
+) -> None:
+    """Solve positions: exact scores of each and of its columns.
+
+    MOVES are the columns played so far, as in 4453; "" is the empty board. A score is for the side
+    to move: 0 is a draw; a win is one more than the stones that the winner has left at the end, so
+    a sooner win is larger; a loss is the negative of the opponent's win.
+
+    With - every line of standard input is a position, and is answered as soon as it is read: bare
+    moves, or a JSON object with "moves", "grid" or "key", and an "id" that is echoed. Answers are
+    JSON Lines in the order of the lines; a bad line is answered by an object with "error".
+
+    With --format c4solver every line is written again with its score, as by Pascal Pons's program:
+    one line out for every line in. With --all-moves the scores of all columns follow, -1000 for a
+    column that cannot be played; with --weak scores are 1, 0 and -1. A line that cannot be read, or
+    whose game is won already, is written without a score; standard error says why.
+
+    Positions in the book that came with c4, or in that of --book, are not searched.
+
+    With --broker a worker searches what is not stored, before all jobs of "c4 analyze"; --threads
+    and --table-mb are the workers' then. --no-store always searches in this process.
+    """
+    settings: Settings = context.obj
+    from_stdin = moves == ("-",)
+    format_name = format_name or ("json" if settings.json or from_stdin else "text")
+    classic = format_name == "c4solver"
+    limited = time_limit is not None or node_limit is not None
+    refuse(
+        context,
+        (
+            not moves and not keys and grid is None,
+            'no position: give MOVES, "" for the empty board, or - for standard input',
+        ),
+        ("-" in moves and (len(moves) > 1 or bool(keys) or grid is not None), "- stands alone"),
+        (all_moves and not classic, "--all-moves belongs to --format c4solver"),
+        (pv and (classic or weak or limited), "--pv needs exact scores without a limit"),
+    )
+
+    from cli.positions import given as positions
+    from cli.positions.asking import BookFirst
+    from cli.positions.solving import REMOTE_BATCH_SECONDS, BatchSolver, InputLine, SolveOptions
+    from workers.positions.batches import BATCH_SECONDS
+    from workers.positions.book_answers import find_book
+    from workers.positions.question import Question
+
+    columns = all_moves if classic else not score_only
+    options = SolveOptions(
+        Question(
+            columns=columns and not weak, weak=weak, time_limit=time_limit, node_limit=node_limit
+        ),
+        line=pv,
+        children=all_moves and weak,
+        refuses_won=classic,
+    )
+    chosen_book = book_path(context, book, no_book=no_book)
+    opened = find_book(chosen_book, board)
+    requests = []
+    if not from_stdin:
+        requests = positions.from_arguments(moves, board=board, zero_based=zero_based)
+    requests += positions.from_keys(keys, board=board)
+    if grid is not None:
+        requests += positions.from_grids(grid)
+    shown = progress.is_shown(settings, over_output=False)
+    with ExitStack() as stack:
+        doorbell = None if no_store else settings.open_doorbell()
+
+        def make_asker() -> Asker:
+            from cli.positions.asking import LocalAsker, RemoteAsker
+
+            database = None
+            if not no_store:
+                database = stack.enter_context(settings.open_database(create=True))
+            if database is not None and doorbell is not None:
+                from cli.work.job import NOBODY
+
+                return RemoteAsker(
+                    database,
+                    doorbell,
+                    on_nobody=lambda: settings.say(NOBODY),
+                    book=opened,
+                    workers_book=chosen_book,
+                    shown=shown,
+                )
+            return LocalAsker(
+                database,
+                table_mb=table_mb,
+                threads=threads,
+                book=opened,
+                shown=shown,
+                on_not_kept=lambda: settings.say(NOT_KEPT),
+            )
+
+        asker = make_asker() if opened is None else BookFirst(opened, make_asker)
+        batch_seconds = BATCH_SECONDS if doorbell is None else REMOTE_BATCH_SECONDS
+        writer = _writer(format_name, weak=weak, zero_based=zero_based)
+        solving = BatchSolver(asker, options, writer, batch_seconds=batch_seconds)
+        if from_stdin:
+            solving.stream(STDIN, board=board, zero_based=zero_based)
+        for request in requests:
+            raw = str(request.position.key) if request.moves is None else request.moves
+            solving.answer([InputLine(request, raw.encode())])
+    if solving.failures:
+        context.exit(exits.PROBLEMS)
+
+
+def _writer(format_name: str, *, weak: bool, zero_based: bool) -> AnswerWriter:
+    from cli.positions.solving import ClassicWriter, JsonWriter, TextWriter
+
+    if format_name == "c4solver":
+        return ClassicWriter(weak=weak)
+    return JsonWriter(zero_based) if format_name == "json" else TextWriter(zero_based)

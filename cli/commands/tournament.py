@@ -1,0 +1,129 @@
+"""``c4 tournament``: matches between several players."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli.reports import options
+from cli.shell import exits
+from cli.shell.commands import Command, refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cli.reports.options import GameRules
+    from cli.shell.settings import Settings
+    from db.records.terms import MatchTerms
+
+MAX_MATCHES = 10_000
+
+EXAMPLES = (
+    "c4 tournament random stupid set --games 20",
+    "c4 tournament blog-v6:depth=0..2 --fixed --themselves --games 10",
+    "c4 tournament blog-v5:depth=1..2 --against blog-v6:depth=1..2 --games 10",
+)
+
+
+@click.command(cls=Command, broker=True, json=False, examples=EXAMPLES)
+@click.argument("players", metavar="PLAYER...", nargs=-1, required=True)
+@click.option(
+    "--against",
+    metavar="PLAYER",
+    multiple=True,
+    help="The players meet only these, and not each other; can be given again.",
+)
+@click.option("--fixed", is_flag=True, help="The player that is named first always moves first.")
+@click.option(
+    "--both-ways",
+    is_flag=True,
+    help="With --fixed: every two players have a second match, with seats exchanged.",
+)
+@click.option("--themselves", is_flag=True, help="Everybody also plays against itself.")
+@options.rules_options
+@options.judge_options(default="none")
+@options.play_options
+@options.writing_options
+@click.pass_context
+def tournament(
+    context: click.Context,
+    /,
+    *,
+    players: tuple[str, ...],
+    against: tuple[str, ...],
+    fixed: bool,
+    both_ways: bool,
+    themselves: bool,
+    **others: Any,
+) -> None:
+    """Let several players meet each other, and report the results.
+
+    A PLAYER may stand for several: blog-v6:depth=0..6 is seven, pvs:depth=2/4/8 is three. Everybody
+    meets everybody in a match of --games games, and both take turns to move first; with --against
+    the players meet only those opponents. All matches are one job, and every game is stored. The
+    same command again goes on where it was interrupted, or writes the report again.
+
+    The report has the standings with Elo ratings, the scores of all against all, and for every
+    match its results, P, and how many games differ. --json has everything that "c4 match" says
+    about each. --plot draws a map of scores.
+    """
+    from cli.reports.playing import played
+    from cli.reports.writing import write_tournament
+
+    settings: Settings = context.obj
+    refuse(
+        context,
+        (both_ways and not fixed, "--both-ways belongs to --fixed"),
+        (themselves and bool(against), "--themselves and --against do not go together"),
+    )
+    rules = options.rules_of(others)
+    judging = options.judging_of(others)
+    playing = options.play_options_of(others)
+    options.check_detached(context, others, detach=playing.detach)
+    writing = options.writing_of(settings, others)
+    terms = _terms(
+        rules,
+        _expanded(players),
+        _expanded(against),
+        fixed=fixed,
+        both_ways=both_ways,
+        themselves=themselves,
+    )
+    as_json = writing.format == "json"
+    reports = played(settings, terms, playing, judging, as_json=as_json)
+    if reports is None:
+        return
+    write_tournament(settings, reports, writing)
+    if not all(report.match.is_finished for report in reports):
+        context.exit(exits.PROBLEMS)
+
+
+def _expanded(descriptions: Sequence[str]) -> list[str]:
+    """Every player that some descriptions stand for, each once, in order."""
+    from c4core.players.registry import parse_players
+
+    found = [spec.full for text in descriptions for spec in parse_players(text)]
+    return list(dict.fromkeys(found))
+
+
+def _terms(
+    rules: GameRules,
+    players: Sequence[str],
+    against: Sequence[str],
+    *,
+    fixed: bool,
+    both_ways: bool,
+    themselves: bool,
+) -> list[MatchTerms]:
+    from c4core.arena.game import match_seed
+    from db.records.terms import Seats
+    from workers.matches.pairing import pairs_of
+
+    pairs = pairs_of(players, against, both_ways=both_ways, themselves=themselves)
+    if not pairs:
+        raise click.UsageError("a tournament needs at least two players")
+    if len(pairs) > MAX_MATCHES:
+        raise click.UsageError(f"{len(pairs):,} matches are more than {MAX_MATCHES:,}")
+    seats = Seats.FIXED if fixed else Seats.ALTERNATE
+    return [rules.terms(a, b, seats=seats, seed=match_seed(rules.seed, a, b)) for a, b in pairs]

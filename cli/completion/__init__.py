@@ -1,1 +1,0 @@
-"""``c4 completion``: the script that lets a shell complete command lines."""

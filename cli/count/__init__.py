@@ -1,1 +1,0 @@
-"""``c4 count``: how many positions a board has."""

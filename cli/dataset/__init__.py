@@ -1,1 +1,0 @@
-"""``c4 dataset``: positions with exact labels, for programs that learn."""

@@ -1,1 +1,0 @@
-"""``c4 deep``: the value of one hard position, by all workers together."""

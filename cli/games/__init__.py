@@ -1,1 +1,0 @@
-"""``c4 games``: games that are stored."""

@@ -1,1 +1,0 @@
-"""``c4 learn``: networks that play, trained and evaluated. PyTorch is imported when needed."""

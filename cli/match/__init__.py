@@ -1,1 +1,0 @@
-"""``c4 match`` and ``c4 tournament``: games between players."""

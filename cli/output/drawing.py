@@ -1,0 +1,137 @@
+"""Files that commands draw into: checked before the work begins, written whole or not at all.
+
+Pictures of boards are SVG without any other package, PNG and GIF with Pillow. Charts are drawn by
+matplotlib in one style: blue is good for the player concerned, orange for its opponent, colours
+that everybody can tell apart.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from matplotlib.figure import Figure
+
+    from c4core.pictures import Picture
+    from cli.shell.settings import Decorated
+
+OPTION: Final = "--plot"
+PICTURES: Final = (".svg", ".png")
+CHARTS: Final = (".svg", ".png", ".pdf")
+
+
+def plot_option(help_text: str) -> Callable[[Decorated], Decorated]:
+    """``--plot``, whose parameter is ``plots``."""
+    return click.option(OPTION, "plots", metavar="FILE", multiple=True, help=help_text)
+
+
+def check_pictures(
+    names: Sequence[str], *, suffixes: Sequence[str] = PICTURES, option: str = OPTION
+) -> None:
+    """Make sure that pictures of boards can be drawn into some files."""
+    from c4core import extras
+
+    for name in names:
+        _check_suffix(name, suffixes, option)
+        if Path(name).suffix != ".svg":
+            extras.require(extras.PICTURES, click.ClickException)
+        _path(name, option)
+
+
+def write_picture(name: str, content: bytes, *, option: str) -> None:
+    """Write a file, whole or not at all."""
+    from c4core.files import atomic_file
+
+    with atomic_file(_path(name, option)) as beside:
+        beside.write_bytes(content)
+
+
+def draw_picture(name: str, picture: Picture) -> None:
+    """Draw a picture into a file of ``--plot``."""
+    if Path(name).suffix == ".svg":
+        from c4core.pictures.svg import svg_text
+
+        content = svg_text(picture).encode()
+    else:
+        from c4core.pictures.raster import png_bytes
+
+        content = png_bytes(picture)
+    write_picture(name, content, option=OPTION)
+
+
+def check_charts(names: Sequence[str], *, option: str = OPTION) -> list[Path]:
+    """The files to draw charts into, once it is clear that this can be done."""
+    from c4core import extras
+
+    paths = []
+    for name in names:
+        _check_suffix(name, CHARTS, option)
+        paths.append(_path(name, option))
+    if names:
+        extras.require(extras.PLOT, click.ClickException)
+    return paths
+
+
+def draw_charts(
+    names: Sequence[str], draw: Callable[[Sequence[Path]], object], *, option: str = OPTION
+) -> None:
+    """Draw into files: all of them are there afterwards, each of them whole."""
+    from c4core.files import atomic_file
+
+    with ExitStack() as stack:
+        paths = check_charts(names, option=option)
+        draw([stack.enter_context(atomic_file(path)) for path in paths])
+
+
+def _check_suffix(name: str, suffixes: Sequence[str], option: str) -> None:
+    if Path(name).suffix not in suffixes:
+        raise click.BadParameter(
+            f"{name!r} ends with none of {', '.join(suffixes)}", param_hint=f"'{option}'"
+        )
+
+
+def _path(name: str, option: str) -> Path:
+    from cli.output.outfile import writable_path
+
+    return writable_path(name, option=option)
+
+
+GOOD: Final = ("#8cc3ea", "#2171b5", "#08306b")
+"""Shades of blue, the darkest last."""
+BAD: Final = ("#f9a463", "#d2560b", "#7a2403")
+"""Shades of orange, the darkest last."""
+INK: Final = "#222222"
+FAINT: Final = "#666666"
+
+_STYLE: Final[Any] = {
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "svg.hashsalt": "c4",  # the same picture is the same file
+}
+
+
+@contextmanager
+def figure(
+    width: float,
+    height: float,
+    paths: Sequence[Path],
+    *,
+    dots_per_inch: int = 150,
+    style: Any = None,
+) -> Iterator[Figure]:
+    """A figure of some inches to draw into, which is written at the end of the context."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context({**_STYLE, **(style or {})}):
+        drawn = Figure(figsize=(width, height), layout="constrained", facecolor="white")
+        yield drawn
+        for path in paths:
+            metadata = {"Date": None} if path.suffix == ".svg" else None
+            drawn.savefig(path, dpi=dots_per_inch, metadata=metadata)

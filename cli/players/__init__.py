@@ -1,1 +1,0 @@
-"""``c4 players``: who can play."""

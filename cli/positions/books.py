@@ -1,0 +1,147 @@
+"""Options that several commands have for books: which book, which start."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+from click.core import ParameterSource
+
+from cli.shell import parameters
+from cli.shell.commands import refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from c4core.book import Book
+    from c4core.notation import BoardSize
+    from c4core.position import Position
+    from cli.shell.settings import Decorated
+
+NONE_SHIPPED = "this c4 came without a book for {board}: name one"
+
+SHIPPED = "shipped"
+"""What the book that c4 came with is called where a book is named."""
+
+
+class BookFile(click.Path):
+    """The name of an existing book, or None for the one that c4 came with."""
+
+    def __init__(self) -> None:
+        super().__init__(exists=True, dir_okay=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path. A file that is called "shipped" is named as ``./shipped``."""
+        return None if value == SHIPPED else super().convert(value, param, ctx)
+
+
+book_argument = click.argument("file", required=False, type=BookFile(), metavar="[BOOK]")
+
+
+def read_board(
+    context: click.Context, parameter: click.Parameter, text: str | None
+) -> BoardSize | None:
+    """An option's text as a board size; None where it is not given."""
+    return None if text is None else parameters.read_board(context, parameter, text)
+
+
+board_option = click.option(
+    "--board",
+    metavar="WxH",
+    callback=read_board,
+    help="Columns x rows of the board.  [default: the book's]",
+)
+
+start_option = click.option(
+    "--start", metavar="MOVES", default="", help="Moves that all positions begin with."
+)
+
+
+def out_option(text: str, *, required: bool = False) -> Callable[[Decorated], Decorated]:
+    """``--out``, which is also called ``--output`` as in all other commands."""
+    return click.option(
+        *("-o", "--output", "--out", "out"), metavar="FILE", required=required, help=text
+    )
+
+
+force_option = click.option("--force", is_flag=True, help="Replace another file of that name.")
+
+
+def out_path(name: str, *, force: bool) -> Path:
+    """The path of the file of ``--out``; another file is replaced only with ``--force``."""
+    from cli.output.outfile import writable_path
+
+    path = writable_path(name, option="--out")
+    if path.exists() and not force:
+        refuse_existing(name)
+    return path
+
+
+def refuse_existing(name: str) -> NoReturn:
+    """Refuse to write over a file, and say what option replaces it."""
+    raise click.BadParameter(f"{name!r} exists already: --force replaces it", param_hint="'--out'")
+
+
+book_options = parameters.option_group(
+    click.option(
+        "--book",
+        "book",
+        type=BookFile(),
+        metavar="FILE",
+        help="Look positions up in this book before searching them.  "
+        f'[default: "{SHIPPED}", the one that c4 came with]',
+    ),
+    click.option(
+        "--no-book", is_flag=True, help="Use no book, not even the one that c4 came with."
+    ),
+)
+"""Add ``--book`` and ``--no-book``; :func:`book_path` reads both."""
+
+
+def book_path(context: click.Context, book: str | None, *, no_book: bool) -> str | None:
+    """What ``--book`` and ``--no-book`` say, for ``workers.positions.book_answers.find_book``."""
+    from workers.positions.book_answers import NO_BOOK
+
+    is_named = context.get_parameter_source("book") is ParameterSource.COMMANDLINE
+    refuse(context, (is_named and no_book, "--book and --no-book do not go together"))
+    if no_book:
+        return NO_BOOK
+    return None if book is None else os.path.realpath(book)
+
+
+def open_book(path: str | None, board: BoardSize | None = None) -> Book:
+    """Open a book, by default the one that came with c4.
+
+    Args:
+        path: the file; None for the default.
+        board: the book must be for this board; None for any, or for 7x6 where there is no path.
+    """
+    from c4core.book import Book
+    from c4core.notation import DEFAULT_BOARD
+    from workers.positions.book_answers import shipped_book
+
+    if path is None:
+        wanted = board or DEFAULT_BOARD
+        found = shipped_book(wanted)
+        if found is None:
+            raise click.UsageError(NONE_SHIPPED.format(board=wanted))
+        return Book.open(found.path)  # another one: the caller may close it
+    opened = Book.open(path)
+    if board is not None and opened.info.board != board:
+        raise click.UsageError(
+            f"{path} is a book for {opened.info.board}, and the positions are of {board}"
+        )
+    return opened
+
+
+def read_start(text: str, board: BoardSize) -> Position:
+    """The position after the moves of ``--start``."""
+    from c4core.errors import C4Error
+    from c4core.lines import play_moves
+
+    try:
+        return play_moves(text, board)
+    except C4Error as error:
+        raise click.BadParameter(str(error), param_hint="'--start'") from None

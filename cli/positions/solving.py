@@ -1,0 +1,326 @@
+"""Lines of positions: read in batches, answered in order, written for people or for programs."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol, cast
+
+from c4core.lines import BadLine, Request, read_lines
+from c4core.notation import format_moves
+from cli.shell import echo
+from cli.shell.streams import reading
+from workers.positions.batches import (
+    BATCH_SECONDS,
+    BatchSize,
+    answer_lines,
+    bad_line_object,
+    request_object,
+)
+from workers.positions.results import settles
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from c4core.notation import BoardSize
+    from c4core.position import Position
+    from cli.positions.asking import Asker
+    from workers.positions.question import Question
+    from workers.positions.results import Answer
+
+CHUNK = 64 * 1024
+
+
+class LineSource:
+    """A descriptor that is read line by line.
+
+    ``readline`` is that of a binary file, so that ``c4core.lines.read_lines`` can use it. The
+    buffer of a file object would hide whether the next line can be read without waiting. That
+    decides between answering at once (a person, a program that waits) and in batches (a file).
+
+    Attributes:
+        line: the line that was begun last, as it came, with its end; cut at the reader's limit.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self.line = b""
+        self._descriptor = descriptor
+        self._buffer = bytearray()
+        self._at_start = True
+        self._at_end = False
+
+    def readline(self, limit: int) -> bytes:
+        """The next line with its end, or as much of it as the limit allows; empty at the end."""
+        searched = 0
+        while True:
+            end = self._buffer.find(b"\n", searched, limit) + 1
+            if end or len(self._buffer) >= limit or self._at_end:
+                break
+            searched = len(self._buffer)
+            self._read()
+        piece = bytes(self._buffer[: end or limit])
+        del self._buffer[: len(piece)]
+        if self._at_start:
+            self.line = piece
+        self._at_start = piece.endswith(b"\n")
+        return piece
+
+    def is_ready(self) -> bool:
+        """Whether the next line, or the end, can be read without waiting."""
+        if not self._at_end and b"\n" not in self._buffer and self._is_readable():
+            self._read()
+        return self._at_end or b"\n" in self._buffer
+
+    def _is_readable(self) -> bool:
+        poll = select.poll()
+        poll.register(self._descriptor, select.POLLIN)
+        return bool(poll.poll(0))
+
+    def _read(self) -> None:
+        with reading("standard input"):
+            chunk = os.read(self._descriptor, CHUNK)
+        self._buffer += chunk
+        self._at_end = not chunk
+
+
+FULL_COLUMN = -1000
+"""What the classic solver writes for a column that cannot be played."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extras:
+    """What is shown beside an answer, where it was asked for."""
+
+    line: tuple[int, ...] | None = None
+    """Best play to the end, 0-based columns."""
+    children: tuple[Answer | None, ...] | None = None
+    """The answer behind each column, for the side that moves there; None for a full column."""
+
+
+class AnswerWriter(Protocol):
+    """Writes the answer to a line, or what is wrong with it. ``raw`` is the line as it came."""
+
+    def answer(self, request: Request, raw: bytes, answer: Answer, extras: Extras) -> None:
+        """Write an answer."""
+
+    def bad(self, bad: BadLine, raw: bytes) -> None:
+        """Write what stands in place of an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class JsonWriter:
+    """One object a line, with ``pv`` where best play was asked for."""
+
+    zero_based: bool = False
+
+    def answer(self, request: Request, raw: bytes, answer: Answer, extras: Extras) -> None:  # noqa: ARG002 (the object has the moves)
+        """Write an answer."""
+        fields = request_object(request, answer, zero_based=self.zero_based)
+        if extras.line is not None:
+            fields["pv"] = format_moves(extras.line, zero_based=self.zero_based)
+        sys.stdout.write(json.dumps(fields) + "\n")
+
+    def bad(self, bad: BadLine, raw: bytes) -> None:  # noqa: ARG002 (the object has the line's number)
+        """Write the object that says what is wrong."""
+        sys.stdout.write(json.dumps(bad_line_object(bad)) + "\n")
+
+
+@dataclass(frozen=True, slots=True)
+class ClassicWriter:
+    """The protocol of Pascal Pons's solver: the line, then its score or its columns' scores.
+
+    A line without an answer is written as it came, without a score, so that answers stay beside
+    their lines; standard error says what is wrong with it.
+    """
+
+    weak: bool = False
+
+    def answer(self, request: Request, raw: bytes, answer: Answer, extras: Extras) -> None:
+        """Write an answer."""
+        if extras.children is not None:
+            behind = [FULL_COLUMN if c is None else self._behind(c) for c in extras.children]
+        elif answer.scores is not None:
+            legal = set(request.position.legal_columns())
+            behind = [
+                score if column in legal else FULL_COLUMN
+                for column, score in enumerate(answer.scores)
+            ]
+        else:
+            behind = [self._score(answer)]
+        if None in behind:
+            self._without_score(request.line, "not solved within the limit", raw)
+        else:
+            self._write(raw, " ".join(["", *map(str, behind)]))
+
+    def bad(self, bad: BadLine, raw: bytes) -> None:
+        """Write the line as it came."""
+        self._without_score(bad.line, bad.error, raw)
+
+    def _without_score(self, number: int, reason: str, raw: bytes) -> None:
+        echo.line(f"Line {number}: {reason}", err=True)
+        self._write(raw, "")
+
+    def _write(self, raw: bytes, scores: str) -> None:
+        sys.stdout.buffer.write(raw.rstrip(b"\r\n") + scores.encode() + b"\n")
+
+    def _behind(self, child: Answer) -> int | None:
+        score = self._score(child)
+        return None if score is None else -score
+
+    def _score(self, answer: Answer) -> int | None:
+        if not self.weak:
+            return answer.score
+        return {"win": 1, "draw": 0, "loss": -1, None: None}[answer.value]
+
+
+@dataclass(slots=True)
+class TextWriter:
+    """A board, its columns' scores and a sentence, for people."""
+
+    zero_based: bool = False
+    written: int = 0
+    """Positions so far."""
+
+    def answer(self, request: Request, raw: bytes, answer: Answer, extras: Extras) -> None:  # noqa: ARG002 (shown as read)
+        """Write the position and all that is known about it."""
+        from rich.text import Text
+
+        from cli.output import render
+
+        out = render.console()
+        if self.written:
+            out.print()
+        self.written += 1
+        if request.moves:
+            out.print(Text(request.moves, style="bold"))
+        out.print(
+            render.board(
+                request.position,
+                answer.scores,
+                zero_based=self.zero_based,
+            )
+        )
+        out.print(render.verdict(request.position, answer))
+        if answer.best:
+            noun = "best column: " if len(answer.best) == 1 else "best columns: "
+            out.print(noun + render.labels(answer.best, zero_based=self.zero_based))
+        if extras.line:
+            out.print("best play: " + format_moves(extras.line, zero_based=self.zero_based))
+        if not request.position.is_over:
+            out.print(Text(render.effort(answer), style="dim"))
+
+    def bad(self, bad: BadLine, raw: bytes) -> None:  # noqa: ARG002 (the message says it all)
+        """Tell what is wrong."""
+        echo.line(f"Line {bad.line}: {bad.error}", err=True)
+
+
+REMOTE_BATCH_SECONDS = 1.0
+"""About how long a batch takes where each is a job, which costs some tenths of a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class SolveOptions:
+    """What is wanted of every position."""
+
+    question: Question
+    line: bool = False
+    """Best play to the end."""
+    children: bool = False
+    """The answer behind every column, each to the same question."""
+    refuses_won: bool = False
+    """A game that is won already counts as a bad line."""
+
+
+class InputLine(NamedTuple):
+    """A line of input."""
+
+    item: Request | BadLine
+    raw: bytes
+    """As it came."""
+
+
+class BatchSolver:
+    """Answers lines and writes the answers.
+
+    Args:
+        asker: answers.
+        options: what is wanted of every position.
+        writer: writes.
+        batch_seconds: as many waiting lines as take about this time are answered together.
+
+    Attributes:
+        failures: lines without a complete answer.
+    """
+
+    def __init__(
+        self,
+        asker: Asker,
+        options: SolveOptions,
+        writer: AnswerWriter,
+        *,
+        batch_seconds: float = BATCH_SECONDS,
+    ) -> None:
+        self.failures = 0
+        self._batch_seconds = batch_seconds
+        self._asker = asker
+        self._options = options
+        self._writer = writer
+
+    def stream(self, descriptor: int, *, board: BoardSize, zero_based: bool) -> None:
+        """Answer the lines of a descriptor.
+
+        Lines that wait are answered together, in batches that grow while answers come quickly. A
+        line is answered without waiting for the next one.
+        """
+        source = LineSource(descriptor)
+        items = read_lines(cast("BinaryIO", source), board=board, zero_based=zero_based)
+        size = BatchSize(self._batch_seconds)
+        while lines := list(_waiting(items, source, size.lines)):
+            with size.measured():
+                self.answer(lines)
+
+    def answer(self, lines: Sequence[InputLine]) -> None:
+        """Answer some lines, in order, and flush the output. The positions are of one board."""
+        question = self._options.question
+        answers = answer_lines(
+            [self._checked(line.item) for line in lines],
+            lambda positions: self._asker.ask(positions, question),
+        )
+        for answered, (_, raw) in zip(answers, lines, strict=True):
+            if isinstance(answered, BadLine):
+                self.failures += 1
+                self._writer.bad(answered, raw)
+                continue
+            request, answer = answered
+            self.failures += not settles(answer, request.position, question)
+            self._writer.answer(request, raw, answer, self._extras(request.position))
+        sys.stdout.flush()
+
+    def _checked(self, item: Request | BadLine) -> Request | BadLine:
+        if self._options.refuses_won and isinstance(item, Request) and item.position.winner:
+            return BadLine(item.line, "the game is won already", "moves", item.id)
+        return item
+
+    def _extras(self, position: Position) -> Extras:
+        line = self._asker.principal_variation(position) if self._options.line else None
+        if not self._options.children:
+            return Extras(line)
+        columns = position.legal_columns()
+        behind = self._asker.ask(
+            [position.play(column) for column in columns], self._options.question
+        )
+        by_column = dict(zip(columns, behind, strict=True))
+        return Extras(line, tuple(by_column.get(column) for column in range(position.width)))
+
+
+def _waiting(
+    items: Iterator[Request | BadLine], source: LineSource, limit: int
+) -> Iterator[InputLine]:
+    """Wait for a line; then take those that are there already, up to the limit."""
+    for number, item in enumerate(items, start=1):
+        yield InputLine(item, source.line)
+        if number == limit or not source.is_ready():
+            return

@@ -1,1 +1,0 @@
-"""``c4 show``: boards and games as pictures."""

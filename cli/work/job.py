@@ -1,0 +1,333 @@
+"""Jobs of a command: who works on them, their output and progress, and a summary in the end."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from c4core.players.player import NO_PROGRAM, Consent
+from cli.output import progress
+from cli.output.formats import write_object
+from cli.output.render import count, duration
+from cli.shell import echo, signals
+from cli.shell.streams import nobody_listening
+from cli.work.view import content, drawn_progress
+from db.errors import StorageError
+from db.jobs import set_priority
+from db.records.jobs import JobState
+from workers.core.attendance import Unattended, unattended_jobs
+from workers.core.following import iterate_units, read_job
+from workers.core.kinds import find_kind, unit_objects
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from c4core.lines import JsonValue
+    from cli.shell.settings import Settings
+    from cli.work.results import Results
+    from db.database import Database
+    from db.records.jobs import JobInfo
+    from workers.broker.doorbell import Doorbell
+    from workers.errors import BrokerUnreachableError
+    from workers.runners.local import LocalRunner
+    from workers.runners.remote import RemoteRunner
+
+ATTENDANCE_SECONDS: Final = 5.0
+"""Time between two looks whether there are workers."""
+
+NOBODY: Final = "No worker takes such jobs yet: start some with c4 worker"
+WITHOUT_MESSAGES: Final = (
+    "Warning: {trouble}. Running workers ask the database for work meanwhile, so the job goes on."
+)
+NOBODY_MAY: Final = (
+    "A player is a program, and no worker may start it yet: start some with "
+    "c4 worker --allow-programs"
+)
+NOBODY_NOW: Final = "The workers are gone, and nobody is at work on this: start some with c4 worker"
+SOMEBODY_AGAIN: Final = "There are workers again"
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """Those that work on jobs."""
+
+    doorbell: Doorbell | None
+    """Calls the workers; None for threads of this process."""
+    threads: int
+    """Of this process."""
+    table_mb: int
+    """Size of the table that they share."""
+    programs: Consent = NO_PROGRAM
+    """Which programs threads of this process may start as players; workers have consent of their
+    own."""
+    priority: int | None = None
+    """The priority that the jobs get; None leaves it as it is."""
+
+    @classmethod
+    def found(
+        cls,
+        settings: Settings,
+        *,
+        threads: int,
+        table_mb: int,
+        programs: Consent = NO_PROGRAM,
+    ) -> Backend:
+        """The backend that the options name."""
+        return cls(settings.open_doorbell(), threads, table_mb, programs, settings.priority)
+
+    def check_consent(self, database: Database, job: JobInfo) -> None:
+        """Refuse a job whose programs this process may not start, while the job is as it was."""
+        if self.doorbell is None:
+            from workers.matches.programs import check_consent
+
+            check_consent(database, job, self.programs)
+
+    def resumption(self, job_id: int) -> str:
+        """The command that goes on with a job in threads of its own, with the same consent."""
+        option = "" if self.programs == NO_PROGRAM else " --allow-programs"
+        return f"c4 jobs resume {job_id}{option}"
+
+    def heirs(self) -> str:
+        """Who is left with a job that this process does not wait for."""
+        return "other processes" if self.doorbell is None else "the workers"
+
+
+@dataclass(slots=True)
+class Written:
+    """How many lines of results were written."""
+
+    lines: int = 0
+    errors: int = 0
+    """Lines without an answer."""
+    known: int = 0
+    """Answers that were stored before, or that a book had."""
+
+    def counted(self, objects: Iterable[dict[str, JsonValue]]) -> Iterator[dict[str, JsonValue]]:
+        """The objects as they come, counted."""
+        for fields in objects:
+            yield fields
+            self.lines += 1
+            self.errors += "error" in fields
+            self.known += fields.get("source") in ("db", "book")
+
+
+@dataclass(frozen=True, slots=True)
+class JobContext:
+    """What a command needs to have a job worked on, or left to others."""
+
+    settings: Settings
+    database: Database
+    """Where the job lives."""
+    backend: Backend
+    """Who does the work."""
+
+    def run(
+        self,
+        job_id: int,
+        results: Results | None = None,
+        *,
+        remark: Callable[[], str] = lambda: "",
+    ) -> bool:
+        """Work on a job to its end and report its result. Whether all is well.
+
+        Args:
+            job_id: a job that is running.
+            results: where the results go; None for nowhere.
+            remark: the text beside a progress bar, asked for at every look.
+
+        Raises:
+            KeyboardInterrupt: after the job was left in order and it was said how to go on.
+            OSError: the results cannot be written; it was said how to go on here, too.
+        """
+        began = time.monotonic()
+        written = Written()
+        is_over_output = results is not None and results.is_stdout
+        shown = progress.is_shown(self.settings, over_output=is_over_output)
+        job = read_job(self.database, job_id)
+        try:
+            with (
+                drawn_progress(self.database, job, shown=shown, remark=remark) as draw,
+                self._runner(job_id) as runner,
+            ):
+                attendance = _Attendance(self, job_id)
+
+                def look(_state: JobState) -> None:
+                    signals.check()
+                    attendance.look()
+
+                if results is None:
+                    runner.wait(draw, on_look=look)
+                else:
+                    results.write(written.counted(runner.results(draw, on_look=look)))
+        except KeyboardInterrupt:
+            self.settings.say(self.resume_hint(job_id, results))
+            raise
+        except OSError:
+            self._say_how_to_go_on(job_id, results)
+            raise
+        job = read_job(self.database, job_id)
+        self.settings.say(summary(job, written, time.monotonic() - began))
+        return job.state is JobState.DONE and not written.errors
+
+    def finish(self, job_id: int, *, makes: str, remark: Callable[[], str] = lambda: "") -> None:
+        """Work on a job to its end, unless it is done; afterwards something is made of it.
+
+        Args:
+            job_id: a job that is running, or done.
+            makes: what the command makes of it, for a message after an interruption.
+            remark: as of :meth:`run`.
+
+        Raises:
+            KeyboardInterrupt: after the job was left in order.
+        """
+        if read_job(self.database, job_id).state is JobState.DONE:
+            self.settings.say_if_verbose(f"job {job_id} was done before")
+            return
+        try:
+            self.run(job_id, remark=remark)
+        except KeyboardInterrupt:
+            self.settings.say(f"The same command again goes on, and writes {makes} in the end.")
+            raise
+
+    def detach(self, job_id: int, *, as_json: bool | None = None, afterwards: str = "") -> None:
+        """Leave a job to others, and write its number."""
+        self.leave(job_id)
+        if self.settings.json if as_json is None else as_json:
+            write_object({"job": job_id})
+        else:
+            echo.line(str(job_id))
+        if self.backend.doorbell is None:
+            text = f"Work on it with: {self.backend.resumption(job_id)}"
+        else:
+            text = f"Watch it with: c4 jobs watch {job_id}"
+        if afterwards:
+            text += f". When it is done, the same command {afterwards}."
+        self.settings.say(text)
+
+    def leave(self, job_id: int) -> None:
+        """Leave a job to the workers, if there are any; they begin at once."""
+        self._set_priority(job_id)
+        if self.backend.doorbell is not None:
+            from workers.runners.remote import call_workers
+
+            trouble = call_workers(self.database, self.backend.doorbell, job_id)
+            if trouble is not None:
+                self._warn_of_broker(trouble)
+
+    def resume_hint(self, job_id: int, results: Results | None = None) -> str:
+        """Who goes on with a job that has not ended, and how, for somebody who leaves it."""
+        if self.backend.doorbell is None:
+            output = "" if results is None else f" {results.options}"
+            return f"What is done is kept; go on with: {self.backend.resumption(job_id)}{output}"
+        unattended: Mapping[int, Unattended] = {}
+        with suppress(StorageError), self.database.read() as session:
+            unattended = unattended_jobs(session)
+        who = "The job waits for workers" if job_id in unattended else "The workers go on"
+        return f"{who}; look at it with: c4 jobs watch {job_id}"
+
+    def say_unanswered(self, job_id: int) -> bool:
+        """Whether every line of a job's input has an answer; says how many have none."""
+        job = read_job(self.database, job_id)
+        kind = find_kind(job.kind)
+        if kind is None or kind.count_unanswered is None:
+            return True
+        errors = sum(map(kind.count_unanswered, iterate_units(self.database, job_id)))
+        if errors:
+            self.settings.say(f"{count(errors, 'line')} without an answer")
+        return not errors
+
+    def _runner(self, job_id: int) -> LocalRunner | RemoteRunner:
+        """A context within which the job is worked on."""
+        self._set_priority(job_id)
+        backend = self.backend
+        if backend.doorbell is None:
+            from workers.runners.local import LocalRunner
+
+            threads = count(backend.threads, "thread")
+            self.settings.say_if_verbose(
+                f"job {job_id}: {threads}, a table of {backend.table_mb} MB"
+            )
+            return LocalRunner(
+                self.database,
+                job_id,
+                threads=backend.threads,
+                table_mb=backend.table_mb,
+                programs=backend.programs,
+            )
+        from workers.runners.remote import RemoteRunner
+
+        runner = RemoteRunner(
+            self.database, job_id, backend.doorbell, on_trouble=self._warn_of_broker
+        )
+        if not runner.has_consent():
+            self.settings.say(NOBODY_MAY)
+        elif not runner.has_workers():
+            self.settings.say(NOBODY)
+        return runner
+
+    def _set_priority(self, job_id: int) -> None:
+        priority = self.backend.priority
+        if priority is not None:
+            self.database.run(lambda session: set_priority(session, job_id, priority))
+
+    def _warn_of_broker(self, trouble: BrokerUnreachableError) -> None:
+        self.settings.say(WITHOUT_MESSAGES.format(trouble=trouble))
+
+    def _say_how_to_go_on(self, job_id: int, results: Results | None) -> None:
+        """Say how to get the results of a job whose output failed: a full disk, a closed pipe."""
+        if read_job(self.database, job_id).state is JobState.DONE:
+            text = f"Job {job_id} is done; write its results with: c4 jobs results {job_id}"
+        else:
+            text = self.resume_hint(job_id, results)
+        with nobody_listening():
+            self.settings.say(text)
+
+
+class _Attendance:
+    """Says when the workers of a job are gone, and when there are some again.
+
+    Threads of this process stay as long as somebody waits.
+    """
+
+    def __init__(self, context: JobContext, job_id: int) -> None:
+        self._context = context
+        self._job_id = job_id
+        self._is_idle = False
+        self._next = time.monotonic() + ATTENDANCE_SECONDS
+
+    def look(self) -> None:
+        """Look, if the last time was a while ago."""
+        context = self._context
+        if context.backend.doorbell is None or time.monotonic() < self._next:
+            return
+        with context.database.read() as session:
+            is_idle = unattended_jobs(session).get(self._job_id) is Unattended.INTERRUPTED
+        if is_idle != self._is_idle:
+            context.settings.say(NOBODY_NOW if is_idle else SOMEBODY_AGAIN)
+            self._is_idle = is_idle
+        self._next = time.monotonic() + ATTENDANCE_SECONDS
+
+
+def write_results(database: Database, job: JobInfo, results: Results) -> Written:
+    """Write the results of a job, an object for every line of its input."""
+    written = Written()
+    units = iterate_units(database, job.id)
+    results.write(written.counted(fields for unit in units for fields in unit_objects(job, unit)))
+    return written
+
+
+def summary(job: JobInfo, written: Written, seconds: float) -> str:
+    """One line about a job that was worked on."""
+    positions = sum(job.positions.values())
+    what = count(positions, content(job.kind))
+    parts = [f"job {job.id} {job.state}: {what} in {duration(seconds)}"]
+    if written.known:
+        parts.append(f"{written.known:,} known before")
+    if job.nodes:
+        parts.append(count(job.nodes, "node"))
+    if written.errors:
+        parts.append(f"{count(written.errors, 'line')} without an answer")
+    parts += [f"failed: {error}" for error in job.errors]
+    return ", ".join(parts)

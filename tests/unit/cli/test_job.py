@@ -1,0 +1,51 @@
+"""What is said to somebody who leaves a job: how to go on with it, and who does."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.shell.settings import Settings
+from cli.work.job import Backend, JobContext
+from cli.work.results import ResultFormat, Results
+from db.database import Database
+from tests.support.jobs import must_take
+from tests.support.running.databases import make_job
+
+NO_BELL: Any = object()
+"""Rings for nobody."""
+
+HERE = Backend(None, threads=1, table_mb=1)
+ELSEWHERE = Backend(NO_BELL, threads=1, table_mb=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "format_name", "options"),
+    [
+        ("-", "jsonl", "--output -"),
+        ("-", "csv", "--output - --format csv"),
+        ("r.csv", "csv", "--output r.csv"),
+        ("my results.jsonl", "jsonl", "--output 'my results.jsonl'"),
+    ],
+)
+def test_the_way_on_names_where_the_results_were_going(
+    sqlite_path: Path, name: str, format_name: ResultFormat, options: str
+) -> None:
+    results = Results(io.StringIO(), format_name, name)
+    with Database.open(str(sqlite_path)) as database:
+        context = JobContext(Settings(), database, HERE)
+        said = context.resume_hint(7, results)
+        assert said == f"What is done is kept; go on with: c4 jobs resume 7 {options}"
+        assert context.resume_hint(7).endswith("c4 jobs resume 7")
+
+
+def test_workers_go_on_only_where_there_are_some(sqlite_path: Path) -> None:
+    with Database.open(str(sqlite_path)) as database:
+        job_id = make_job(database)
+        context = JobContext(Settings(), database, ELSEWHERE)
+        said = context.resume_hint(job_id)
+        assert said == "The job waits for workers; look at it with: c4 jobs watch 1"
+        must_take(database)
+        said = context.resume_hint(job_id)
+        assert said == "The workers go on; look at it with: c4 jobs watch 1"
