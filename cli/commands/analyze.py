@@ -13,7 +13,6 @@ from cli.output import outfile, progress
 from cli.positions.books import book_options, book_path
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.settings import priority_option
 from cli.shell.streams import input_name, reading
 from cli.work.results import format_option
 
@@ -50,7 +49,7 @@ EXAMPLES = (
     type=click.Choice(["lines", "csv"]),
     help="Lines, or CSV with a heading.  [default: by the ending of FILE, else lines]",
 )
-@priority_option
+@parameters.priority_option
 @parameters.threads_option
 @parameters.table_option
 @click.pass_context

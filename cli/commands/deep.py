@@ -9,7 +9,6 @@ import click
 
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.settings import priority_option
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
@@ -67,7 +66,7 @@ def read_plies(_context: click.Context, _parameter: click.Parameter, text: str) 
 @parameters.label_option("the job.")
 @parameters.detach_option()
 @parameters.zero_based_option
-@priority_option
+@parameters.priority_option
 @parameters.threads_option
 @parameters.table_option
 @click.pass_context

@@ -14,7 +14,6 @@ import click
 from cli.output import drawing
 from cli.shell import echo, exits, parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.settings import priority_option
 from cli.shell.streams import input_name, reading
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ EXAMPLES: Final = (
 @parameters.detach_option(
     "Of many games: only make the job that finds the scores, and write its number."
 )
-@priority_option
+@parameters.priority_option
 @parameters.threads_option
 @parameters.table_option
 @click.pass_context

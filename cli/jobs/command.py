@@ -12,7 +12,6 @@ from cli.output import outfile
 from cli.output.formats import format_options
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, LazyGroup, refuse
-from cli.shell.settings import priority_option
 from cli.work.results import format_option
 
 if TYPE_CHECKING:
@@ -178,7 +177,7 @@ def again_options(function: Decorated) -> Decorated:
     for option in (
         parameters.table_option,
         parameters.threads_option,
-        priority_option,
+        parameters.priority_option,
         parameters.programs_option("that the job names."),
         format_option,
         outfile.output_option,

@@ -11,7 +11,6 @@ from cli.output import drawing, outfile
 from cli.output.formats import MARKDOWN_ENDINGS, format_by_ending, format_flags
 from cli.shell import parameters
 from cli.shell.commands import refuse
-from cli.shell.settings import priority_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -210,7 +209,7 @@ play_options = parameters.option_group(
     ),
     parameters.detach_option(),
     parameters.programs_option("that a stored match names and this command does not."),
-    priority_option,
+    parameters.priority_option,
     parameters.threads_option,
     parameters.table_option,
 )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
+from cli.shell.settings import settings_of
 from workers.configuration import DEFAULT_TABLE_MB, MAX_TABLE_MB, MAX_THREADS
 
 if TYPE_CHECKING:
@@ -43,6 +45,8 @@ LARGEST_SEED: Final = (1 << 64) - 1
 """Seeds have 64 bits."""
 LARGEST_TABLE_MB: Final = MAX_TABLE_MB
 """No table can be larger."""
+LARGEST_PRIORITY: Final = 99
+"""Jobs of a higher one are those of "c4 solve": see INTERACTIVE_PRIORITY."""
 
 
 class IntRange(click.IntRange):
@@ -205,6 +209,23 @@ board_option = click.option(
 
 zero_based_option = click.option(
     "--zero-based", is_flag=True, help="Count columns from 0, in moves and in answers."
+)
+
+
+def _remember_priority(
+    context: click.Context, _parameter: click.Parameter, value: int | None
+) -> None:
+    if value is not None:
+        context.obj = replace(settings_of(context), priority=value)
+
+
+priority_option = click.option(
+    "--priority",
+    type=IntRange(-LARGEST_PRIORITY, LARGEST_PRIORITY),
+    metavar="N",
+    expose_value=False,
+    callback=_remember_priority,
+    help="Workers do jobs of higher priority first; those of the same share them.  [default: 0]",
 )
 
 

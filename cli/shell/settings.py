@@ -13,7 +13,6 @@ import click
 
 from cli.shell import echo
 from cli.shell.completing import BROKER, FILE, Offered
-from cli.shell.parameters import IntRange
 from workers.configuration import Configuration
 
 if TYPE_CHECKING:
@@ -24,9 +23,6 @@ if TYPE_CHECKING:
     from workers.broker.doorbell import Doorbell
 
     Callback = Callable[[click.Context, click.Parameter, Any], Any]
-
-LARGEST_PRIORITY = 99
-"""Jobs of a higher one are those of "c4 solve": see INTERACTIVE_PRIORITY."""
 
 NO_BROKER = "none"
 """Given as the broker: use none, whatever the environment says."""
@@ -174,21 +170,6 @@ def _flag(*flags: str, name: str, help_text: str) -> Callable[[Decorated], Decor
     )
 
 
-def _remember_priority(
-    context: click.Context, _parameter: click.Parameter, value: int | None
-) -> None:
-    if value is not None:
-        context.obj = replace(settings_of(context), priority=value)
-
-
-priority_option = click.option(
-    "--priority",
-    type=IntRange(-LARGEST_PRIORITY, LARGEST_PRIORITY),
-    metavar="N",
-    expose_value=False,
-    callback=_remember_priority,
-    help="Workers do jobs of higher priority first; those of the same share them.  [default: 0]",
-)
 json_option = _flag("--json", name="json", help_text="Write JSON for programs.")
 quiet_option = _flag(
     *("-q", "--quiet"), name="quiet", help_text="No progress and no remarks on standard error."

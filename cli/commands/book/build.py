@@ -12,7 +12,6 @@ import click
 from cli.positions import books as options
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.settings import priority_option
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
@@ -58,7 +57,7 @@ EXAMPLES = (
 @options.force_option
 @click.option("--fresh", is_flag=True, help="Make new jobs, even if there are some for this book.")
 @parameters.detach_option()
-@priority_option
+@parameters.priority_option
 @parameters.threads_option
 @click.option(
     "--table-mb",

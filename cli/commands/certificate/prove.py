@@ -11,7 +11,6 @@ from cli.commands.certificate.files import Outlet
 from cli.positions import books as options
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.settings import priority_option
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
@@ -55,7 +54,7 @@ EXAMPLES = (
 @options.force_option
 @click.option("--fresh", is_flag=True, help="Make a new job, even if there is one for this proof.")
 @parameters.detach_option()
-@priority_option
+@parameters.priority_option
 @parameters.threads_option
 @click.option(
     "--table-mb",

@@ -13,7 +13,6 @@ from cli.output import progress
 from cli.positions.books import book_options, book_path
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.settings import priority_option
 
 if TYPE_CHECKING:
     from c4core.dataset.lots import Shares
@@ -208,7 +207,7 @@ EXAMPLES = (
 @click.option("--force", is_flag=True, help="Replace another data set in DIR.")
 @click.option("--fresh", is_flag=True, help="Make a new job, even if there is one for this.")
 @parameters.detach_option()
-@priority_option
+@parameters.priority_option
 @parameters.threads_option
 @parameters.table_option
 @click.pass_context
