@@ -56,10 +56,11 @@ QUICK = [
         kind.name
         for kind in player_kinds()
         if kind.stands_alone
+        and not kind.name.startswith("learning-")
         and kind.name not in ELSEWHERE | {text.partition(":")[0] for text in SMALL}
     ),
 ]
-"""Every player that needs no file and no program."""
+"""Every player that needs no file and no program and plays on every board; models know one board."""
 
 HEURISTICS: dict[str, Callable[[slow.Squares, str], int]] = {
     "groups": slow.slow_groups,

@@ -6,5 +6,6 @@ unit; ``outcome`` is what solving yields, ``leases`` keeps the claim alive, ``ra
 threads turns to search, ``interrupting`` stops work that nobody asks, ``rounds`` is a thread for
 periodic duties. ``following`` yields a job's results, ``progress`` tells how far it is,
 ``attendance`` whether anybody works on it. ``lanes`` keeps interactive work apart from bulk work.
-``standing`` has what people and programs are told of a job.
+``standing`` has what people and programs are told of a job, ``outages`` waits while the database is
+away and says whose fault an error is.
 """

@@ -86,7 +86,9 @@ def test_the_program_starts_as_a_module_and_as_a_file(c4: C4, program: tuple[str
         check=False,
         text=True,
     )
-    assert re.fullmatch(rf"c4 {re.escape(__version__)} \(engine \d+\)\n", done.stdout)
+    assert re.fullmatch(
+        rf"c4 {re.escape(__version__)} \(engine \d+, schema c4_\d+\)\n", done.stdout
+    )
 
 
 def test_a_command_line_without_a_command_shows_the_help(c4: C4) -> None:

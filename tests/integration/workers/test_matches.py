@@ -444,14 +444,14 @@ def test_a_cancelled_match_lets_its_thread_go(
 @pytest.mark.parametrize(
     ("error", "told"),
     [
-        (MemoryError(), "MemoryError"),
-        (OSError(errno.EMFILE, "Too many open files"), "OSError: [Errno 24] Too many open files"),
+        (MemoryError(), None),
+        (OSError(errno.EMFILE, "Too many open files"), None),
         (RuntimeError("can't start new thread"), "RuntimeError: can't start new thread"),
         (ZeroDivisionError("a bug of ours"), "ZeroDivisionError: a bug of ours"),
     ],
 )
 def test_what_is_no_fault_of_the_player_is_no_lost_game(
-    database: Database, monkeypatch: pytest.MonkeyPatch, error: Exception, told: str
+    database: Database, monkeypatch: pytest.MonkeyPatch, error: Exception, told: str | None
 ) -> None:
     def fail(*_: object) -> int:
         raise error
@@ -459,8 +459,8 @@ def test_what_is_no_fault_of_the_player_is_no_lost_game(
     planned = plan_matches(database, [terms(games=2)])
     with monkeypatch.context() as patch:
         patch.setattr("c4core.players.roster.simple.Set.choose", fail)
-        if isinstance(error, MemoryError):
-            with pytest.raises(MemoryError):
+        if told is None:  # the machine's fault: the driver leaves the unit to its lease
+            with pytest.raises(type(error)):
                 run_unit(database, Solver(table_mb=1), must_take(database), lambda: False)
         else:
             report = run_unit(database, Solver(table_mb=1), must_take(database), lambda: False)

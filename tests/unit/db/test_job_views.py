@@ -1,4 +1,3 @@
-import re
 from pathlib import Path
 
 import pytest
@@ -6,13 +5,12 @@ from sqlalchemy import text
 
 from c4core.version import ENGINE_VERSION
 from db.database import Database
-from db.jobs import cancel_job, claim, failed_units, finish_if_complete, list_jobs, progress, totals
+from db.jobs import claim, failed_units, finish_if_complete, list_jobs, progress, totals
 from db.records.jobs import JobState, UnitPlan
-from tests.support.jobs import LEASE, finish, must_take, take
+from tests.support.jobs import finish, must_take
 from tests.support.running.databases import (
     FakeClock,
     ask,
-    do,
     make_job,
     make_planned_job,
     on_sqlite,
@@ -159,26 +157,3 @@ def test_every_question_finds_its_index(
         session.execute(text("UPDATE units SET state = 'done', finished_at = 1.0"))
     plans = query_plans(untouched, lambda session: finish_if_complete(session, job_id))
     assert all(index in plans for index in ("ix_units_queued", "ix_units_leased"))
-
-
-def test_the_query_for_scaling_counts_what_is_open(timed: Database, clock: FakeClock) -> None:
-    page = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
-    (query,) = re.findall(r"```sql\n(SELECT .*?)```", page, re.DOTALL)
-
-    def counted() -> int:
-        with timed.read() as session:
-            return int(session.execute(text(query)).scalar_one())
-
-    assert counted() == 0
-    make_job(timed, 5)
-    cancelled = make_job(timed, 4)
-    assert counted() == 9
-    do(timed, cancel_job, cancelled)
-    finish(timed, must_take(timed))
-    must_take(timed)
-    assert counted() == 4
-    clock.time += LEASE + 1  # the worker is dead, its unit is still to be done
-    assert counted() == 4
-    while (taken := take(timed)) is not None:
-        finish(timed, taken)
-    assert counted() == 0
