@@ -60,7 +60,7 @@ QUICK = [
         and kind.name not in ELSEWHERE | {text.partition(":")[0] for text in SMALL}
     ),
 ]
-"""Every player that needs no file and no program and plays on every board; models know one board."""
+"""Every player that needs no file and no program; models are left out, they know one board."""
 
 HEURISTICS: dict[str, Callable[[slow.Squares, str], int]] = {
     "groups": slow.slow_groups,
