@@ -23,8 +23,9 @@ LOWEST := tests/release/servers/test_broker.py::test_the_output_is_that_of_one_p
 GATE_TESTS := tests/unit tests/property tests/integration
 
 # uv installs packages some twenty times as fast as pip, and does not read pip's settings: it is told
-# to trust the certificates that the system trusts.
+# to trust the certificates that the system trusts. So is npm.
 export UV_SYSTEM_CERTS := 1
+export NODE_USE_SYSTEM_CA := 1
 UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python
 EXTRAS := $(UV_INSTALL) --requirements pyproject.toml
 
