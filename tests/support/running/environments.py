@@ -21,6 +21,10 @@ COMPILERS = re.compile(
 """The names of programs that a C compiler consists of."""
 
 
+UV = str(Path(sys.executable).parent / "uv")
+"""Installs packages many times faster than pip."""
+
+
 def named_wheel() -> Path:
     """The wheel that ``C4_TEST_WHEEL`` names."""
     name = os.environ.get("C4_TEST_WHEEL")
@@ -37,15 +41,20 @@ class Environment:
     directory: Path
 
     @classmethod
-    def make(cls, path: Path, directory: Path, wheel: Path) -> Environment:
-        """Make one with the wheel and what it depends on; pip takes the wheel, and checks that."""
-        uv = str(Path(sys.executable).parent / "uv")  # many times faster
+    def empty(cls, path: Path, directory: Path) -> Environment:
+        """Make one with pip only."""
         new = ("--quiet", "--seed", "--python", sys.executable)
-        subprocess.run([uv, "venv", *new, path], check=True)
-        needed = ("--quiet", "--python", path, "--requirements", ROOT / "pyproject.toml")
-        subprocess.run([uv, "pip", "install", *needed], check=True)
+        subprocess.run([UV, "venv", *new, path], check=True)
         made = cls(path, directory)
         made._gather_tools()
+        return made
+
+    @classmethod
+    def make(cls, path: Path, directory: Path, wheel: Path) -> Environment:
+        """Make one with the wheel and what it depends on; pip takes the wheel, and checks that."""
+        made = cls.empty(path, directory)
+        needed = ("--quiet", "--python", path, "--requirements", ROOT / "pyproject.toml")
+        subprocess.run([UV, "pip", "install", *needed], check=True)
         done = made.shell(f"pip install --quiet {shlex.quote(str(wheel))} && pip check")
         assert done.code == 0, done.err
         return made
@@ -53,8 +62,7 @@ class Environment:
     @classmethod
     def make_with_web(cls, path: Path, directory: Path, wheel: Path) -> Environment:
         """Make one with the wheel and its extra ``web``, in some seconds: by uv alone."""
-        uv = str(Path(sys.executable).parent / "uv")
-        subprocess.run([uv, "venv", "--quiet", "--python", sys.executable, path], check=True)
+        subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, path], check=True)
         made = cls(path, directory)
         made._gather_tools()  # before the installation, which gets no compiler either
         for command in (
@@ -62,7 +70,7 @@ class Environment:
             ("check", "--quiet"),
         ):
             done = subprocess.run(
-                [uv, "pip", command[0], "--python", path, *command[1:]],
+                [UV, "pip", command[0], "--python", path, *command[1:]],
                 env=made.variables(),
                 capture_output=True,
                 check=False,
