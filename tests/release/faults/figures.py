@@ -38,7 +38,7 @@ class Figures:
     different: int = 0
     """Answers that are not those of the undisturbed run."""
     twice: int = 0
-    """Claims of units beyond the first each."""
+    """Claims of units beyond the first each, but for those of units that were handed back."""
     in_flight: int = 0
     """Units that were being worked on by what was hit, added up over the faults."""
     restarts: int = 0

@@ -16,13 +16,13 @@ from psycopg.rows import TupleRow
 TRIGGER = """
 CREATE TABLE unit_log (
     at DOUBLE PRECISION NOT NULL, unit BIGINT NOT NULL, before TEXT NOT NULL, after TEXT NOT NULL,
-    held_by TEXT, taken_by TEXT, fence INTEGER NOT NULL
+    held_by TEXT, taken_by TEXT, fence INTEGER NOT NULL, handed_back BOOLEAN NOT NULL
 );
 CREATE FUNCTION log_unit() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO unit_log VALUES (
         extract(epoch FROM clock_timestamp()), NEW.id, OLD.state, NEW.state, OLD.owner, NEW.owner,
-        NEW.fence
+        NEW.fence, NEW.attempts < OLD.attempts
     );
     RETURN NULL;
 END $$;
@@ -44,6 +44,8 @@ class Change:
     taken_by: str | None
     """Who has it now."""
     fence: int
+    handed_back: bool
+    """Whether its holder gave it back, with the results so far stored."""
 
     @property
     def is_claim(self) -> bool:
@@ -141,9 +143,11 @@ def done_twice(changes: Iterable[Change]) -> int:
 
 
 def taken_twice(changes: Iterable[Change]) -> int:
-    """Claims of units beyond the first each."""
+    """Claims of units beyond the first each, but for those of units that were handed back."""
+    changes = list(changes)
     claims = Counter(change.unit for change in changes if change.is_claim)
-    return sum(claims.values()) - len(claims)
+    returns = sum(change.handed_back for change in changes)
+    return sum(claims.values()) - len(claims) - returns
 
 
 def _first(changes: Iterable[Change], after: float) -> float:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.release.faults.figures import SLACK
 from tests.release.faults.system import ROOT, System
 from tests.support.boards.games import random_games
 from tests.support.running.databases import PostgresDatabases
@@ -28,7 +27,7 @@ MEGABYTE = 1024  # of the kilobytes that Linux counts in
 
 ENQUEUE_SECONDS = 60.0
 RESUME_SECONDS = 3.0
-"""About one second of work, and the start of the program."""
+"""About one second of work, and the start of the program. Both limits are of processor time."""
 MESSAGES_PER_THREAD = 4
 THREADS = 2
 
@@ -45,7 +44,7 @@ def test_a_million_positions(
         _job, few, _seconds = _submit(system, games[:FEW])
         job_id, peak, seconds = _submit(system, islice(cycle(games), POSITIONS))
         say(f"a million positions submitted in {seconds:.1f} s, peak memory {peak // MEGABYTE} MB")
-        assert seconds < ENQUEUE_SECONDS * SLACK
+        assert seconds < ENQUEUE_SECONDS
         assert peak - few < 30 * MEGABYTE
 
         bell = Doorbell(broker.url)
@@ -63,20 +62,21 @@ def test_a_million_positions(
         assert max(depths) <= MESSAGES_PER_THREAD * THREADS
 
         before = system.ledger.changes()
-        begin = time.monotonic()
+        begin = os.times()
         system.command("jobs", "resume", str(job_id))
-        seconds = time.monotonic() - begin
+        end = os.times()
+        seconds = end.children_user + end.children_system
+        seconds -= begin.children_user + begin.children_system
         say(f"resumed in {seconds:.2f} s")
-        assert seconds < RESUME_SECONDS * SLACK
+        assert seconds < RESUME_SECONDS
         assert system.ledger.changes() == before  # nothing was claimed
 
 
 def _submit(system: System, games: Iterable[str]) -> tuple[int, int, float]:
-    """Submit a job in a process of its own; its number, the process's peak memory, and seconds."""
+    """Submit a job in a process of its own; its number, the process's peak memory and time."""
     batch = system.directory / "batch"
     with batch.open("w") as file:
         file.writelines(f"{moves}\n" for moves in games)
-    begin = time.monotonic()
     with subprocess.Popen(
         [sys.executable, "-m", "cli", "analyze", "--score-only", "--detach", str(batch)],
         cwd=ROOT,
@@ -88,4 +88,4 @@ def _submit(system: System, games: Iterable[str]) -> tuple[int, int, float]:
         _pid, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 0
-    return job_id, usage.ru_maxrss, time.monotonic() - begin
+    return job_id, usage.ru_maxrss, usage.ru_utime + usage.ru_stime
