@@ -22,7 +22,7 @@ CREATE FUNCTION log_unit() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO unit_log VALUES (
         extract(epoch FROM clock_timestamp()), NEW.id, OLD.state, NEW.state, OLD.owner, NEW.owner,
-        NEW.fence, NEW.attempts < OLD.attempts
+        NEW.fence, NEW.attempts < OLD.attempts AND NEW.lapses = OLD.lapses
     );
     RETURN NULL;
 END $$;
