@@ -188,6 +188,7 @@ def _course(fields: dict[str, Any], start: Position) -> tuple[str | None, Positi
         if final is None:
             raise GameFileError('a game needs "moves"', field="moves")
         return None, final
+    _number(fields, "final", _SEEDS)  # not needed, but no other value may be there
     moves = moves.lower()
     try:
         if not start.ply:

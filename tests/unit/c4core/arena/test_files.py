@@ -159,6 +159,7 @@ class TestJson:
             ('{"moves": "4343434", "ending": "time", "winner": "x"}', "ending"),
             ('{"moves": "4343434", "seed": -1}', "seed"),
             ('{"moves": "4343434", "seed": "1"}', "seed"),
+            ('{"moves": "4343434", "final": ""}', "final"),
             ('{"moves": "4343434", "board": "99x99"}', "board"),
             ('{"moves": "4343434", "start": 5}', "start"),
             ('{"moves": "4343434", "x_seconds": -1}', "x_seconds"),
