@@ -7,7 +7,7 @@ import re
 import sys
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 import click
 
@@ -223,8 +223,8 @@ def read_names(context: click.Context, names: Sequence[str]) -> NamedGames:
             except ValueError as error:
                 raise click.BadParameter(str(error), context, param_hint="GAME") from None
         else:
-            opened = click.File("rb").convert(name, None, context)
-            parts.append(opened)  # type: ignore[arg-type]  # click's types name text files only
+            # Click's types name text files only.
+            parts.append(cast("BinaryIO", click.File("rb").convert(name, None, context)))
     return NamedGames(tuple(parts))
 
 
@@ -337,8 +337,7 @@ def write_json(reviews: Iterable[Review | BadLine]) -> None:
     from workers.positions.batches import bad_line_object
 
     for review in reviews:
-        bad = isinstance(review, BadLine)
-        fields = bad_line_object(review) if bad else review_object(review)  # type: ignore[arg-type]
+        fields = bad_line_object(review) if isinstance(review, BadLine) else review_object(review)
         sys.stdout.write(json.dumps(fields) + "\n")
 
 

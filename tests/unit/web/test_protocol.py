@@ -107,6 +107,7 @@ class Running:
         """The protocol, which also reports what it has read and when it had to stop writing."""
         running = self
 
+        # mypy does not know base classes that are made at run time.
         class Observed(protocol.protocol_for(running._limits, running._proxies)):  # type: ignore[misc]
             def data_received(self, data: bytes) -> None:
                 super().data_received(data)
