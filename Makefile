@@ -33,7 +33,7 @@ EXTRAS := $(UV_INSTALL) --requirements pyproject.toml
 	lowest fuzz extras browser servers package long faults bench clean
 
 help:
-	@echo "make gate       what every change has to pass (needs servers and a browser; 9 minutes)"
+	@echo "make gate       what every change has to pass (needs servers and a browser; 10 minutes)"
 	@echo "make release    everything, with a table at the end; FROM=STEP continues at a step"
 	@echo "make snapshots  write the wording that the tests expect again; read the difference"
 	@echo "make wheels     sdist, and a wheel for each of PYTHONS that needs no compiler, in dist"

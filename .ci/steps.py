@@ -44,9 +44,9 @@ GATE = [
     Step("demo", 1, "install, compile, solve, store and query a batch of positions"),
     Step("test", 4, "the tests that need no server and no extra"),
     Step("tools", 0.2, "install what the next steps need"),
-    Step("lint", 0.5, "ruff, mypy, stubs, the direction of imports, the page's JavaScript"),
+    Step("lint", 0.7, "ruff, mypy, stubs, the direction of imports, the page's JavaScript"),
     Step("docs", 0.5, "the site of the documents; every warning is an error", beside=True),
-    Step("wheel", 1, "a wheel, installed and used without a compiler"),
+    Step("wheel", 2, "a wheel, installed and used without a compiler"),
     Step("page", 0.5, "a journey through the page in a real browser", beside=True),
     Step("postgres", 1, "the database tests on PostgreSQL"),
     Step("workers", 1, "two workers over Redis and over RabbitMQ, one of them killed"),
@@ -58,11 +58,11 @@ RELEASE = [
     Step("lowest", 2, "the tests of what other packages do, with the oldest allowed versions"),
     Step("fuzz", 4, "damaged and hostile inputs, made at random"),
     Step("extras", 6, "learning, Parquet, pictures, adapters and other optional packages"),
-    Step("browser", 6, "every test of the page in a real browser"),
-    Step("servers", 8, "the tests on Redis and RabbitMQ"),
+    Step("browser", 4, "every test of the page in a real browser"),
+    Step("servers", 12, "the tests on Redis and RabbitMQ"),
     Step("package", 3, "wheels in empty environments: every extra, the README, brokers"),
     Step("long", 10, "the tests that take minutes: every position of whole boards"),
-    Step("faults", 15, "workers and servers killed in the middle of a job"),
+    Step("faults", 30, "workers and servers killed in the middle of a job"),
 ]
 
 
