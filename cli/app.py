@@ -51,13 +51,9 @@ ORDER: Final = (
 
 ELSEWHERE: Final = {
     "prove": "cli.commands.certificate.prove:prove",
-    "query": "cli.query.command:query",
-    "jobs": "cli.jobs.command:jobs",
-    "status": "cli.jobs.status:status",
+    "query": "cli.commands.query.command:query",
     "play": "cli.commands.play.command:play",
-    "serve": "cli.serve.command:serve",
-    "worker": "cli.worker.command:worker",
-    "db": "cli.database.command:database",
+    "db": "cli.commands.database:database",
 }
 """Commands that live elsewhere."""
 

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from cli.jobs import watch
+from cli.commands import jobs
 from db.database import Database
 from db.records.jobs import UnitState
 from tests.support.boards.games import EASY
@@ -86,7 +86,7 @@ def test_nothing_is_promised_while_nobody_works(
         clock.time += seconds
         sql(c4, "UPDATE units SET finished_at = finished_at - ?", seconds)
 
-    monkeypatch.setattr(watch, "time", SimpleNamespace(monotonic=clock, sleep=sleep))
+    monkeypatch.setattr(jobs, "time", SimpleNamespace(monotonic=clock, sleep=sleep))
     watched = c4("jobs", "watch", "1")
     assert watched.code == 1
     (look,) = watched.out.splitlines()
@@ -104,7 +104,7 @@ def test_nothing_is_promised_while_nobody_works(
 def test_a_job_whose_process_is_gone_is_interrupted(
     end: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watch, "IDLE_SECONDS", 0.2)
+    monkeypatch.setattr(jobs, "IDLE_SECONDS", 0.2)
     c4 = C4(tmp_path)
     url = c4.environment["C4_DB"]
     (c4.directory / "lines").write_text('{"moves": ""}\n')

@@ -30,7 +30,7 @@ DOORS = {
     "c4core/players/registry.py": {"importlib"},  # files of the roster
     "cli/shell/commands.py": {"importlib", "import_module"},  # commands, by a table in the code
     "cli/shell/signals.py": {"exec"},  # a constant
-    "cli/worker/command.py": {"execv"},  # the same command line again
+    "cli/commands/worker.py": {"execv"},  # the same command line again
     "workers/core/kinds.py": {"importlib", "import_module"},  # kinds, by a table in the code
 }
 

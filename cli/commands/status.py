@@ -6,11 +6,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cli.output.formats import Column, write_rows
+from cli.shell import echo
 from cli.shell.commands import Command
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from cli.shell.settings import Settings
     from db.records.jobs import ServiceStatus
+    from db.records.workers import WorkerInfo
 
 
 @click.command(cls=Command, examples=["c4 status", "c4 status --json"])
@@ -44,7 +49,6 @@ def status(settings: Settings) -> None:
 
 
 def _show(totals: ServiceStatus, numbers: dict[str, int], url: str) -> None:
-    from cli.jobs.workers_view import write_workers
     from cli.output.render import count, duration
     from cli.output.tables import write_facts
 
@@ -68,3 +72,33 @@ def _show(totals: ServiceStatus, numbers: dict[str, int], url: str) -> None:
         }
     )
     write_workers(totals.live_workers)
+
+
+COLUMNS = (
+    Column("worker", 20, lambda row: row["name"]),
+    Column("host", 12, lambda row: row["host"]),
+    Column("version", 7, lambda row: f"{row['version']}/{row['engine_version']}"),
+    Column("threads", 7, lambda row: f"{row['threads']:,}", right=True),
+    Column("positions", 10, lambda row: f"{row['positions_done']:,}", right=True),
+    Column(
+        "nodes/s",
+        10,
+        lambda row: "-" if row["nodes_per_second"] is None else f"{row['nodes_per_second']:,.0f}",
+        right=True,
+    ),
+    Column("seen (UTC)", 10, lambda row: row["seen_at"].partition("T")[2].removesuffix("Z")),
+)
+
+
+def write_workers(workers: Sequence[WorkerInfo]) -> None:
+    """Write a table of workers for people, and why some of them get no work."""
+    from workers.core.standing import worker_object
+
+    if not workers:
+        return
+    echo.line()
+    rows = [worker_object(worker) for worker in workers]
+    write_rows(rows, "table", COLUMNS)
+    for row in rows:
+        if row["note"] is not None:
+            echo.line(f"{row['name']}: {row['note']}")

@@ -198,8 +198,13 @@ def query(
             "--output needs a format: end FILE in .csv, .json, .jsonl or .parquet",
         ),
     )
-    from cli.query.rows import write_count, write_matches, write_positions
-    from cli.query.sources import look_up, source_of
+    from cli.commands.query.rows import (
+        look_up,
+        source_of,
+        write_count,
+        write_matches,
+        write_positions,
+    )
     from workers.positions.book_answers import shipped_book
 
     book = None
