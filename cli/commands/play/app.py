@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import termios
 from contextlib import suppress
-from typing import IO, TYPE_CHECKING, Any, ClassVar
+from typing import IO, TYPE_CHECKING, Any, ClassVar, Final
 
 from textual.app import App
 from textual.binding import Binding
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
     from cli.commands.play.game import Game
     from cli.commands.play.screen import Setup
+
+STANDARD_INPUT: Final = 0
 
 
 class TerminalDriver(LinuxDriver):
@@ -130,6 +133,14 @@ class PlayApp(App[None]):
         for number in signals.SIGNALS:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 asyncio.get_running_loop().add_signal_handler(number, self.stop, number)
+        self.set_interval(1.0, self._stop_without_terminal)
+
+    def _stop_without_terminal(self) -> None:
+        """End if the terminal has gone without a SIGHUP; Textual would read from it forever."""
+        try:
+            termios.tcgetattr(STANDARD_INPUT)
+        except termios.error:
+            self.stop(signal.SIGHUP)
 
     def stop(self, number: int) -> None:
         """End as after a signal; the game is kept."""
