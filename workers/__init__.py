@@ -2,7 +2,7 @@
 
 ``core`` is what all jobs have in common: the kinds there are, how units are claimed, solved and
 completed, and how a job is followed. Each kind of job has a package: ``positions`` (the kind
-"analyze"), ``books``, ``deep``, ``matches`` and ``certificates`` (the kind "prove"); ``dataset``
+"analyze"), ``book``, ``deep``, ``matches`` and ``prove`` (the kind "prove"); ``dataset``
 makes data sets with jobs of the first.
 
 ``runners`` gets a job done, by threads of this process or by workers elsewhere. ``broker`` is how

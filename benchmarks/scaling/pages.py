@@ -19,7 +19,7 @@ from benchmarks.scaling.limits import (
     threads_of_a_process,
 )
 from cli.measuring import three_digits, time_text
-from workers.books.task import KIND as BOOK
+from workers.book.task import KIND as BOOK
 from workers.positions.analysis import KIND as BATCH
 
 if TYPE_CHECKING:

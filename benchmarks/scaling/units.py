@@ -32,9 +32,8 @@ from db import jobs
 from db.database import Database
 from db.maintenance import stats
 from db.records.jobs import UnitPlan
-from workers.books.payload import encode_keys
-from workers.books.task import KIND as BOOK
-from workers.books.task import PlyTask
+from workers.book.task import KIND as BOOK
+from workers.book.task import PlyTask, encode_keys
 from workers.core.kinds import get_kind
 from workers.core.submission import UNITS_PER_TRANSACTION
 from workers.positions import analysis
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
 
     from benchmarks.scaling.meters import Meter
     from db.records.jobs import Claim
-    from workers.books.payload import Keys
+    from workers.book.task import Keys
     from workers.core.outcome import UnitOutcome
 
 STONES: Final = DEFAULT_BOARD.cells - 8

@@ -48,7 +48,7 @@ def database_source(session: Session) -> Source:
 
 def book_source(book: Book) -> Source:
     """What a book has; always in the order of ply and key."""
-    from workers.books import search
+    from workers.book import reading as search
 
     return Source(
         "book",

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 KINDS: Final[dict[str, str]] = {
     "analyze": "workers.positions.kind:ANALYZE",
-    "book": "workers.books.kind:BOOK",
+    "book": "workers.book.job:BOOK",
     "deep": "workers.deep.kind:DEEP",
     "match": "workers.matches.kind:MATCH",
-    "prove": "workers.certificates.kind:PROVE",
+    "prove": "workers.prove.job:PROVE",
 }
 """The place of each kind, ``"module:attribute"``, by its name in the database."""
 

@@ -17,17 +17,22 @@ from db.records.evaluations import StoredEvaluation
 from db.records.jobs import MAX_ATTEMPTS, Claim, JobState, UnitState
 from tests.support.boards.books import Oracle, reached, scores_of, source
 from tests.support.jobs import must_take
-from workers.books.build import (
+from workers.book.build import (
     BookPlanError,
     CompleteBook,
+    SparseBook,
     canonical,
 )
-from workers.books.payload import decode_keys, decode_scores
-from workers.books.planning import LEAST_POSITIONS, MAX_BY_LEAST, find_job, plan_job
-from workers.books.scores import read_scores
-from workers.books.sparse import SparseBook
-from workers.books.task import Choice, PlyTask
-from workers.books.units import solve_unit, unit_objects
+from workers.book.job import (
+    LEAST_POSITIONS,
+    MAX_BY_LEAST,
+    find_job,
+    plan_job,
+    read_scores,
+    solve_unit,
+    unit_objects,
+)
+from workers.book.task import Choice, PlyTask, decode_keys, decode_scores
 from workers.core import submission
 from workers.errors import BookIncompleteError
 from workers.runners.local import LocalRunner

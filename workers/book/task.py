@@ -1,20 +1,32 @@
 """What a job of kind ``book`` is about: the scores of certain positions of one ply.
 
-A job's parameters say which positions they are, not how they are cut into units. So the same
+The parameters of a job say which positions they are, not how they are cut into units. So the same
 command finds the job that it has made before, and resumes it.
+
+A unit has sorted keys in its payload and scores in its result. They are base64 text, because
+storage keeps JSON. A key takes some three characters, a score less than two.
 """
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
+import numpy as np
+
+from c4core.book.units import pack_keys, unpack_keys
 from c4core.position import Position
 from db.decoding import decoding, field, number_field
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from c4core.notation import BoardSize
     from db.records.jobs import Json
+
+    Keys = NDArray[np.uint64]
+    Scores = NDArray[np.int8]
 
 KIND: Final = "book"
 
@@ -96,3 +108,41 @@ def _read_choice(params: Json) -> Choice:
     if params["for"] not in get_args(Sides):
         raise ValueError(f"no side is called {params['for']!r}")
     return Choice(field(params, "within", int), params["for"])
+
+
+def encode_keys(keys: Keys) -> Json:
+    """The payload for sorted keys.
+
+    Raises:
+        BookContentError: the keys are not sorted, or one occurs twice.
+    """
+    return {"keys": b64encode(pack_keys(keys)).decode("ascii")}
+
+
+def decode_keys(payload: Json) -> Keys:
+    """The keys of a payload.
+
+    Raises:
+        DamagedValueError: it holds no keys.
+    """
+    with decoding("a unit's positions"):
+        return unpack_keys(b64decode(payload["keys"], validate=True))
+
+
+def encode_scores(scores: Scores) -> str:
+    """Scores as text, row by row."""
+    return b64encode(scores.tobytes()).decode("ascii")
+
+
+def decode_scores(text: str, *, columns: int) -> Scores:
+    """The scores that :func:`encode_scores` wrote.
+
+    Args:
+        text: what it wrote.
+        columns: scores of a row; 1 where there is one for each position.
+
+    Raises:
+        DamagedValueError: the text holds no such scores.
+    """
+    with decoding("a unit's scores"):
+        return np.frombuffer(b64decode(text, validate=True), dtype=np.int8).reshape(-1, columns)

@@ -8,8 +8,8 @@ from c4core.book import Book
 from c4core.book.layout import Kind
 from c4core.position import Position
 from tests.support.boards.small_books import small_book
-from workers.books import exploring
-from workers.books.exploring import counted_ply, explore
+from workers.book import reading as exploring
+from workers.book.reading import counted_ply, explore
 
 
 def below(book: Book, position: Position, ply: int) -> set[int]:

@@ -15,8 +15,7 @@ from c4core.proof.errors import ClaimError
 from c4core.proof.format import EVERY_RULE
 from c4core.proof.making import Bound, find_part, find_trunk
 from db.errors import DamagedValueError
-from workers.certificates.stages import SCORE, Piece, read_payload
-from workers.certificates.task import ProofTask
+from workers.prove.task import SCORE, Piece, ProofTask, read_payload
 
 if TYPE_CHECKING:
     from c4core.proof.certificate import Ply

@@ -18,13 +18,12 @@ from db.database import Database
 from db.records.evaluations import StoredEvaluation
 from db.records.jobs import JobState, UnitState
 from tests.support.certificates import independent_checker
-from workers.certificates.assembling import read_certificate
-from workers.certificates.planning import find_job, plan_job
-from workers.certificates.task import ProofTask
 from workers.core.execution import UnitEnd, run_unit
 from workers.core.following import iterate_units, read_job
 from workers.core.kinds import unit_objects
 from workers.errors import CertificateIncompleteError
+from workers.prove.job import find_job, plan_job, read_certificate
+from workers.prove.task import ProofTask
 from workers.runners.local import LocalRunner
 
 if TYPE_CHECKING:
