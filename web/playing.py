@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from c4core.players import Consent, PlayerSpec
     from c4core.position import Position
-    from workers.positions.stop import Stop as Wish
+    from workers.answers.service import Stop as Wish
 
 LONGEST_DESCRIPTION: Final = 500
 """Characters of a player's description, at most."""

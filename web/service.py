@@ -21,9 +21,8 @@ from web.lookups import Lookups
 from web.receiving.disk_room import DiskRoom
 from web.receiving.memory_room import MemoryRoom
 from web.running import JobRunning, web_label
+from workers.answers.service import Desk, Stop
 from workers.broker.doorbell import Doorbell
-from workers.positions.desk import Desk
-from workers.positions.stop import Stop
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable

@@ -1,9 +1,9 @@
 """Jobs: planning them, working on their units, writing their results.
 
 ``core`` is what all jobs have in common: the kinds there are, how units are claimed, solved and
-completed, and how a job is followed. Each kind of job has a package: ``positions`` (the kind
-"analyze"), ``book``, ``deep``, ``matches`` and ``prove`` (the kind "prove"); ``dataset``
-makes data sets with jobs of the first.
+completed, and how a job is followed. ``answers`` is the door to what is known about a position.
+Each kind of job has a package: ``analyze``, ``book``, ``deep``, ``matches`` and ``prove``.
+``dataset`` makes data sets with jobs of the first.
 
 ``runners`` gets a job done, by threads of this process or by workers elsewhere. ``broker`` is how
 units are announced to those workers, and ``service`` is the process of one of them. ``app`` and

@@ -17,9 +17,9 @@ import operator
 from dataclasses import asdict, astuple, dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from workers.analyze.units import KIND as BATCH
 from workers.book.task import KIND as BOOK
 from workers.core.leases import BEATS_PER_LEASE, LEASE_SECONDS
-from workers.positions.analysis import KIND as BATCH
 from workers.service.registration import BEAT_SECONDS
 from workers.service.sweeping import SWEEP_SECONDS
 

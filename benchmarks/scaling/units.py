@@ -32,11 +32,12 @@ from db import jobs
 from db.database import Database
 from db.maintenance import stats
 from db.records.jobs import UnitPlan
+from workers.analyze import job as analysis
+from workers.analyze.units import KIND as ANALYZE
 from workers.book.task import KIND as BOOK
 from workers.book.task import PlyTask, encode_keys
 from workers.core.kinds import get_kind
 from workers.core.submission import UNITS_PER_TRANSACTION
-from workers.positions import analysis
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -79,7 +80,7 @@ class Kind(Protocol):
 class Batch:
     """Batches of lines, planned as ``c4 analyze`` does."""
 
-    name = analysis.KIND
+    name = ANALYZE
 
     def __init__(self) -> None:
         self._games = random_games(random.Random(1), STONES)  # noqa: S311

@@ -227,7 +227,8 @@ def write_answer(
 def as_object(answer: DeepAnswer, seconds: float, *, zero_based: bool) -> dict[str, object]:
     """The answer as a JSON object: what ``c4 solve`` writes, and what proves it."""
     from c4core.notation import format_moves, parse_moves
-    from workers.positions.results import Answer, answer_object
+    from workers.answers.lines import answer_object
+    from workers.answers.question import Answer
 
     position, standing, proof = answer.position, answer.standing, answer.proof
     columns = parse_moves(answer.moves, width=position.width)
@@ -271,7 +272,7 @@ def _show(answer: DeepAnswer, seconds: float, *, zero_based: bool) -> None:
     from cli.output import render
     from cli.output.render import count, duration
     from cli.work.view import moves_text
-    from workers.positions.results import Answer
+    from workers.answers.question import Answer
 
     out = render.console()
     position, standing, proof = answer.position, answer.standing, answer.proof

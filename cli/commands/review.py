@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from cli.work.job import Backend, JobContext
     from db.database import Database
     from db.records.games import GameCursor
+    from workers.answers.service import Desk
     from workers.matches.reviews.reviewed import Review, ReviewedMove
-    from workers.positions.desk import Desk
 
 EXAMPLES: Final = (
     "c4 review 44444432651631235357535",
@@ -271,7 +271,7 @@ def direct(
     database: Database | None, found: GivenGames, backend: Backend, time_limit: float | None
 ) -> Iterator[Iterator[Review | BadLine]]:
     """Reviews in this process, one after the other, in a context that ends their searches."""
-    from workers.positions.desk import Desk
+    from workers.answers.service import Desk
 
     desk = Desk(database, threads=backend.threads, table_mb=backend.table_mb)
     try:
@@ -313,8 +313,8 @@ def _reviewed(entry: GameEntry | BadLine, desk: Desk, time_limit: float | None) 
 
     from c4core.lines import BadLine
     from cli.shell.background import run_in_background
+    from workers.answers.service import Stop
     from workers.matches.reviews.game import review_game
-    from workers.positions.stop import Stop
 
     if isinstance(entry, BadLine):
         return entry
@@ -333,8 +333,8 @@ JUDGED: Final = ("before", "after", "loss", "best", "mark", "changes_result")
 def write_json(reviews: Iterable[Review | BadLine]) -> None:
     """Write an object for each game; for a bad line one that says what is wrong."""
     from c4core.lines import BadLine
+    from workers.answers.lines import bad_line_object
     from workers.matches.reviews.reviewed import review_object
-    from workers.positions.batches import bad_line_object
 
     for review in reviews:
         fields = bad_line_object(review) if isinstance(review, BadLine) else review_object(review)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rich.console import ConsoleOptions, ConsoleRenderable, RenderResult
 
     from c4core.position import Position
-    from workers.positions.results import Answer
+    from workers.answers.question import Answer
 
 SIDE_STYLES = {"x": "bold red", "o": "bold yellow"}
 MARGIN = "  "

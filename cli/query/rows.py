@@ -11,7 +11,7 @@ from cli.output.formats import Column, write_object, write_rows
 from cli.output.render import score_style, score_text
 from cli.shell import echo
 from db.records.evaluations import Cursor
-from workers.positions.showing.stored_objects import stored_object
+from workers.answers.description import stored_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ ROW_NAMES = (
     "nodes",
     "grid",
 )
-"""What :func:`workers.positions.showing.stored_objects.stored_object` says of a position."""
+"""What :func:`workers.answers.description.stored_object` says of a position."""
 
 WIDEST_MOVES = 20
 """Width of the column of moves, at most; longer ones push the rest of the row to the right."""

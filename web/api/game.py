@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from c4core.arena.files import GameEntry
     from web.service import Service
-    from workers.positions.stop import Stop
+    from workers.answers.service import Stop
 
 STORED: Final = ("match", "number")
 LARGE_NUMBER: Final = re.compile(r"[0-9]{1,20}")

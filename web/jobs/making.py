@@ -14,6 +14,8 @@ from web import parameters
 from web.asked_positions import LONGEST_MOVES, POSITION, play, read_board, read_position
 from web.errors import ApiError, unavailable
 from web.running import web_label
+from workers.analyze import job as analysis
+from workers.answers.question import Question
 from workers.book.build import BookPlanError, CompleteBook, canonical, check_plies
 from workers.book.build import label as label_of_ply
 from workers.book.job import find_job, plan_job
@@ -21,8 +23,6 @@ from workers.book.task import PlyTask
 from workers.core.resumption import find_or_plan
 from workers.deep.planning import join_or_submit
 from workers.deep.task import DeepTask, plies_to_split
-from workers.positions import analysis
-from workers.positions.question import Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

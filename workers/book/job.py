@@ -26,6 +26,10 @@ from c4core.book.units import cut_units, owners_of
 from c4core.position import Position
 from db.decoding import decoding
 from db.records.jobs import JobState, UnitPlan, UnitState
+from workers.answers.costs import read_model
+from workers.answers.find import find_answers, look_up, search_with
+from workers.answers.lines import answer_object, error_object
+from workers.answers.question import Answer, Question
 from workers.book.task import KIND, PlyTask, decode_keys, decode_scores, encode_keys, encode_scores
 from workers.core.following import iterate_units, read_job, why_not_done
 from workers.core.kinds import JobKind
@@ -33,10 +37,6 @@ from workers.core.outcome import UnitOutcome
 from workers.core.resumption import find_and_resume
 from workers.core.submission import submit_units
 from workers.errors import BookIncompleteError
-from workers.positions.costs import read_model
-from workers.positions.evaluate import find_answers, look_up, search_with
-from workers.positions.question import Question
-from workers.positions.results import Answer, answer_object, error_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

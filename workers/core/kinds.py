@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Continuation = Callable[[Session, Claim, Database], object]
 
 KINDS: Final[dict[str, str]] = {
-    "analyze": "workers.positions.kind:ANALYZE",
+    "analyze": "workers.analyze.units:ANALYZE",
     "book": "workers.book.job:BOOK",
     "deep": "workers.deep.kind:DEEP",
     "match": "workers.matches.kind:MATCH",
@@ -54,7 +54,7 @@ class JobKind:
     takes_programs: bool = False
     """Whether its units may start programs. No other kind gets the consent to do so."""
     has_table: bool = False
-    """Whether its output is one table: the rows of :func:`workers.positions.results.as_row`."""
+    """Whether its output is one table: the rows of :func:`workers.answers.question.as_row`."""
     count_unanswered: Callable[[UnitResult], int] | None = None
     """Counts the lines of a unit without an answer; None if its units have no lines of input."""
 

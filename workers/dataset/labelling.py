@@ -9,11 +9,11 @@ import numpy as np
 from c4core.arrays import canonical_keys
 from c4core.batch import UNPLAYABLE
 from db.records.jobs import JobState
+from workers.analyze import job as analysis
+from workers.analyze.units import unit_answers
 from workers.core.following import iterate_units, read_job, why_not_done
 from workers.core.resumption import topic_of
 from workers.errors import DatasetIncompleteError
-from workers.positions import analysis
-from workers.positions.units import unit_answers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,7 +45,7 @@ def labelling_job(
         database: where the job lives.
         keys: canonical, of positions that are not over; sorted, and at least one.
         board: of all of them.
-        book: as :func:`workers.positions.book_answers.book_of_job` finds it among the parameters.
+        book: as :func:`workers.answers.books.book_of_job` finds it among the parameters.
         label: a name for people.
         fresh: make a new job even if there is one for the same positions.
         on_planned: called now and then with the number of positions planned so far.

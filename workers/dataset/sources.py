@@ -13,8 +13,8 @@ from c4core.dataset.draw import choose_from, choose_from_book, draw_by_plies, dr
 from c4core.dataset.exchange import read_stated
 from c4core.errors import BookBoardError, DatasetError, EmptySourceError
 from c4core.files import check_plain
+from workers.answers.books import find_book
 from workers.dataset.stored_games import choose_from_games
-from workers.positions.book_answers import find_book
 from workers.wording import count
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workers.answers.find import NEARLY
 from workers.deep.tree import Bounds
-from workers.positions.search import NEARLY
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -23,13 +23,13 @@ from c4core.version import ENGINE_VERSION
 from db.decoding import decoding, field, number_field
 from db.records.evaluations import StoredEvaluation
 from db.records.jobs import UnitState
+from workers.answers.find import look_up
+from workers.answers.lines import error_object
 from workers.core.outcome import UnitOutcome
 from workers.deep.asking import ask
 from workers.deep.sharing import sharing
 from workers.deep.task import DeepTask
 from workers.deep.tree import Bounds, Piece
-from workers.positions.evaluate import look_up
-from workers.positions.results import error_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from c4core.evaluation import Analysis
 from c4core.players import StopPlaying
-from workers.positions.book_answers import book_of_job
-from workers.positions.evaluate import find_answers, look_up, search_with
-from workers.positions.question import Question
+from workers.answers.books import book_of_job
+from workers.answers.find import find_answers, look_up, search_with
+from workers.answers.question import Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,13 +20,13 @@ from c4core.notation import parse_moves
 from db import games as game_store
 from db.records.games import GameFilter
 from db.records.jobs import JobState
+from workers.analyze import job as analysis
+from workers.analyze.job import Submission
+from workers.answers.books import book_of_job
+from workers.answers.find import look_up
 from workers.core.following import read_job
 from workers.core.resumption import topic_of
 from workers.matches.scores import known_scores, unknown_keys
-from workers.positions import analysis
-from workers.positions.analysis import Submission
-from workers.positions.book_answers import book_of_job
-from workers.positions.evaluate import look_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

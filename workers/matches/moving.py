@@ -28,10 +28,10 @@ from c4core.players import (
     parse_player,
 )
 from db import games
+from workers.answers.question import Question
+from workers.answers.service import Stop as SearchStop
 from workers.matches.corpora import read_corpus
 from workers.matches.terms import looks_games_up
-from workers.positions.question import Question
-from workers.positions.stop import Stop as SearchStop
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from c4core.players import Consent, Player, PlayerSpec
     from c4core.position import Position
     from db.database import Database
-    from workers.positions.desk import Desk
+    from workers.answers.service import Desk
 
 
 @dataclass(frozen=True, slots=True)

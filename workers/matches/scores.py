@@ -8,8 +8,8 @@ import numpy as np
 
 from c4core.position import Position
 from db import evaluations
-from workers.positions.book_answers import answer_from, book_of_job
-from workers.positions.question import Question
+from workers.answers.books import answer_from, book_of_job
+from workers.answers.question import Question
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

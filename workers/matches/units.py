@@ -22,6 +22,7 @@ from c4core.players import NO_PROGRAM, ProgramRefusedError, Resources, StopPlayi
 from db import games
 from db.records.games import GameCursor, GameFilter
 from db.records.jobs import UnitState
+from workers.answers.lines import error_object
 from workers.core.outcome import UnitOutcome
 from workers.core.rationing import turn_of
 from workers.matches.analyst import MatchAnalyst
@@ -29,7 +30,6 @@ from workers.matches.corpora import read_corpus
 from workers.matches.interrupting import stopping
 from workers.matches.sequential import settle_if_possible, summary
 from workers.matches.table import Table
-from workers.positions.results import error_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -18,6 +18,10 @@ from c4core.proof.prover import Prover
 from db import jobs
 from db.decoding import decoding
 from db.records.jobs import JobState, UnitPlan, UnitState
+from workers.answers.books import book_of_job
+from workers.answers.find import find_answers, look_up, search_with
+from workers.answers.lines import error_object
+from workers.answers.question import Question
 from workers.core.following import iterate_units, read_job, why_not_done
 from workers.core.interrupting import interrupting
 from workers.core.kinds import JobKind
@@ -26,10 +30,6 @@ from workers.core.rationing import turn_of
 from workers.core.resumption import find_and_resume, find_or_plan
 from workers.core.submission import submit_units
 from workers.errors import CertificateIncompleteError
-from workers.positions.book_answers import book_of_job
-from workers.positions.evaluate import find_answers, look_up, search_with
-from workers.positions.question import Question
-from workers.positions.results import error_object
 from workers.prove.task import KIND, SCORE, Piece, ProofTask, read_payload, read_score
 
 if TYPE_CHECKING:

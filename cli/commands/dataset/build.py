@@ -262,9 +262,9 @@ def build(
         (not detach and output is None, "where to? give a directory: --output DIR"),
     )
     from cli.work.job import Backend, JobContext
+    from workers.answers.books import find_book
     from workers.dataset.draft import Draft
     from workers.dataset.making import find_and_label
-    from workers.positions.book_answers import find_book
 
     order = order_of(given)
     chosen_book = book_path(context, order.book, no_book=no_book)

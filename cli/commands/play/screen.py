@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from cli.commands.play.game import Game
-    from workers.positions.results import Answer
+    from workers.answers.question import Answer
 
 
 NO_TIME: Final = 0.001

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Final
 
 from db import games, jobs
 from db.records.jobs import JobState
+from workers.answers.books import shipped_book
 from workers.matches.judging import judged_games, plan_judging
 from workers.matches.reports.report import make_report
-from workers.positions.book_answers import shipped_book
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from c4core.notation import BoardSize
     from db.database import Database
+    from workers.analyze.job import Submission
     from workers.matches.reports.report import MatchReport
-    from workers.positions.analysis import Submission
 
 HARDEST_EMPTY: Final = 34
 """A position with more empty squares takes long to solve; on 7x6, one with up to 7 stones. The

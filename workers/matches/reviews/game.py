@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 from db import games
 from db.decoding import decoding
+from workers.answers.question import Question
 from workers.matches.files.entries import entry_of
 from workers.matches.reviews.reviewed import Review, moved_from, reviewed_moves
-from workers.positions.question import Question
 
 if TYPE_CHECKING:
     import threading
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from c4core.arena.files import GameEntry
     from c4core.position import Position
     from db.database import Database
-    from workers.positions.desk import Desk
-    from workers.positions.results import Answer
+    from workers.answers.question import Answer
+    from workers.answers.service import Desk
 
 BUDGET: Final = 10.0
 """Seconds that a review may search, by default."""

@@ -23,10 +23,10 @@ from db.database import Database
 from tests.support.boards.finished_games import finished_games
 from tests.support.boards.matches import note_choices
 from tests.support.running.waiting import HANG_SECONDS
+from workers.answers.service import Desk
 from workers.matches.files.entries import game_of
 from workers.matches.files.importing import import_games
 from workers.matches.moving import choose_move, read_player
-from workers.positions.desk import Desk
 
 ENDLESS = "montecarlo-flat:simulations=10000000,stop_gap=1"
 ALONE = [kind.name for kind in player_kinds() if kind.stands_alone]

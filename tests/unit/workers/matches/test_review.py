@@ -19,12 +19,11 @@ from tests.support.boards.games import random_games
 from tests.support.boards.matches import game, store_match
 from tests.support.boards.reference import ReferenceSolver, columns_of
 from tests.support.running.databases import FakeClock
+from workers.answers.question import Answer, Question
+from workers.answers.service import Desk
 from workers.matches.reviews import game as game_reviews
 from workers.matches.reviews.game import KNOWN, read_game, review_game
 from workers.matches.reviews.reviewed import review_object
-from workers.positions.desk import Desk
-from workers.positions.question import Question
-from workers.positions.results import Answer
 
 SMALL: Final = BoardSize(4, 4)
 LARGE: Final = BoardSize(7, 6)

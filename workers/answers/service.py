@@ -1,10 +1,10 @@
-"""A desk where many people ask about positions at the same time: the book, the database, a search.
+"""Answers for many users at the same time: from the book, from the database, or by a search.
 
-Searches share a few solvers. One who asks gets a solver of his own while there are enough, the one
-with the warmest table first; beyond that several search with the same one. What somebody waits for
-has solvers of its own, which batches do not use.
+Searches share a few solvers. A user gets an idle solver while there are any, the one with the
+warmest table first; beyond that, several users search with the same solver. Interactive questions
+have solvers of their own, which batches do not use.
 
-What is found is stored a moment later, by a thread of its own: nobody waits for that.
+New evaluations are stored a moment later by a separate thread, so no user waits for the database.
 """
 
 from __future__ import annotations
@@ -12,34 +12,133 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import ExitStack, contextmanager
+from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from c4core.evaluation import final_score
 from c4core.solver import Solver
-from db.errors import StorageError
+from db.errors import ReadOnlyError, StorageError
+from workers.answers.books import NO_BOOK, answer_from, find_book, line_in_book, open_book
+from workers.answers.find import find_answers, look_up, search_with
+from workers.core.outcome import store_learned
 from workers.logs import LOGGER
-from workers.positions.best_line import line_in_book
-from workers.positions.book_answers import NO_BOOK, answer_from, find_book, open_book
-from workers.positions.evaluate import find_answers, look_up, search_with
-from workers.positions.keeping import Keeper
-from workers.positions.results import Answer
-from workers.positions.stop import Stop
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from c4core.book import Book
     from c4core.notation import BoardSize
     from c4core.position import Position
     from db.database import Database
     from db.records.evaluations import StoredEvaluation
-    from workers.positions.question import Question
+    from workers.answers.question import Answer, Question
+
+
+class Stop(threading.Event):
+    """An event that also calls those who have asked to be told. Thread-safe."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._calls: list[Callable[[], object]] = []
+        self._lock = threading.Lock()
+
+    def set(self) -> None:
+        """Wish it, and call whoever is :meth:`calling`."""
+        super().set()
+        with self._lock:
+            for call in self._calls:
+                call()
+
+    @contextmanager
+    def calling(self, call: Callable[[], object]) -> Iterator[None]:
+        """Within this context, something is called as soon as the wish is there.
+
+        Args:
+            call: may be called from any thread, twice as well; it must return soon.
+        """
+        with self._lock:
+            self._calls.append(call)
+        try:
+            if self.is_set():
+                call()
+            yield
+        finally:
+            with self._lock:
+                self._calls.remove(call)
+
+
+MOST_WAITING: Final = 20_000
+"""Evaluations that wait to be stored. Beyond that new ones are forgotten: memory is constant, and
+they can be found again."""
+
+GATHER_SECONDS: Final = 0.1
+"""Time for others to join before a transaction."""
+
+
+class Keeper:
+    """Stores evaluations in a thread of its own. Thread-safe.
+
+    Args:
+        database: where they go. When it turns out to be read-only, nothing more is kept.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._condition = threading.Condition()
+        self._waiting: list[StoredEvaluation] = []
+        self._is_closed = database.is_read_only
+        self._thread: threading.Thread | None = None
+
+    def keep(self, rows: list[StoredEvaluation]) -> None:
+        """Store some evaluations soon; returns at once."""
+        with self._condition:
+            if self._is_closed or not rows or len(self._waiting) >= MOST_WAITING:
+                return
+            self._waiting += rows
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="c4-keeper", daemon=True)
+                self._thread.start()
+            self._condition.notify()
+
+    def close(self) -> None:
+        """Store what waits, and end. Later evaluations are not kept."""
+        with self._condition:
+            self._is_closed = True
+            self._condition.notify()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _work(self) -> None:
+        while rows := self._next():
+            try:
+                for _, of_board in groupby(sorted(rows, key=_board), key=_board):
+                    store_learned(self._database, list(of_board))
+            except ReadOnlyError as error:
+                LOGGER.warning("nothing is kept: %s", error)
+                with self._condition:
+                    self._is_closed = True
+                    self._waiting.clear()
+            except StorageError as error:
+                LOGGER.warning("not kept: %s", error)
+
+    def _next(self) -> list[StoredEvaluation]:
+        """What to store next; nothing at the end."""
+        with self._condition:
+            self._condition.wait_for(lambda: self._waiting or self._is_closed)
+            if not self._is_closed:
+                self._condition.wait_for(lambda: self._is_closed, GATHER_SECONDS)
+            rows, self._waiting = self._waiting, []
+            return rows
+
+
+def _board(row: StoredEvaluation) -> tuple[int, int]:
+    return row.width, row.height
+
 
 SOLVERS: Final = 4
 """Solvers for those who wait, at most; each is made when it is first needed."""
 
 
-class Seats:
+class SolverPool:
     """Solvers that are lent out. Thread-safe.
 
     Args:
@@ -110,8 +209,8 @@ class Desk:
         self._keeper = Keeper(database) if database is not None and keeps else None
         self._has_books = book != NO_BOOK
         self._given = open_book(book) if book else None
-        self._interactive = Seats(SOLVERS, threads=threads, table_mb=table_mb)
-        self._batches = Seats(1, threads=threads, table_mb=table_mb)
+        self._interactive = SolverPool(SOLVERS, threads=threads, table_mb=table_mb)
+        self._batches = SolverPool(1, threads=threads, table_mb=table_mb)
         self._is_closed = False
 
     def book_for(self, board: BoardSize) -> Book | None:
@@ -195,7 +294,7 @@ class Desk:
 
     def _answer(
         self,
-        seats: Seats,
+        pool: SolverPool,
         positions: Sequence[Position],
         question: Question,
         stop: threading.Event | None,
@@ -208,7 +307,7 @@ class Desk:
 
         known = self._look_up(positions)
         book = self.book_for(positions[0].board)
-        with seats.taken() as solver, _stopping(solver, stop):
+        with pool.taken() as solver, _stopping(solver, stop):
             findings = find_answers(
                 positions, question, search_with(solver, is_stopped), known, book=book
             )
@@ -228,28 +327,6 @@ class Desk:
         except StorageError as error:
             LOGGER.warning("answered without the database: %s", error)
             return {}
-
-
-def answer_at_end(position: Position) -> Answer:
-    """What the rules say of a game that is over, for the side that would move.
-
-    Args:
-        position: without a move to play.
-    """
-    score = final_score(position)
-    return Answer(score, score, (None,) * position.width)
-
-
-def answer_stored(
-    position: Position, question: Question, stored: StoredEvaluation
-) -> Answer | None:
-    """What a stored evaluation of the position's canonical one answers; None if not enough."""
-    if not question.is_answered_by(stored):
-        return None
-    scores = stored.scores if question.columns else None
-    if scores is not None and position.key != stored.key:
-        scores = scores[::-1]
-    return Answer(stored.lower, stored.upper, scores, source="db")
 
 
 @contextmanager

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from db.costs import Cost
     from db.database import Database
-    from workers.positions.question import Question
+    from workers.answers.question import Question
+
 
 GUESS_POSITIONS: Final = 20.0
 """The guess has the weight of so many measured positions."""

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final
 from c4core.book import Book
 from c4core.errors import BookBoardError, BookError
 from c4core.files import check_plain
-from workers.positions.results import Answer
+from workers.answers.question import Answer, Question
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from c4core.position import Position
     from db.records.jobs import Json
-    from workers.positions.question import Question
+
 
 NO_BOOK: Final = ""
 """In place of a path: no book, not even the one that comes with the program."""
@@ -121,3 +121,32 @@ def answer_from(book: Book, position: Position, question: Question) -> Answer | 
     if any(scores[column] is None for column in position.legal_columns()):
         return None
     return Answer(score, score, scores, source="book")
+
+
+def line_in_book(book: Book | None, position: Position) -> tuple[tuple[int, ...], Position]:
+    """Best play as far as a book has all columns' scores, and where it ends.
+
+    Of several best moves it takes the one nearest to the centre, as the engine does.
+
+    Args:
+        book: an open one; None for none, which knows nothing.
+        position: where the line begins.
+
+    Raises:
+        BookDamagedError: the file's bytes are wrong at a position of the line.
+    """
+    line: list[int] = []
+    columns = from_centre(position.width)
+    while book is not None and not position.is_over:
+        answer = answer_from(book, position, Question())
+        if answer is None:
+            break
+        line.append(min(answer.best, key=columns.index))
+        position = position.play(line[-1])
+    return tuple(line), position
+
+
+def from_centre(width: int) -> list[int]:
+    """All columns, the middle one first, then alternately on both sides: the engine's order."""
+    middle = (width - 1) // 2
+    return [middle + ((i + 1) // 2 if i % 2 else -i // 2) for i in range(width)]

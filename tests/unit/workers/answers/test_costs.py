@@ -11,9 +11,9 @@ from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.position import Position
 from db.costs import Cost
 from tests.support.boards.small_books import opening
-from workers.positions.book_answers import plies_answered
-from workers.positions.costs import GUESS_POSITIONS, CostModel
-from workers.positions.question import Question
+from workers.answers.books import plies_answered
+from workers.answers.costs import GUESS_POSITIONS, CostModel
+from workers.answers.question import Question
 
 GUESS = CostModel(DEFAULT_BOARD)
 

@@ -1,13 +1,14 @@
-"""A question about positions: when an evaluation answers it, and its form in a job's parameters."""
+"""A question about positions, and the answer about one of them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from c4core.evaluation import Evaluation
+from c4core.evaluation import Bounded, Evaluation, best_columns
 
 if TYPE_CHECKING:
+    from c4core.position import Position
     from db.records.evaluations import StoredEvaluation
     from db.records.jobs import Json
 
@@ -75,3 +76,63 @@ class Question:
             time_limit=params.get("time_limit"),
             node_limit=params.get("node_limit"),
         )
+
+
+Source = Literal["search", "db", "book"]
+
+
+class _AnswerFields(NamedTuple):
+    """The fields of :class:`Answer`; a NamedTuple cannot inherit anything itself."""
+
+    lower: int
+    """The score is proven to be at least this."""
+    upper: int
+    """The score is proven to be at most this."""
+    scores: tuple[int | None, ...] | None = None
+    """One score per column, None where it cannot be played or is not solved; None if not asked."""
+    nodes: int = 0
+    """Positions searched for this answer."""
+    seconds: float = 0.0
+    """Time that this answer took to search."""
+    source: Source = "search"
+    """The source of the answer."""
+
+
+class Answer(_AnswerFields, Bounded):
+    """What is known about one position, as it was asked: for its side to move, not mirrored."""
+
+    __slots__ = ()
+
+    @property
+    def best(self) -> tuple[int, ...]:
+        """The 0-based columns that reach the score; empty while the score or they are unknown."""
+        return best_columns(self.score, self.scores)
+
+    def tightened(self, lower: int, upper: int) -> Answer:
+        """This answer, narrowed by other proven bounds."""
+        return self._replace(lower=max(self.lower, lower), upper=min(self.upper, upper))
+
+
+def has_all_columns(answer: Answer, position: Position) -> bool:
+    """Whether the answer holds the score of every column that can be played."""
+    scores = answer.scores
+    if scores is None:
+        return False
+    unknown = scores.count(None)
+    return not unknown or len(scores) - unknown == len(position.legal_columns())
+
+
+def settles(answer: Answer, position: Position, question: Question) -> bool:
+    """Whether the answer settles the question."""
+    if answer.lower != answer.upper:
+        return question.weak and answer.value is not None
+    return not question.columns or has_all_columns(answer, position)
+
+
+class Effort(NamedTuple):
+    """The effort spent on a position."""
+
+    nodes: int = 0
+    """Positions searched."""
+    seconds: float = 0.0
+    """Time spent searching."""

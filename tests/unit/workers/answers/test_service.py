@@ -1,23 +1,30 @@
-"""The desk: many ask at the same time, each gets an honest answer, and may go away."""
+"""Many users ask at the same time, and new evaluations are stored in the background."""
 
-from collections.abc import Iterator
+from __future__ import annotations
+
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from c4core.book.book import shipped_files
 from c4core.position import Position
 from c4core.solver import Solver
+from c4core.version import ENGINE_VERSION
 from db.database import Database
-from db.errors import UnreachableError
+from db.errors import ReadOnlyError, UnreachableError
+from db.records.evaluations import StoredEvaluation
 from tests.support.boards.reference import reference_scores
 from tests.support.running.waiting import HANG_SECONDS, await_that
-from workers.positions.best_line import line_in_book
-from workers.positions.desk import SOLVERS, Desk, Seats, answer_at_end, answer_stored
-from workers.positions.evaluate import evaluate, look_up
-from workers.positions.question import Question
-from workers.positions.stop import Stop
+from workers.answers import service as keeping
+from workers.answers.books import line_in_book
+from workers.answers.find import answer_at_end, answer_stored, evaluate, look_up
+from workers.answers.question import Question
+from workers.answers.service import SOLVERS, Desk, Keeper, SolverPool, Stop
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 LATE = "532336513633217277452711665127"
 HARD = Position(width=9, height=6)
@@ -43,8 +50,8 @@ def test_a_limit_leaves_bounds_and_no_limit_answers(desk: Desk) -> None:
 
 def await_asked(desk: Desk, number: int) -> None:
     """Wait until so many have been given a solver."""
-    seats = (desk._interactive, desk._batches)
-    await_that(lambda: sum(sum(each._users) for each in seats) == number)
+    pool = (desk._interactive, desk._batches)
+    await_that(lambda: sum(sum(each._users) for each in pool) == number)
 
 
 def test_a_stop_ends_one_search_and_no_other(desk: Desk) -> None:
@@ -74,11 +81,11 @@ def test_closing_ends_all_searches() -> None:
 
 
 def test_seats_are_given_to_those_who_wait_alone() -> None:
-    seats = Seats(2, threads=1, table_mb=1)
-    with seats.taken() as first, seats.taken() as second, seats.taken() as third:
+    pool = SolverPool(2, threads=1, table_mb=1)
+    with pool.taken() as first, pool.taken() as second, pool.taken() as third:
         assert second is not first
         assert third in {first, second}
-    with seats.taken() as again:
+    with pool.taken() as again:
         assert again is first  # its table is the warmest
 
 
@@ -172,3 +179,72 @@ def test_stored_columns_are_those_of_the_position_as_it_was_asked(sqlite_path: P
         answer = answer_stored(asked, Question(), stored)
         assert answer is not None
         assert answer.scores == reference_scores(asked)
+
+
+POSITIONS = [Position(moves, width=5, height=4) for moves in ("12", "13", "1423")]
+
+
+def row(position: Position) -> StoredEvaluation:
+    return StoredEvaluation(
+        key=position.canonical_key,
+        width=position.width,
+        height=position.height,
+        ply=position.ply,
+        lower=-1,
+        upper=1,
+        nodes=5,
+        engine_version=ENGINE_VERSION,
+    )
+
+
+def test_all_is_stored_when_it_is_closed(sqlite_path: Path) -> None:
+    other = Position("12")
+    with Database.open(str(sqlite_path)) as database:
+        keeper = Keeper(database)
+        for position in (*POSITIONS, other):
+            keeper.keep([row(position)])
+        keeper.close()
+        keeper.keep([row(Position("1423", width=5, height=4))])
+        assert len(look_up(database, POSITIONS)) == 3
+        assert look_up(database, [other])
+
+
+def test_what_has_no_room_is_forgotten(sqlite_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeping, "MOST_WAITING", 1)
+    monkeypatch.setattr(keeping, "GATHER_SECONDS", 60.0)
+    with Database.open(str(sqlite_path)) as database:
+        keeper = Keeper(database)
+        for position in POSITIONS:
+            keeper.keep([row(position)])
+        keeper.close()
+        assert len(look_up(database, POSITIONS)) == 1
+
+
+def test_a_database_that_turns_out_to_be_read_only_is_left_alone(
+    sqlite_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = []
+
+    def fail(*_: object) -> None:
+        tried.append(1)
+        raise ReadOnlyError("only read")
+
+    monkeypatch.setattr(keeping, "store_learned", fail)
+    with Database.open(str(sqlite_path)) as database:
+        keeper = Keeper(database)
+        keeper.keep([row(POSITIONS[0])])
+        await_that(lambda: keeper._is_closed)
+        keeper.keep([row(POSITIONS[1])])
+        keeper.close()
+    assert len(tried) == 1
+
+
+def test_a_stop_tells_those_who_want_to_know() -> None:
+    stop, told = Stop(), []
+    with stop.calling(lambda: told.append("within")):
+        stop.set()
+        stop.set()
+    stop.set()
+    assert told == ["within", "within"]
+    with stop.calling(lambda: told.append("at once")):
+        assert told[-1] == "at once"

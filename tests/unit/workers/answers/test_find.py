@@ -20,8 +20,8 @@ from db.records.evaluations import StoredEvaluation
 from tests.support.boards import reference
 from tests.support.boards.games import random_games
 from tests.support.running.waiting import await_that
-from workers.positions.evaluate import Findings, evaluate, find_answers, search_with
-from workers.positions.question import Question
+from workers.answers.find import Findings, evaluate, find_answers, search_with
+from workers.answers.question import Question
 
 # The oracle is slow, and is asked about the same positions by many tests.
 reference_score = cache(reference.reference_score)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from workers.positions.question import Question
+from workers.answers.question import Question
 
 
 @pytest.mark.parametrize(

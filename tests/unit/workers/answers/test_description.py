@@ -5,7 +5,7 @@ from hypothesis import given
 from c4core.position import Position
 from tests.support.boards.positions import games
 from tests.support.boards.reference import columns_of
-from workers.positions.showing.threats import find_threats
+from workers.answers.description import find_threats
 
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 

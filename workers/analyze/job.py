@@ -1,4 +1,8 @@
-"""Jobs of kind ``analyze``: lines of input in, their answers out in the same order."""
+"""Jobs of kind ``analyze``: lines of input in, their answers out in the same order.
+
+A stream of lines is cut into units of some seconds of work. Neighbouring lines stay together, in
+their order. They tend to be alike, so the transposition table of one search helps the next one.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +10,39 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from c4core.errors import C4Error
 from c4core.lines import BadLine, Request
 from c4core.position import Position
+from db import jobs
+from db.decoding import decoding, field
+from db.errors import JobStateError
+from db.records.jobs import UnitPlan
+from workers.analyze.units import KIND, decode_lines, encode_lines
+from workers.answers.books import book_of_job, plies_answered
+from workers.answers.costs import read_model
+from workers.answers.question import Question
+from workers.core.following import iterate_units, read_job
 from workers.core.resumption import find_and_resume, find_or_plan
 from workers.core.submission import submit_units
-from workers.positions.book_answers import book_of_job, plies_answered
-from workers.positions.costs import read_model
-from workers.positions.planning import UNIT_LINES, plan_units
-from workers.positions.question import Question
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from c4core.notation import BoardSize
     from db.database import Database
-    from db.records.jobs import Json, UnitPlan
+    from db.records.jobs import Json
+    from workers.answers.costs import CostModel
 
-KIND = "analyze"
+
+UNIT_SECONDS = 1.0
+"""Work in a unit: a worker takes it at once, and loses so much at most when it dies."""
+
+UNIT_LINES = 1000
+"""Lines of a unit at most: its payload and its result are read and written as a whole."""
 
 EVERYTHING = Question()
 """The question for the exact scores of every position and of its columns."""
@@ -74,7 +90,7 @@ def submit(
         board: the board of all of them.
         question: the question about each position.
         zero_based: moves count columns from 0, in the lines and in the output.
-        book: as :func:`workers.positions.book_answers.book_of_job` finds it among the parameters.
+        book: as :func:`workers.answers.books.book_of_job` finds it among the parameters.
         topic: identifies the lines for :func:`find_job`; None for a job that is not found again.
         label: a name for people.
         priority: jobs of higher priority are worked on first.
@@ -193,3 +209,76 @@ def _params(question: Question, *, zero_based: bool, book: str | None, topic: st
         **({} if book is None else {"book": book}),
         **({} if topic is None else {"topic": topic}),
     }
+
+
+def plan_units(
+    lines: Iterable[Request | BadLine], costs: CostModel, *, unit_lines: int = UNIT_LINES
+) -> Iterator[UnitPlan]:
+    """Cut lines into units, with no more than one unit in memory.
+
+    Args:
+        lines: in order, with consecutive numbers.
+        costs: the expected costs of positions.
+        unit_lines: lines of a unit at most.
+    """
+    unit: list[Request | BadLine] = []
+    seconds = 0.0
+    for line in lines:
+        cost = 0.0 if isinstance(line, BadLine) else costs.seconds(line.position.ply)
+        if unit and (seconds + cost > UNIT_SECONDS or len(unit) == unit_lines):
+            yield _unit(unit, seconds)
+            unit, seconds = [], 0.0
+        unit.append(line)
+        seconds += cost
+    if unit:
+        yield _unit(unit, seconds)
+
+
+def _unit(lines: list[Request | BadLine], seconds: float) -> UnitPlan:
+    positions = sum(1 for line in lines if isinstance(line, Request))
+    return UnitPlan(encode_lines(lines), positions, expected_seconds=seconds)
+
+
+def asked_keys(database: Database, job_id: int, board: BoardSize) -> NDArray[np.uint64]:
+    """The canonical keys of all positions that a job asks about, sorted, each once.
+
+    Args:
+        database: where the job lives.
+        job_id: its number.
+        board: the board that its positions must be on.
+
+    Raises:
+        JobNotFoundError: there is no job of this number.
+        JobStateError: it asks about no positions, or about those of another board.
+        StorageError: the database cannot be read.
+    """
+    job = read_job(database, job_id)
+    if job.kind != KIND:
+        problem = f"is of kind {job.kind}: only those of kind {KIND} ask about positions"
+    elif job.board != board:
+        problem = f"asks about positions of {job.board}, and not of {board} (see --board)"
+    else:
+        with decoding(f"the parameters of job {job_id}"):
+            zero_based = field(job.params, "zero_based", bool)
+        keys = (
+            line.position.canonical_key
+            for unit in iterate_units(database, job_id)
+            for line in decode_lines(unit.payload, board=board, zero_based=zero_based)
+            if isinstance(line, Request)
+        )
+        return np.unique(np.fromiter(keys, np.uint64))
+    raise JobStateError(f"job {job_id} {problem}", job_id=job_id, state=job.state)
+
+
+def keys_of_label(database: Database, label: str, board: BoardSize) -> NDArray[np.uint64]:
+    """The canonical keys of all positions that jobs with this label ask about.
+
+    Jobs of other kinds and of other boards are left out.
+
+    Raises:
+        StorageError: the database cannot be read.
+    """
+    with database.read() as session:
+        numbers = jobs.jobs_of_label(session, label, kind=KIND, board=board)
+    found = [asked_keys(database, number, board) for number in numbers]
+    return np.unique(np.concatenate([np.empty(0, np.uint64), *found]))

@@ -1,9 +1,9 @@
-"""The answer about a position, and the JSON object that shows it.
+"""Lines of input and their answers: asked about together, and shown as JSON objects and rows.
 
 ``c4 solve --json``, ``c4 analyze`` and stored jobs all write the object that
 :func:`answer_object` makes::
 
-    {"id": "a17",            the caller's name, where one was given
+    {"id": "a17",            the caller's name, if one was given
      "moves": "4453",        as they were written; null for a grid or a key, which show "key"
      "board": "7x6",
      "side": "x",            who moves; every score is for this side
@@ -23,67 +23,106 @@ an object with ``error`` instead (:func:`error_object`).
 from __future__ import annotations
 
 import json
+import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from c4core.evaluation import Bounded, best_columns, plies_to_end
+from c4core.evaluation import plies_to_end
+from c4core.lines import NO_MOVES, BadLine, Request
+from workers.csv_lines import csv_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from c4core.lines import JsonValue
     from c4core.notation import BoardSize
     from c4core.position import Position
-    from workers.positions.question import Question
+    from workers.answers.question import Answer
 
-Source = Literal["search", "db", "book"]
+    Ask = Callable[[Sequence[Position]], Sequence[Answer]]
+    """Answers about each of some positions of one board."""
 
+BATCH_SECONDS: Final = 0.1
+"""About how long a batch of lines takes where this process searches."""
 
-class _AnswerFields(NamedTuple):
-    """The fields of :class:`Answer`; a NamedTuple cannot inherit anything itself."""
-
-    lower: int
-    """The score is proven to be at least this."""
-    upper: int
-    """The score is proven to be at most this."""
-    scores: tuple[int | None, ...] | None = None
-    """One score per column, None where it cannot be played or is not solved; None if not asked."""
-    nodes: int = 0
-    """Positions searched for this answer."""
-    seconds: float = 0.0
-    """Time that this answer took to search."""
-    source: Source = "search"
-    """The source of the answer."""
+LARGEST_BATCH: Final = 4096
+"""Lines that are answered together at most: their answers are in memory."""
 
 
-class Answer(_AnswerFields, Bounded):
-    """What is known about one position, as it was asked: for its side to move, not mirrored."""
+class BatchSize:
+    """How many waiting lines are answered together: more and more while that is quick.
 
-    __slots__ = ()
+    Args:
+        seconds: as many lines are asked about as take about this time.
+        largest: at most so many.
 
-    @property
-    def best(self) -> tuple[int, ...]:
-        """The 0-based columns that reach the score; empty while the score or they are unknown."""
-        return best_columns(self.score, self.scores)
+    Attributes:
+        lines: the number for the next batch.
+    """
 
-    def tightened(self, lower: int, upper: int) -> Answer:
-        """This answer, narrowed by other proven bounds."""
-        return self._replace(lower=max(self.lower, lower), upper=min(self.upper, upper))
+    def __init__(self, seconds: float = BATCH_SECONDS, *, largest: int = LARGEST_BATCH) -> None:
+        self.lines = 1
+        self._seconds = seconds
+        self._largest = largest
+
+    @contextmanager
+    def measured(self) -> Iterator[None]:
+        """Within this context a batch is answered."""
+        began = time.monotonic()
+        yield
+        if time.monotonic() - began < self._seconds:
+            self.lines = min(2 * self.lines, self._largest)
+        else:
+            self.lines = max(1, self.lines // 2)
 
 
-def has_all_columns(answer: Answer, position: Position) -> bool:
-    """Whether the answer holds the score of every column that can be played."""
-    scores = answer.scores
-    if scores is None:
-        return False
-    unknown = scores.count(None)
-    return not unknown or len(scores) - unknown == len(position.legal_columns())
+class Answered(NamedTuple):
+    """A line that names a position, and its answer."""
+
+    request: Request
+    answer: Answer
 
 
-def settles(answer: Answer, position: Position, question: Question) -> bool:
-    """Whether the answer settles the question."""
-    if answer.lower != answer.upper:
-        return question.weak and answer.value is not None
-    return not question.columns or has_all_columns(answer, position)
+def answer_lines(lines: Sequence[Request | BadLine], ask: Ask) -> Iterator[Answered | BadLine]:
+    """Each line, with its answer if it names a position, in order.
+
+    Args:
+        lines: their positions are of one board.
+        ask: is asked about all positions together, if there are any.
+    """
+    positions = [line.position for line in lines if isinstance(line, Request)]
+    answers = iter(ask(positions) if positions else ())
+    for line in lines:
+        if isinstance(line, BadLine):
+            yield line
+        else:
+            yield Answered(line, next(answers))
+
+
+def request_object(
+    request: Request, answer: Answer, *, zero_based: bool = False
+) -> dict[str, JsonValue]:
+    """The JSON object for a line that has an answer.
+
+    Args:
+        request: the line.
+        answer: its answer.
+        zero_based: columns are counted from 0, as the line's moves are.
+    """
+    return answer_object(
+        answer,
+        board=request.position.board,
+        ply=request.position.ply,
+        moves=request.moves,
+        key=None if request.moves is not None else request.position.key,
+        identity=request.id,
+        zero_based=zero_based,
+    )
+
+
+def bad_line_object(bad: BadLine) -> dict[str, JsonValue]:
+    """The JSON object for a line that names no position."""
+    return error_object(line=bad.line, error=bad.error, field=bad.field, identity=bad.id)
 
 
 def answer_object(
@@ -181,3 +220,26 @@ def as_row(fields: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     if row["id"] is not None and not isinstance(row["id"], str):
         row["id"] = json.dumps(row["id"])
     return row
+
+
+TextFormat = Literal["jsonl", "csv"]
+
+
+def result_lines(
+    objects: Iterable[Mapping[str, JsonValue]], format_name: TextFormat
+) -> Iterator[str]:
+    """The lines of a file of results, each with its end, one by one in constant memory.
+
+    Args:
+        objects: the output of a job. For CSV its kind must have a table.
+        format_name: how they are written.
+    """
+    if format_name == "csv":
+        return csv_lines(map(_as_csv_row, objects), ROW_NAMES)
+    return (json.dumps(fields) + "\n" for fields in objects)
+
+
+def _as_csv_row(fields: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """A row of CSV: a position without moves must not look like an empty cell."""
+    row = as_row(fields)
+    return row | {"moves": NO_MOVES} if row["moves"] == "" else row

@@ -1,7 +1,17 @@
 """Units of jobs of kind ``analyze``: the positions of some lines of input.
 
-The result of a unit holds what its payload (:mod:`workers.positions.payload`) does not say,
-position by position, bad lines left out::
+A payload holds a run of neighbouring lines, bad ones, too, so that the output can be written from
+the units alone::
+
+    {"line": 501,                               number of the first line
+     "entries": ["4453",                        bare moves
+                 {"id": 7, "moves": "4453"},
+                 {"id": 8, "key": 4432676798593},  a grid or a key
+                 {"error": "empty line", "field": "line"}],
+     "spent": [[4432676798593, 51200, 0.25]]}       only in a unit with limits that was handed back:
+                                                    canonical key, nodes, seconds
+
+The result holds what the payload does not say, position by position, bad lines left out::
 
     {"score": [1, 0],                     for the side to move
      "open": [[0, -3, 2]],                index, lower and upper bound where the score is not
@@ -15,27 +25,112 @@ position by position, bad lines left out::
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from c4core.lines import BadLine, Request
+from c4core.lines import BadLine, Request, play_moves
+from c4core.position import Position
 from db.decoding import decoding
 from db.records.jobs import UnitState
+from workers.answers.books import book_of_job
+from workers.answers.find import find_answers, look_up, search_with
+from workers.answers.lines import bad_line_object, error_object, request_object
+from workers.answers.question import Answer, Effort, Question
+from workers.core.kinds import JobKind
 from workers.core.outcome import UnitOutcome
-from workers.positions import payload
-from workers.positions.batches import bad_line_object, request_object
-from workers.positions.book_answers import book_of_job
-from workers.positions.evaluate import find_answers, look_up, search_with
-from workers.positions.question import Question
-from workers.positions.results import Answer, error_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from c4core.lines import JsonValue
+    from c4core.notation import BoardSize
     from db.database import Database
     from db.records.jobs import Claim, JobInfo, Json, UnitResult
+    from workers.answers.question import Source
     from workers.core.rationing import Searcher
-    from workers.positions.results import Source
+
+KIND: Final = "analyze"
+
+
+def encode_lines(lines: Sequence[Request | BadLine]) -> Json:
+    """The payload for one or more lines with consecutive numbers."""
+    return {"line": lines[0].line, "entries": [_encode_line(line) for line in lines]}
+
+
+def decode_lines(
+    payload: Json, *, board: BoardSize, zero_based: bool = False
+) -> Iterator[Request | BadLine]:
+    """The lines of a payload, in order.
+
+    Args:
+        payload: as :func:`encode_lines` made it.
+        board: the board of the job.
+        zero_based: moves count columns from 0.
+
+    Raises:
+        DamagedValueError: the payload cannot be read.
+    """
+    with decoding("a unit's lines"):
+        yield from _read_lines(payload, board, zero_based=zero_based)
+
+
+def _read_lines(
+    payload: Json, board: BoardSize, *, zero_based: bool
+) -> Iterator[Request | BadLine]:
+    for line, entry in enumerate(payload["entries"], start=payload["line"]):
+        if isinstance(entry, str):
+            yield Request(line, play_moves(entry, board, zero_based=zero_based), entry)
+        elif "error" in entry:
+            yield BadLine(line, entry["error"], entry["field"], entry.get("id"))
+        elif "key" in entry:
+            position = Position.from_key(entry["key"], width=board.width, height=board.height)
+            yield Request(line, position, None, entry.get("id"))
+        else:
+            moves = entry["moves"]
+            position = play_moves(moves, board, zero_based=zero_based)
+            yield Request(line, position, moves, entry.get("id"))
+
+
+def count_lines(payload: Json, *, bad_only: bool) -> int:
+    """The number of a payload's lines, or of those that name no position; at little cost.
+
+    Raises:
+        DamagedValueError: the payload cannot be read.
+    """
+    with decoding("a unit's lines"):
+        entries = payload["entries"]
+        if not bad_only:
+            return len(entries)
+        return sum(1 for entry in entries if isinstance(entry, dict) and "error" in entry)
+
+
+def with_spent(payload: Json, spent: Mapping[int, Effort]) -> Json:
+    """The payload of a unit that is handed back, with the effort spent on its positions."""
+    return payload | {"spent": [[key, *effort] for key, effort in sorted(spent.items())]}
+
+
+def read_spent(payload: Json) -> dict[int, Effort]:
+    """The effort that was spent on a payload's positions before, by canonical key.
+
+    Raises:
+        DamagedValueError: the payload has it in another form.
+    """
+    with decoding("what was spent on a unit"):
+        return {key: Effort(nodes, seconds) for key, nodes, seconds in payload.get("spent", ())}
+
+
+def _encode_line(line: Request | BadLine) -> JsonValue:
+    entry: dict[str, JsonValue]
+    if isinstance(line, BadLine):
+        entry = {"error": line.error, "field": line.field}
+    elif line.moves is None:
+        entry = {"key": line.position.key}
+    elif line.id is None:
+        return line.moves
+    else:
+        entry = {"moves": line.moves}
+    if line.id is not None:
+        entry["id"] = line.id
+    return entry
 
 
 def solve_unit(
@@ -52,7 +147,7 @@ def solve_unit(
     Raises:
         StorageError: the database cannot be read.
     """
-    lines = payload.decode(claim.payload, board=claim.board, zero_based=claim.params["zero_based"])
+    lines = decode_lines(claim.payload, board=claim.board, zero_based=claim.params["zero_based"])
     positions = [line.position for line in lines if isinstance(line, Request)]
     question = Question.from_params(claim.params)
     known = look_up(database, positions)
@@ -63,7 +158,7 @@ def solve_unit(
         search_with(solver, is_stopped),
         known,
         book=book,
-        spent=payload.read_spent(claim.payload),
+        spent=read_spent(claim.payload),
     )
     answers = findings.answers
     result: Json = {"score": [answer.score for answer in answers]}
@@ -88,7 +183,7 @@ def solve_unit(
         with_columns=question.columns,
         # An answer that a limit has cut short counts; one that a stop has cut short does not.
         is_complete=findings.is_complete or (question.is_limited and not is_stopped()),
-        rest=payload.with_spent(claim.payload, findings.spent) if findings.spent else None,
+        rest=with_spent(claim.payload, findings.spent) if findings.spent else None,
     )
 
 
@@ -101,7 +196,7 @@ def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue
     """
     zero_based = bool(job.params["zero_based"])
     answers = unit_answers(unit)
-    for line in payload.decode(unit.payload, board=job.board, zero_based=zero_based):
+    for line in decode_lines(unit.payload, board=job.board, zero_based=zero_based):
         if isinstance(line, BadLine):
             yield bad_line_object(line)
         elif answers is None:
@@ -118,7 +213,7 @@ def count_unanswered(unit: UnitResult) -> int:
     Raises:
         DamagedValueError: the unit's payload cannot be read.
     """
-    return payload.count_lines(unit.payload, bad_only=unit_answers(unit) is not None)
+    return count_lines(unit.payload, bad_only=unit_answers(unit) is not None)
 
 
 def _next_answer(answers: Iterator[Answer]) -> Answer:
@@ -161,3 +256,14 @@ def _decode_answers(result: Json) -> Iterator[Answer]:
             visited * seconds_per_node,
             sources.get(index, "search"),
         )
+
+
+ANALYZE: Final = JobKind(
+    KIND,
+    "position",
+    solve_unit,
+    unit_objects,
+    has_table=True,
+    count_unanswered=count_unanswered,
+)
+"""Lines of input in, their answers out in the same order."""
