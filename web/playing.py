@@ -11,7 +11,7 @@ from c4core.players.untrusted import memory_of
 from web.errors import ApiError, hidden
 from web.receiving.memory_room import holding_of
 from web.service import service_of
-from workers.matches.moving import ChosenMove, choose_move, read_player
+from workers.match.moving import ChosenMove, choose_move, read_player
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,7 +2,7 @@
 
 ``core`` is what all jobs have in common: the kinds there are, how units are claimed, solved and
 completed, and how a job is followed. ``answers`` is the door to what is known about a position.
-Each kind of job has a package: ``analyze``, ``book``, ``deep``, ``matches`` and ``prove``.
+Each kind of job has a package: ``analyze``, ``book``, ``deep``, ``match`` and ``prove``.
 ``dataset`` makes data sets with jobs of the first.
 
 ``runners`` gets a job done, by threads of this process or by workers elsewhere. ``broker`` is how

@@ -126,7 +126,7 @@ def deep(
         if resume:
             job_id = _resumed(context, settings, database, task)
         else:
-            from workers.deep.planning import join_or_submit
+            from workers.deep.job import join_or_submit
 
             name = label or _label(task)
             job_id, is_new = join_or_submit(database, task, threads=searching, label=name)
@@ -193,7 +193,7 @@ def _threads(database: Database, backend: Backend) -> int:
 def _resumed(context: click.Context, settings: Settings, database: Database, task: DeepTask) -> int:
     """The job that was made for this before, able to go on."""
     from workers.core.resumption import set_going
-    from workers.deep.planning import find_job
+    from workers.deep.job import find_job
 
     job_id = find_job(database, task)
     if job_id is None:

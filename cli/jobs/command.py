@@ -125,7 +125,7 @@ def show(settings: Settings, job: int) -> None:
             shown = standing_of(session, found)
         if found.kind == DEEP:
             from cli.work import view
-            from workers.deep.progress import Observer, tree_object
+            from workers.deep.answer import Observer, tree_object
 
             with database.read() as session:
                 tree = Observer(found).look(session)

@@ -137,7 +137,7 @@ def _write(
     from cli.output.render import count
     from cli.work import view
     from cli.work.view import IDLE, content
-    from workers.deep.progress import tree_object
+    from workers.deep.answer import tree_object
 
     job = progress.job
     if settings.json:

@@ -14,7 +14,7 @@ from db.records.evaluations import EvaluationFilter
 from db.records.jobs import JobState, UnitState
 from workers.analyze.job import submit
 from workers.answers.books import NO_BOOK
-from workers.deep.proof import follow_proof
+from workers.deep.answer import follow_proof
 from workers.deep.tree import Bounds
 
 

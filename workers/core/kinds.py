@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 KINDS: Final[dict[str, str]] = {
     "analyze": "workers.analyze.units:ANALYZE",
     "book": "workers.book.job:BOOK",
-    "deep": "workers.deep.kind:DEEP",
-    "match": "workers.matches.kind:MATCH",
+    "deep": "workers.deep.job:DEEP",
+    "match": "workers.match.units:MATCH",
     "prove": "workers.prove.job:PROVE",
 }
 """The place of each kind, ``"module:attribute"``, by its name in the database."""

@@ -19,8 +19,8 @@ from db import games
 from db.errors import StorageError
 from workers.answers.find import evaluate
 from workers.answers.question import Question
-from workers.matches.corpora import read_corpus
-from workers.matches.terms import looks_games_up
+from workers.match.table import read_corpus
+from workers.match.terms import looks_games_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -42,7 +42,7 @@ from workers.core.leases import LeaseKeeper
 from workers.core.outages import RetryingWriter
 from workers.core.outcome import UnitOutcome
 from workers.core.rationing import LOOK_SECONDS
-from workers.deep import planning
+from workers.deep import job as planning
 from workers.deep.task import DeepTask
 from workers.logs import LOGGER
 from workers.service import spare
