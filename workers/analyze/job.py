@@ -101,7 +101,6 @@ def submit(
     Raises:
         AlreadyAskedError: with ``only_one``, there is one that :func:`find_job` finds.
         NoInputError: there is no line at all; no job was made.
-        StorageError: the database cannot be written.
     """
     answered = plies_answered(book_of_job({"book": book}, board), question)
     costs = read_model(database, board, question, answered=answered)
@@ -139,11 +138,7 @@ def find_job(
     question: Question = EVERYTHING,
     book: str | None = None,
 ) -> int | None:
-    """The newest job that was submitted with these arguments, resumed; None if there is none.
-
-    Raises:
-        StorageError: the database cannot be read or written.
-    """
+    """The newest job that was submitted with these arguments, resumed; None if there is none."""
     params = _params(question, zero_based=False, book=book, topic=topic)
     return find_and_resume(database, kind=KIND, board=board, params=params)
 
@@ -174,9 +169,6 @@ def find_or_submit(
         priority: likewise.
         fresh: make a new job, even if there is one.
         on_planned: likewise.
-
-    Raises:
-        StorageError: the database cannot be read or written.
     """
     width, height = board
 
@@ -214,13 +206,7 @@ def _params(question: Question, *, zero_based: bool, book: str | None, topic: st
 def plan_units(
     lines: Iterable[Request | BadLine], costs: CostModel, *, unit_lines: int = UNIT_LINES
 ) -> Iterator[UnitPlan]:
-    """Cut lines into units, with no more than one unit in memory.
-
-    Args:
-        lines: in order, with consecutive numbers.
-        costs: the expected costs of positions.
-        unit_lines: lines of a unit at most.
-    """
+    """Cut lines into units, with no more than one unit in memory."""
     unit: list[Request | BadLine] = []
     seconds = 0.0
     for line in lines:
@@ -242,15 +228,8 @@ def _unit(lines: list[Request | BadLine], seconds: float) -> UnitPlan:
 def asked_keys(database: Database, job_id: int, board: BoardSize) -> NDArray[np.uint64]:
     """The canonical keys of all positions that a job asks about, sorted, each once.
 
-    Args:
-        database: where the job lives.
-        job_id: its number.
-        board: the board that its positions must be on.
-
     Raises:
-        JobNotFoundError: there is no job of this number.
         JobStateError: it asks about no positions, or about those of another board.
-        StorageError: the database cannot be read.
     """
     job = read_job(database, job_id)
     if job.kind != KIND:
@@ -274,9 +253,6 @@ def keys_of_label(database: Database, label: str, board: BoardSize) -> NDArray[n
     """The canonical keys of all positions that jobs with this label ask about.
 
     Jobs of other kinds and of other boards are left out.
-
-    Raises:
-        StorageError: the database cannot be read.
     """
     with database.read() as session:
         numbers = jobs.jobs_of_label(session, label, kind=KIND, board=board)

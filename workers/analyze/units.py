@@ -59,16 +59,7 @@ def encode_lines(lines: Sequence[Request | BadLine]) -> Json:
 def decode_lines(
     payload: Json, *, board: BoardSize, zero_based: bool = False
 ) -> Iterator[Request | BadLine]:
-    """The lines of a payload, in order.
-
-    Args:
-        payload: as :func:`encode_lines` made it.
-        board: the board of the job.
-        zero_based: moves count columns from 0.
-
-    Raises:
-        DamagedValueError: the payload cannot be read.
-    """
+    """The lines of a payload, in order."""
     with decoding("a unit's lines"):
         yield from _read_lines(payload, board, zero_based=zero_based)
 
@@ -91,11 +82,7 @@ def _read_lines(
 
 
 def count_lines(payload: Json, *, bad_only: bool) -> int:
-    """The number of a payload's lines, or of those that name no position; at little cost.
-
-    Raises:
-        DamagedValueError: the payload cannot be read.
-    """
+    """The number of a payload's lines, or of those that name no position; at little cost."""
     with decoding("a unit's lines"):
         entries = payload["entries"]
         if not bad_only:
@@ -136,17 +123,7 @@ def _encode_line(line: Request | BadLine) -> JsonValue:
 def solve_unit(
     claim: Claim, solver: Searcher, database: Database, is_stopped: Callable[[], bool]
 ) -> UnitOutcome:
-    """Answer the positions of a unit; stored ones are not searched again.
-
-    Args:
-        claim: a unit of a job of this kind.
-        solver: may be shared with others.
-        database: where known evaluations are looked up; nothing is written.
-        is_stopped: whether to give up; asked after each interruption of the search.
-
-    Raises:
-        StorageError: the database cannot be read.
-    """
+    """Answer the positions of a unit; stored ones are not searched again."""
     lines = decode_lines(claim.payload, board=claim.board, zero_based=claim.params["zero_based"])
     positions = [line.position for line in lines if isinstance(line, Request)]
     question = Question.from_params(claim.params)
@@ -208,11 +185,7 @@ def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue
 
 
 def count_unanswered(unit: UnitResult) -> int:
-    """How many lines of a unit that has come to an end have an error for their output.
-
-    Raises:
-        DamagedValueError: the unit's payload cannot be read.
-    """
+    """How many lines of a unit that has come to an end have an error for their output."""
     return count_lines(unit.payload, bad_only=unit_answers(unit) is not None)
 
 
@@ -224,11 +197,7 @@ def _next_answer(answers: Iterator[Answer]) -> Answer:
 
 
 def unit_answers(unit: UnitResult) -> Iterator[Answer] | None:
-    """The answers of a unit, a position each, in order; None if it is not done.
-
-    Raises:
-        DamagedValueError: the result cannot be read; raised while the answers are iterated.
-    """
+    """The answers of a unit, a position each, in order; None if it is not done."""
     if unit.state is not UnitState.DONE or not unit.result:
         return None
     return _answers(unit.result)

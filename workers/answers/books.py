@@ -57,12 +57,7 @@ def book_of_job(params: Json, board: BoardSize) -> Book | None:
 
 
 def plies_answered(book: Book | None, question: Question) -> range:
-    """The plies whose positions a book answers, every one; none if it has a selection only.
-
-    Args:
-        book: an open book, or None.
-        question: the question about the positions.
-    """
+    """The plies whose positions a book answers, every one; none if it has a selection only."""
     if book is None or book.info.kind != "complete" or book.info.start.ply:
         return range(0)
     # The columns of a position are its children.
@@ -102,11 +97,6 @@ def _shipped(board: BoardSize) -> Book | None:
 def answer_from(book: Book, position: Position, question: Question) -> Answer | None:
     """A book's answer, or None if it does not know enough.
 
-    Args:
-        book: an open book, for any board.
-        position: the position.
-        question: the question about it.
-
     Raises:
         BookDamagedError: the file's bytes are wrong there.
     """
@@ -127,10 +117,6 @@ def line_in_book(book: Book | None, position: Position) -> tuple[tuple[int, ...]
     """Best play as far as a book has all columns' scores, and where it ends.
 
     Of several best moves it takes the one nearest to the centre, as the engine does.
-
-    Args:
-        book: an open one; None for none, which knows nothing.
-        position: where the line begins.
 
     Raises:
         BookDamagedError: the file's bytes are wrong at a position of the line.

@@ -90,18 +90,7 @@ def read_model(
     ease: float = 1.0,
     answered: Container[int] = (),
 ) -> CostModel:
-    """The model that follows from the measurements so far with this engine.
-
-    Args:
-        database: has the measurements.
-        board: of all positions.
-        question: the question about them.
-        ease: as for :class:`CostModel`.
-        answered: as for :class:`CostModel`.
-
-    Raises:
-        StorageError: the database cannot be read.
-    """
+    """The model that follows from the measurements so far with this engine."""
     with database.read() as session:
         measured = costs.read_costs(
             session, engine_version=ENGINE_VERSION, board=board, columns=question.columns

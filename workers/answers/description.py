@@ -149,11 +149,7 @@ def stored_object(
 
 
 def find_threats(position: Position) -> dict[Side, list[tuple[int, int]]]:
-    """The threats of both sides, whether they can be played yet or not: (column, row) from 0.
-
-    Args:
-        position: any; none of them counts as played.
-    """
+    """The threats of both sides, whether they can be played yet or not: (column, row) from 0."""
     width, height = position.width, position.height
     stride = height + 1
     stones: dict[Side, int] = {"x": 0, "o": 0}

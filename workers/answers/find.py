@@ -84,9 +84,6 @@ def evaluate(
         book: has answers that go before those of the database and of a search.
         is_stopped: as in :func:`search_with`. The results so far are kept.
         on_not_kept: called if there are new evaluations, but the database is read-only.
-
-    Raises:
-        StorageError: the database cannot be read or written.
     """
     known = {} if database is None else look_up(database, positions)
     findings = find_answers(positions, question, search_with(solver, is_stopped), known, book=book)
@@ -184,11 +181,7 @@ def find_answers(
 
 
 def answer_at_end(position: Position) -> Answer:
-    """What the rules say of a game that is over, for the side that would move.
-
-    Args:
-        position: without a move to play.
-    """
+    """What the rules say of a game that is over, for the side that would move."""
     score = final_score(position)
     return Answer(score, score, (None,) * position.width)
 

@@ -210,9 +210,6 @@ def as_row(fields: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """An object for an answer, or for a line without one, as a row of a table.
 
     Every row has all of :data:`ROW_NAMES`; an exact score is its own bounds; an ``id`` is text.
-
-    Args:
-        fields: from :func:`answer_object` or :func:`error_object`.
     """
     row = {name: fields.get(name) for name in ROW_NAMES}
     if row["score"] is not None:

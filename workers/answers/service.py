@@ -139,13 +139,7 @@ SOLVERS: Final = 4
 
 
 class SolverPool:
-    """Solvers that are lent out. Thread-safe.
-
-    Args:
-        number: of solvers, at most.
-        threads: of each.
-        table_mb: megabytes of the table of each.
-    """
+    """Solvers that are lent out. Thread-safe."""
 
     def __init__(self, number: int, *, threads: int, table_mb: int) -> None:
         self._number = number
@@ -240,11 +234,6 @@ class Desk:
         Limits of the question that were reached, and a stop, leave bounds that may differ. A
         database that cannot be read is done without.
 
-        Args:
-            positions: any number, of one board; finished games are fine.
-            question: what is asked about each.
-            stop: ends the search; at once if it is a ``Stop``.
-
         Returns:
             An answer for each, in order, for the position as it was given.
         """
@@ -263,11 +252,6 @@ class Desk:
         self, position: Position, *, time_limit: float | None = None, stop: Stop | None = None
     ) -> tuple[int, ...] | None:
         """Best play to the end of the game, as 0-based columns.
-
-        Args:
-            position: where the line begins.
-            time_limit: seconds, for what no book knows.
-            stop: ends the search.
 
         Returns:
             None where there was no time to find it.

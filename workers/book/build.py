@@ -89,7 +89,6 @@ class ScoreSource:
 
         Raises:
             BookIncompleteError: some of them have no score.
-            StorageError: the database failed.
         """
         keys = levels[-1]
         if not task.columns:
@@ -138,10 +137,6 @@ def check_plies(start: Position, last: int) -> None:
 
 class CompleteBook:
     """Every position that can be reached from a start and is not over, up to a ply.
-
-    Args:
-        start: canonical, see :func:`canonical`.
-        last: most stones on the board.
 
     Attributes:
         start: as given.
@@ -220,11 +215,6 @@ SIDES: Final[dict[Sides, tuple[Sides, ...]]] = {
 class SparseBook:
     """The positions that are reached from a start while a side plays well, up to a ply.
 
-    Args:
-        start: canonical.
-        last: most stones on the board.
-        choice: which side plays well, and how well.
-
     Attributes:
         start: as given.
         description: describes the positions in the file.
@@ -248,7 +238,6 @@ class SparseBook:
         Raises:
             BookPlanError: no game goes on for so many plies.
             BookIncompleteError: some searched positions have no score.
-            StorageError: the database failed.
         """
         lines = [_Line(self.start, side, self._choice.within) for side in SIDES[self._choice.sides]]
         for ply in range(self.start.ply, self._last):

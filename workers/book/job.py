@@ -73,9 +73,6 @@ def find_job(database: Database, task: PlyTask) -> int | None:
     """The newest job for this task, if there is one.
 
     Its cancelled and failed units are queued again.
-
-    Raises:
-        StorageError: the database cannot be read or written.
     """
     return find_and_resume(database, kind=KIND, board=task.board, params=task.as_params())
 
@@ -102,7 +99,6 @@ def plan_job(
 
     Raises:
         AlreadyAskedError: with ``only_one``, there is one that :func:`find_job` finds.
-        StorageError: the database cannot be written.
     """
     return submit_units(
         database,
@@ -137,17 +133,7 @@ def _units(task: PlyTask, levels: Sequence[Keys], *, least: int, most: int) -> I
 def solve_unit(
     claim: Claim, solver: Searcher, database: Database, is_stopped: Callable[[], bool]
 ) -> UnitOutcome:
-    """Score the positions of a unit; stored ones are not searched again.
-
-    Args:
-        claim: a unit of a job of this kind.
-        solver: may be shared with others; its table is kept from position to position.
-        database: where known evaluations are looked up; nothing is written.
-        is_stopped: whether to give up; asked after each interruption of the search.
-
-    Raises:
-        StorageError: the database cannot be read.
-    """
+    """Score the positions of a unit; stored ones are not searched again."""
     task = PlyTask.from_params(claim.params, claim.board)
     width, height = claim.board
     positions = [
@@ -217,18 +203,11 @@ BOOK: Final = JobKind(KIND, "position", solve_unit, unit_objects)
 def read_scores(database: Database, job_id: int, task: PlyTask, keys: Keys) -> Scores:
     """The scores of positions, from the job that has searched them.
 
-    Args:
-        database: where the job is.
-        job_id: its number.
-        task: what it is about.
-        keys: sorted; exactly the positions that the job has.
-
     Returns:
         One score for each key, or with columns a row of them.
 
     Raises:
         BookIncompleteError: the job is not done, or has other positions.
-        StorageError: the database cannot be read.
     """
     job = read_job(database, job_id)
     if job.state is not JobState.DONE:

@@ -42,11 +42,6 @@ def stream(
 ) -> Iterator[StoredEvaluation]:
     """The positions of a book that meet some conditions, by ply and canonical key.
 
-    Args:
-        book: for the board of the conditions.
-        filters: the conditions; its keys are ignored.
-        after: begin behind this place.
-
     Raises:
         BookDamagedError: bytes of the file are wrong.
     """
@@ -168,10 +163,6 @@ def counted_ply(book: Book, position: Position) -> int:
 
 def explore(book: Book, position: Position) -> BookMoves:
     """The moves of a position.
-
-    Args:
-        book: for the position's board.
-        position: any; a game that is over has no moves.
 
     Raises:
         BookDamagedError: the file's bytes are wrong there.

@@ -60,18 +60,6 @@ def labelling_job(
 
     It is an ordinary analysis. Positions with few stones come first, because they take longest and
     should not be left to the end. Stored positions are not searched.
-
-    Args:
-        database: where the job lives.
-        keys: canonical, of positions that are not over; sorted, and at least one.
-        board: of all of them.
-        book: as :func:`workers.answers.books.book_of_job` finds it among the parameters.
-        label: a name for people.
-        fresh: make a new job even if there is one for the same positions.
-        on_planned: called now and then with the number of positions planned so far.
-
-    Raises:
-        StorageError: the database cannot be read or written.
     """
     return analysis.find_or_submit(
         database,
@@ -88,19 +76,12 @@ def labelling_job(
 def read_labels(database: Database, job_id: int, keys: Keys, board: BoardSize) -> NDArray[np.int8]:
     """The exact scores of every column, from the job that has found them.
 
-    Args:
-        database: where the job is.
-        job_id: its number.
-        keys: its positions.
-        board: that of the positions.
-
     Returns:
         Shape (positions, columns of the board), in the order of the keys; UNPLAYABLE where a column
         is full.
 
     Raises:
         DatasetIncompleteError: the job is not done.
-        StorageError: the database cannot be read.
     """
     job = read_job(database, job_id)
     if job.state is not JobState.DONE:
@@ -161,7 +142,6 @@ class Draft:
             BookError: the book cannot be read, or is for another board.
             DatasetError: the file is not one of positions with scores.
             OSError: the file cannot be read.
-            StorageError: the database cannot be read.
         """
         return cls(order, find(database, order, number or order.count, games or order.matches))
 
@@ -187,13 +167,8 @@ class Draft:
     def labelled(self, database: Database, job_id: int) -> Labelled:
         """The positions that the order keeps, with their labels.
 
-        Args:
-            database: where the job is.
-            job_id: that of :meth:`job`, done.
-
         Raises:
             DatasetIncompleteError: the job is not done.
-            StorageError: the database cannot be read.
         """
         sample, stated = self.found.sample, self.found.stated
         labels = read_labels(database, job_id, sample.keys, self.order.board)
@@ -331,7 +306,6 @@ def play_games(
     Raises:
         EmptySourceError: no game has a position that may be taken.
         PlayerError, MatchTermsError: the games cannot be played on this board.
-        StorageError: the database cannot be read or written.
     """
     games, before = max(10, wanted // POSITIONS_OF_A_GAME), 0
     while True:

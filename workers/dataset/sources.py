@@ -159,7 +159,6 @@ def choose_from_games(
 
     Raises:
         MatchTermsError: a match is not finished, is on another board, or does not exist.
-        StorageError: the database cannot be read.
     """
     harvest = Harvest(find_corpus(database, board, wanted))
     keys = (
@@ -216,7 +215,6 @@ def find(database: Database, order: Order, number: int, games: Collection[int]) 
         BookError: the book cannot be read, or is for another board.
         DatasetError: the file is not one of positions with scores.
         OSError: the file cannot be read.
-        StorageError: the database cannot be read.
     """
     if order.source in ("games", "strong"):
         found = _from_games(database, order, number, games)

@@ -95,11 +95,7 @@ def tree_object(standing: DeepProgress) -> dict[str, object]:
 
 
 class Observer:
-    """Looks at a deep job now and then.
-
-    Args:
-        job: of kind ``deep``.
-    """
+    """Looks at a deep job now and then."""
 
     def __init__(self, job: JobInfo) -> None:
         self._task = DeepTask.from_params(job.params, job.board)
@@ -226,16 +222,7 @@ class _Archive:
 
 
 def follow_proof(database: Database, start: Position, bounds: Bounds) -> Proof:
-    """Follow the proof that a position's score is within bounds, ply by ply.
-
-    Args:
-        database: holds the evaluations.
-        start: the position.
-        bounds: the bounds to prove.
-
-    Raises:
-        StorageError: the database cannot be read.
-    """
+    """Follow the proof that a position's score is within bounds, ply by ply."""
     archive = _Archive(database, start)
     limits = first_bounds(start)
     level = []
@@ -265,13 +252,7 @@ def follow_proof(database: Database, start: Position, bounds: Bounds) -> Proof:
 
 
 def proven_line(database: Database, start: Position, score: int) -> list[int]:
-    """The beginning of best play, 0-based columns, as far as it is stored.
-
-    Args:
-        database: holds the evaluations.
-        start: where it begins.
-        score: its exact score.
-    """
+    """The beginning of best play, 0-based columns, as far as it is stored."""
     archive = _Archive(database, start)
     line: list[int] = []
     position = start
@@ -297,15 +278,7 @@ def searched_line(
     known: Callable[[Position], Bounds],
     node_limit: int,
 ) -> list[int]:
-    """Best play to the end, or as far as the limit of nodes allows.
-
-    Args:
-        start: where it begins.
-        score: its exact score.
-        solver: searches.
-        known: gives proven bounds of a position.
-        node_limit: for the whole line.
-    """
+    """Best play to the end, or as far as the limit of nodes allows."""
     line: list[int] = []
     position, left = start, node_limit
     while not position.is_over:
@@ -430,10 +403,6 @@ def read_answer(
         solver: searches for the end of best play.
         heard: what the solver has heard of the job (:func:`workers.deep.sharing.listening`): with
             that, it has little to search.
-
-    Raises:
-        JobNotFoundError: there is no such job.
-        StorageError: the database cannot be read.
     """
     job = read_job(database, job_id)
     task = DeepTask.from_params(job.params, job.board)

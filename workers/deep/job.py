@@ -104,9 +104,6 @@ def solve_unit(
         database: where known evaluations are looked up. Nothing is written but what the workers of
             the job share.
         is_stopped: whether to give up: the unit was cut off, or the process must end.
-
-    Raises:
-        StorageError: the database cannot be read.
     """
     task = DeepTask.from_params(claim.params, claim.board)
     piece = piece_of(claim.payload)
@@ -149,12 +146,7 @@ def solve_unit(
 
 
 def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue]]:
-    """The output of a unit that has ended: one object, or none if it was cut off.
-
-    Args:
-        job: the job, of this kind.
-        unit: one of its units; one that is not done has an error.
-    """
+    """The output of a unit that has ended: one object, or none if it was cut off."""
     piece = piece_of(unit.payload)
     shown: dict[str, JsonValue] = {"key": piece.key, "board": str(job.board), "beta": piece.beta}
     if unit.state is not UnitState.DONE or not unit.result:
@@ -166,10 +158,6 @@ def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue
 
 class Memory:
     """A job's tree and units, as of the last reading.
-
-    Args:
-        job_id: the job's number.
-        task: the job's question.
 
     Attributes:
         tree: has all proven bounds.
@@ -201,9 +189,6 @@ class Memory:
 
     def read(self, session: Session) -> None:
         """Read what has changed since the last reading.
-
-        Args:
-            session: any; for planning, one that holds the job.
 
         Raises:
             ContradictionError: a result cannot be true together with the others.
@@ -299,9 +284,6 @@ def submit(
         task: the question; about a game that goes on.
         threads: the expected number of threads that work on it.
         label: a name for people.
-
-    Raises:
-        StorageError: the database cannot be written.
     """
     return database.run(lambda session: _make(session, task, threads=threads, label=label))
 
@@ -313,17 +295,8 @@ def join_or_submit(
 
     If several callers ask the same at the same moment, one of them makes the job.
 
-    Args:
-        database: as of :func:`submit`, like all that follows.
-        task: likewise.
-        threads: likewise.
-        label: likewise; a running job keeps its own.
-
     Returns:
         Its number, and whether it was made.
-
-    Raises:
-        StorageError: the database cannot be written.
     """
 
     def join_or_make(session: Session) -> tuple[int, bool]:

@@ -92,11 +92,7 @@ MOST_BOUNDS: Final = 1 << 20
 
 
 class Heard:
-    """Takes in bounds for a solver, and remembers those that have cost the most.
-
-    Args:
-        solver: gets all of them into its table.
-    """
+    """Takes in bounds for a solver, and remembers those that have cost the most."""
 
     def __init__(self, solver: Searcher) -> None:
         self._solver = solver
@@ -175,13 +171,7 @@ def _names(bounds: NDArray[np.void]) -> NDArray[np.uint64]:
 
 
 class Exchange:
-    """What a process has sent and received about one job.
-
-    Args:
-        database: the job's.
-        job_id: its number.
-        board: its board.
-    """
+    """What a process has sent and received about one job."""
 
     def __init__(self, database: Database, job_id: int, board: BoardSize) -> None:
         self._database = database
@@ -202,10 +192,6 @@ class Exchange:
 
         Returns:
             Whether it was this thread's turn.
-
-        Raises:
-            DamagedValueError: what others have sent cannot be read.
-            StorageError: the database cannot be read or written.
         """
         if not self._lock.acquire(blocking=False):
             return False
@@ -259,13 +245,7 @@ _exchanges: NewestJobs[Exchange] = NewestJobs()
 
 @contextmanager
 def sharing(database: Database, claim: Claim, solver: Searcher) -> Iterator[None]:
-    """Share what is found about a job while one of its units is searched.
-
-    Args:
-        database: the job's.
-        claim: of the unit.
-        solver: the only one of this process that works on jobs of this database.
-    """
+    """Share what is found about a job while one of its units is searched."""
     exchange = _exchanges.get(
         database, claim.job_id, lambda: Exchange(database, claim.job_id, claim.board)
     )
@@ -281,17 +261,8 @@ def sharing(database: Database, claim: Claim, solver: Searcher) -> Iterator[None
 def listening(database: Database, job_id: int, solver: Searcher) -> Iterator[Heard]:
     """Add what the processes of a job share to the table of a solver that takes no part in it.
 
-    Args:
-        database: the job's.
-        job_id: its number.
-        solver: afterwards it answers questions about the job's positions quickly.
-
     Yields:
         What is heard; it is complete afterwards.
-
-    Raises:
-        JobNotFoundError: there is no such job.
-        StorageError: the database cannot be read.
     """
     exchange = Exchange(database, job_id, read_job(database, job_id).board)
     heard = Heard(solver)

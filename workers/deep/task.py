@@ -125,10 +125,6 @@ def payload_of(piece: Piece) -> Json:
 
 
 def piece_of(payload: Json) -> Piece:
-    """The piece that a unit is about.
-
-    Raises:
-        DamagedValueError: it cannot be read.
-    """
+    """The piece that a unit is about."""
     with decoding("a piece of a deep job"):
         return Piece(number_field(payload, "key", below=1 << 64), field(payload, "beta", int))

@@ -203,10 +203,6 @@ class Tree:
 
         That is the child with the worst proven bound for its side to move; among equal ones the
         order of moves decides.
-
-        Args:
-            node: the node.
-            beta: the question to it.
         """
         children = [self.nodes[key] for key in node.children]
         return sorted(

@@ -34,16 +34,7 @@ _ENDINGS = {str(ending): ending for ending in Ending}
 def stream_entries(
     database: Database, filters: GameFilter, *, after: GameCursor | None = None
 ) -> Iterator[GameEntry]:
-    """Stored games by match, then by number, in constant memory.
-
-    Args:
-        database: where they are.
-        filters: which games.
-        after: begin behind this one.
-
-    Raises:
-        StorageError: the database cannot be read.
-    """
+    """Stored games by match, then by number, in constant memory."""
     known: dict[int, MatchTerms] = {}
     with database.read() as session:
         for game in games.stream_games(session, filters, after=after):
@@ -141,7 +132,6 @@ def import_games(
 
     Raises:
         GameImportError: there is no game at all; nothing was stored.
-        StorageError: the database cannot be written.
     """
     terms = MatchTerms(
         player_a=player_a, player_b=player_b, games=0, seed=0, start=start or Position()
@@ -299,11 +289,7 @@ class Collection:
 
 
 def remember_stored(database: Database, repeats: Repeats) -> None:
-    """Make all stored games known, so that the same ones count as repeated.
-
-    Raises:
-        StorageError: the database cannot be read.
-    """
+    """Make all stored games known, so that the same ones count as repeated."""
     for entry in stream_entries(database, GameFilter()):
         repeats.is_new(entry)
 
@@ -311,16 +297,7 @@ def remember_stored(database: Database, repeats: Repeats) -> None:
 def import_matches(
     database: Database, matches: Iterable[MatchGames], *, label: str | None = None
 ) -> list[ImportSummary]:
-    """Store games as matches: all of them, or none.
-
-    Args:
-        database: where they shall live.
-        matches: the games.
-        label: a name for every match.
-
-    Raises:
-        StorageError: the database cannot be written.
-    """
+    """Store games as matches: all of them, or none."""
     stored: list[ImportSummary] = []
     try:
         for match in matches:

@@ -58,25 +58,14 @@ TYPICAL_SHARE: Final = 0.7
 
 
 class Paces:
-    """The time that players take for a move; each has one trial at most.
-
-    Args:
-        database: has earlier games.
-    """
+    """The time that players take for a move; each has one trial at most."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._seconds: dict[str, float] = {}
 
     def seconds_per_game(self, terms: MatchTerms) -> float:
-        """The expected seconds of one game of a match.
-
-        Args:
-            terms: of the match, complete; all on one board.
-
-        Raises:
-            StorageError: the database cannot be read.
-        """
+        """The expected seconds of one game of a match."""
         moves = TYPICAL_SHARE * (terms.board.cells - terms.start.ply)
         pace_a, pace_b = (self._pace(terms, player) for player in (terms.player_a, terms.player_b))
         return moves * (pace_a + pace_b) / 2
@@ -153,10 +142,6 @@ def find_job(database: Database, terms: Sequence[MatchTerms]) -> int | None:
 
     Its cancelled and failed units are queued again. A job that is done stays done.
 
-    Args:
-        database: the job's.
-        terms: those of the matches, as for :func:`plan_matches`.
-
     Raises:
         PlayerError, MatchTermsError, StorageError: as :func:`plan_matches`.
     """
@@ -209,7 +194,6 @@ def plan_matches(
         MatchNotFoundError: a match whose games are to be looked up has just been deleted.
         PlayerError: a player's description cannot be read.
         MatchTermsError: matches that cannot be played, on different boards, or none at all.
-        StorageError: the database failed.
     """
     asked = _complete(database, terms)
     paces = Paces(database)
@@ -297,16 +281,9 @@ def job_of_matches(
 ) -> int:
     """The job that plays some matches: an earlier one for exactly these, or a new one.
 
-    Args:
-        database: the job's.
-        terms: those of the matches.
-        label: a name for a new job; an earlier one keeps its own.
-        fresh: make a new job in any case.
-
     Raises:
         PlayerError, MatchTermsError: the matches cannot be played.
         MatchNotFoundError: players should look up games of a match that does not exist.
-        StorageError: the database failed.
     """
     check_matches(database, dict.fromkeys(match for each in terms for match in each.corpus))
     if fresh:

@@ -54,16 +54,7 @@ EVERY_COLUMN: Final = Question()
 def unknown_keys(
     database: Database, board: BoardSize, keys: NDArray[np.uint64]
 ) -> NDArray[np.uint64]:
-    """Those of some canonical keys whose columns' scores neither the database nor the book has.
-
-    Args:
-        database: where they are looked up.
-        board: of all of them.
-        keys: in any order, which is kept.
-
-    Raises:
-        StorageError: the database cannot be read.
-    """
+    """Those of some canonical keys whose columns' scores neither the database nor the book has."""
     book = book_of_job({}, board)
     unknown = [np.empty(0, dtype=np.uint64)]
     for first in range(0, len(keys), KEYS_AT_A_TIME):
@@ -87,13 +78,7 @@ def _position(key: int, board: BoardSize) -> Position:
 def known_scores(
     position: Position, known: dict[int, StoredEvaluation], book: Book | None
 ) -> tuple[int | None, ...] | None:
-    """The score of every column of a position, in its orientation; None if they are not known.
-
-    Args:
-        position: any.
-        known: stored evaluations by canonical key.
-        book: is asked about what is not stored; None for none.
-    """
+    """The score of every column of a position, in its orientation; None if they are not known."""
     stored = known.get(position.canonical_key)
     if stored is not None and stored.scores is not None:
         return stored.scores if position.key == stored.key else stored.scores[::-1]
@@ -141,9 +126,7 @@ def plan_judging(
         None if all scores are known already.
 
     Raises:
-        MatchNotFoundError: there is no such match.
         ValueError: the matches have different boards.
-        StorageError: the database failed.
     """
     with database.read() as session:
         starts = [game_store.get_terms(session, match_id).start for match_id in match_ids]
@@ -181,17 +164,7 @@ def plan_judging(
 def judged_games(
     database: Database, match_id: int, *, games: int | None = None
 ) -> Iterator[JudgedGame]:
-    """The games of a match with their judged moves, by number, in constant memory.
-
-    Args:
-        database: where the match is.
-        match_id: its number.
-        games: the number of first games; None for all.
-
-    Raises:
-        MatchNotFoundError: there is no such match.
-        StorageError: the database cannot be read.
-    """
+    """The games of a match with their judged moves, by number, in constant memory."""
     with database.read() as session:
         start = game_store.get_terms(session, match_id).start
     for batch in _batches(database, match_id, games):
@@ -199,12 +172,7 @@ def judged_games(
 
 
 def judge_game(database: Database, match_id: int, number: int) -> JudgedGame:
-    """One game of a match with its judged moves.
-
-    Raises:
-        MatchNotFoundError, GameNotFoundError: there is no such match or game.
-        StorageError: the database cannot be read.
-    """
+    """One game of a match with its judged moves."""
     with database.read() as session:
         start = game_store.get_terms(session, match_id).start
         game = game_store.find_game(session, match_id, number)
@@ -304,17 +272,8 @@ def judging_jobs(
 
     A job is found or planned when the caller asks for it; work on it until it is done.
 
-    Args:
-        database: has the matches, and keeps the jobs.
-        matches: their numbers.
-        judging: which of their moves are judged.
-
     Yields:
         A job, or None if all the scores of a board are known.
-
-    Raises:
-        MatchNotFoundError: there is no such match.
-        StorageError: the database failed.
     """
     if not judging.is_wanted:
         return
@@ -339,10 +298,6 @@ def read_report(database: Database, match_id: int, judging: Judging) -> MatchRep
         database: where it is.
         match_id: its number.
         judging: which moves are judged; moves whose scores are not stored are left out.
-
-    Raises:
-        MatchNotFoundError: there is no such match.
-        StorageError: the database cannot be read.
     """
     with database.read() as session:
         match = games.get_match(session, match_id)
@@ -367,7 +322,6 @@ def check_matches(database: Database, matches: Iterable[int]) -> None:
 
     Raises:
         MatchNotFoundError: names the first of them.
-        StorageError: the database cannot be read.
     """
     with database.read() as session:
         for match in matches:

@@ -57,12 +57,7 @@ class ChosenMove:
 
 @dataclass(frozen=True, slots=True)
 class DeskAnalyst:
-    """Exact scores for players, from a desk: an :class:`c4core.players.Analyst`.
-
-    Args:
-        desk: knows them.
-        stop: ends a search without an answer.
-    """
+    """Exact scores for players, from a desk: an :class:`c4core.players.Analyst`."""
 
     desk: Desk
     stop: Stop
@@ -137,7 +132,6 @@ def choose_move(
         ProgramRefusedError: it is a program that may not be started.
         StopPlaying: the stop came first.
         ValueError: the game is over.
-        StorageError: the stored games cannot be read.
         MemoryError, OSError, RuntimeError: this machine has run out of something.
     """
     if position.is_over:

@@ -260,12 +260,7 @@ COURSE_POINTS: Final = 500
 
 
 def match_summary(match: MatchInfo, idle: Mapping[int, str]) -> dict[str, Any]:
-    """A match as one of a list.
-
-    Args:
-        match: with its tally.
-        idle: as of :func:`match_state`.
-    """
+    """A match as one of a list."""
     terms, results = match.terms, match.tally.a
     return {
         "match": match.id,

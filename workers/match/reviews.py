@@ -255,9 +255,7 @@ def read_game(database: Database, match_id: int, number: int) -> GameEntry:
     """A stored game.
 
     Raises:
-        MatchNotFoundError, GameNotFoundError: there is no such match or game.
         DamagedValueError: what is stored is no game.
-        StorageError: the database cannot be read.
     """
     with database.read() as session:
         terms = games.get_terms(session, match_id)
@@ -305,17 +303,8 @@ def plan_reviews(
 ) -> list[Submission]:
     """The jobs that find the scores for reviews, one for each board: found and resumed, or made.
 
-    Args:
-        database: keeps the jobs.
-        games: which shall be reviewed.
-        label: a name for people.
-        priority: jobs of higher priority are worked on first.
-
     Returns:
         No job for a board whose positions are all known.
-
-    Raises:
-        StorageError: the database failed.
     """
     boards: dict[BoardSize, set[int]] = {}
     for game in games:
@@ -355,15 +344,8 @@ def plan_reviews(
 def reviews_of(database: Database, games: Iterable[GameEntry]) -> Iterator[Review]:
     """Reviews of games by what is stored or in the book, in constant memory.
 
-    Args:
-        database: knows scores; nothing is searched.
-        games: any, of any boards.
-
     Returns:
         A review for each, in order; moves whose scores are not known are not judged.
-
-    Raises:
-        StorageError: the database cannot be read.
     """
     remaining = iter(games)
     while batch := list(islice(remaining, GAMES_AT_A_TIME)):

@@ -59,14 +59,8 @@ def read_corpus(database: Database, board: BoardSize, matches: tuple[int, ...]) 
 
     Finished matches do not change, so what was read once serves all threads of the process.
 
-    Args:
-        database: where they are.
-        board: of all of them.
-        matches: their numbers.
-
     Raises:
         MatchNotFoundError: one does not exist any more.
-        StorageError: the database cannot be read.
     """
     with _corpora_lock:
         kept = _corpora.setdefault(database, {})
@@ -84,11 +78,6 @@ class MatchAnalyst:
 
     The solver is shared with other callers, who may stop it. A search that was stopped for another
     caller is taken up again: a player must not move by half a search.
-
-    Args:
-        database: where known evaluations are looked up; nothing is written.
-        searcher: finds the others.
-        is_stopped: whether to stop playing.
 
     Attributes:
         learned: new evaluations, for storing.
@@ -197,9 +186,6 @@ class Table:
     def play(self, number: int) -> StoredGame:
         """Play a game of the match. The same number gives the same game.
 
-        Args:
-            number: the game's, from 0.
-
         Raises:
             StopPlaying: the stop came before the end of the game.
             Exception: a player of this project has a bug, or this machine has run out of something.
@@ -210,10 +196,6 @@ class Table:
 
     def play_seeded(self, seed: int, a_side: Side) -> GameRecord:
         """Play a game on the match's terms.
-
-        Args:
-            seed: of the game.
-            a_side: which side player a has.
 
         Raises:
             StopPlaying, Exception: as :meth:`play`.
@@ -233,13 +215,7 @@ class Table:
 
 
 def stored(record: GameRecord, number: int, a_side: Side) -> StoredGame:
-    """A game in its stored form.
-
-    Args:
-        record: of the game.
-        number: its place in the match.
-        a_side: the side that player a had.
-    """
+    """A game in its stored form."""
     return StoredGame(
         number=number,
         a_side=a_side,
@@ -304,11 +280,9 @@ def replay_game(
         stop: ends the game, also while a player thinks; None for never.
 
     Raises:
-        MatchNotFoundError, GameNotFoundError: there is no such match or game.
         GameNotReplayableError: its seed is not known, or its players are not, or it was imported
             and a player is a program.
         ProgramRefusedError: a player is a program that may not be started.
-        StorageError: the database cannot be read.
         StopPlaying: the stop came before the end of the game.
     """
     with database.read() as session:

@@ -57,14 +57,9 @@ def complete(database: Database, terms: MatchTerms) -> MatchTerms:
     A player that looks games up gets those of all finished matches on the board, unless the terms
     name some.
 
-    Args:
-        database: has those matches.
-        terms: as the caller has them.
-
     Raises:
         PlayerError: a player's description cannot be read, or it plays on other boards.
         MatchTermsError: the match cannot be played, or its players cannot look up these games.
-        StorageError: the database cannot be read.
     """
     _check(terms)
     specs = [parse_player(text) for text in (terms.player_a, terms.player_b)]
@@ -107,7 +102,6 @@ def find_corpus(database: Database, board: BoardSize, wanted: Collection[int]) -
 
     Raises:
         MatchTermsError: one is not finished, is on another board, or does not exist.
-        StorageError: the database cannot be read.
     """
     with database.read() as session:
         finished = games.finished_matches(session, board)
@@ -183,14 +177,8 @@ def refusal(terms: MatchTerms, programs: Consent) -> ProgramRefusedError | None:
 def check_consent(database: Database, job: JobInfo, programs: Consent) -> None:
     """Refuse to work on a job with players that may not play here.
 
-    Args:
-        database: where the matches are.
-        job: of any kind.
-        programs: the players that somebody has consented to.
-
     Raises:
         ProgramRefusedError: names one of the others.
-        StorageError: the database cannot be read.
     """
     found = _refused_of_job(database, job, programs)
     if found is not None:
@@ -198,11 +186,7 @@ def check_consent(database: Database, job: JobInfo, programs: Consent) -> None:
 
 
 def has_consent(database: Database, job: JobInfo) -> bool:
-    """Whether live workers may play all players of a job.
-
-    Raises:
-        StorageError: the database cannot be read.
-    """
+    """Whether live workers may play all players of a job."""
     if _refused_of_job(database, job, NO_PROGRAM) is None:
         return True
     with database.read() as session:
@@ -210,11 +194,7 @@ def has_consent(database: Database, job: JobInfo) -> bool:
 
 
 def is_for_others(database: Database, claim: Claim, programs: Consent) -> bool:
-    """Whether a unit has a player that may not play here, while another worker may play it.
-
-    Raises:
-        StorageError: the database cannot be read.
-    """
+    """Whether a unit has a player that may not play here, while another worker may play it."""
     if claim.kind != KIND or programs.everything:
         return False
     try:

@@ -100,10 +100,6 @@ def settle_match(database: Database, match_id: int) -> str | None:
 
     It may be called at any time, any number of times. Workers call it after every unit, and reports
     of a match do, too: a worker may have died between a unit and this call.
-
-    Raises:
-        MatchNotFoundError: there is no such match.
-        StorageError: the database failed.
     """
     with database.read() as session:
         test = games.get_terms(session, match_id).sprt
@@ -162,13 +158,7 @@ def settle_if_possible(database: Database, match_id: int) -> None:
 
 
 def summary(match_id: int, first: int, found: Sequence[StoredGame]) -> Json:
-    """The result of a unit, as :mod:`workers.match.units` describes it.
-
-    Args:
-        match_id: the match.
-        first: the number of the unit's first game.
-        found: the unit's games that count.
-    """
+    """The result of a unit, as :mod:`workers.match.units` describes it."""
     results = [game.a_result for game in found]
     return {
         "match": match_id,
@@ -182,11 +172,7 @@ def summary(match_id: int, first: int, found: Sequence[StoredGame]) -> Json:
 
 @contextmanager
 def stopping(is_stopped: Callable[[], bool]) -> Iterator[Stop]:
-    """A stop for the players of some games, which is set soon after ``is_stopped`` becomes true.
-
-    Args:
-        is_stopped: whether to stop; asked from another thread.
-    """
+    """A stop for the players of some games, which is set soon after ``is_stopped`` becomes true."""
     stop = Stop()
     with interrupting(is_stopped, stop.set):
         yield stop
@@ -202,15 +188,7 @@ def solve_unit(
 ) -> UnitOutcome:
     """Play the games of a unit that are not stored yet.
 
-    Args:
-        claim: a unit of a job of this kind.
-        solver: for players that want exact scores; may be shared.
-        database: where the match is; nothing is written.
-        is_stopped: whether to give up; asked all the time, also while a player thinks.
-        programs: which players that are programs may be started.
-
     Raises:
-        StorageError: the database cannot be read.
         PlayerError: this version of the program does not know a player.
         ProgramRefusedError: a player is a program that may not be started; that loses no game.
         Exception: a player of this project has a bug, or this machine has run out of something.
@@ -285,12 +263,7 @@ def _play(
 
 
 def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue]]:
-    """The output of a unit that has ended: one object about its games.
-
-    Args:
-        job: the job, of this kind.
-        unit: one of its units.
-    """
+    """The output of a unit that has ended: one object about its games."""
     del job
     match_id, first = unit.payload["match"], unit.payload["first"]
     if unit.state is UnitState.DONE and unit.result:

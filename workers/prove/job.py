@@ -48,17 +48,7 @@ if TYPE_CHECKING:
 def job_for(
     database: Database, task: ProofTask, *, label: str | None = None, fresh: bool = False
 ) -> int:
-    """The number of the job for a task: of one that was made before, or else of a new one.
-
-    Args:
-        database: keeps the job.
-        task: the claim.
-        label: a name of a new job, for people.
-        fresh: make a new one in any case.
-
-    Raises:
-        StorageError: the database cannot be read or written.
-    """
+    """The number of the job for a task: of one that was made before, or else of a new one."""
     plan = partial(plan_job, database, task, label=label, only_one=not fresh)
     return plan() if fresh else find_or_plan(partial(find_job, database, task), plan)
 
@@ -67,9 +57,6 @@ def find_job(database: Database, task: ProofTask) -> int | None:
     """The newest job for this task, if there is one.
 
     Its cancelled and failed units are queued again.
-
-    Raises:
-        StorageError: the database cannot be read or written.
     """
     return find_and_resume(database, kind=KIND, board=task.board, params=task.as_params())
 
@@ -87,7 +74,6 @@ def plan_job(
 
     Raises:
         AlreadyAskedError: with ``only_one``, there is one that :func:`find_job` finds.
-        StorageError: the database cannot be written.
     """
     first = [UnitPlan(SCORE, 1)] if task.is_exact else _trunks(task.bounds())
     return submit_units(
@@ -107,9 +93,6 @@ def go_on(session: Session, claim: Claim, _database: Database) -> None:
     Args:
         session: in the transaction that holds the job and has completed a unit of it.
         claim: of that unit.
-
-    Raises:
-        DamagedValueError: the result cannot be read.
     """
     if claim.payload.get("stage") == "part":
         return
@@ -146,9 +129,6 @@ def solve_unit(
         solver: finds the score; proofs wait for its turn, and use a table of their own.
         database: where the score is looked up; nothing is written.
         is_stopped: whether to give up.
-
-    Raises:
-        StorageError: the database cannot be read, or the unit cannot.
     """
     task = ProofTask.from_params(claim.params, claim.board)
     piece = read_payload(task, claim.payload)
@@ -217,12 +197,7 @@ def _effort(nodes: int, seconds: float) -> dict[str, Any]:
 
 
 def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue]]:
-    """The output of a unit that has ended: one object, without the proof itself.
-
-    Args:
-        job: the job, of this kind.
-        unit: one of its units; one that is not done has an error.
-    """
+    """The output of a unit that has ended: one object, without the proof itself."""
     piece = read_payload(ProofTask.from_params(job.params, job.board), unit.payload)
     shown: dict[str, JsonValue] = {"board": str(job.board), **SCORE}
     if piece is not None:
@@ -251,14 +226,9 @@ def read_certificate(database: Database, job_id: int) -> bytes:
     They are those of :func:`c4core.proof.make`, whoever has worked on the job, in whatever
     order, and whatever was stopped or killed meanwhile.
 
-    Args:
-        database: where the job is.
-        job_id: its number.
-
     Raises:
         CertificateIncompleteError: the job is not done, or is of another kind.
         ClaimError: its claim is wrong.
-        StorageError: the database cannot be read, or what it says about the job cannot.
     """
     job = read_job(database, job_id)
     if job.kind != KIND:

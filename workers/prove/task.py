@@ -170,7 +170,6 @@ class Piece:
 
         Raises:
             ClaimError: the bound does not hold.
-            DamagedValueError: it cannot be read.
         """
         if result.get("holds") is False:
             raise self.bound.wrong()
@@ -180,11 +179,7 @@ class Piece:
 
 
 def read_payload(task: ProofTask, payload: Json) -> Piece | None:
-    """What a unit is about; None for the one that finds the score.
-
-    Raises:
-        DamagedValueError: it cannot be read.
-    """
+    """What a unit is about; None for the one that finds the score."""
     with decoding("a unit of a proof"):
         stage = field(payload, "stage", str)
         if stage == SCORE["stage"]:

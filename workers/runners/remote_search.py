@@ -70,14 +70,8 @@ class RemoteSearch:
 
         Stored answers need no worker.
 
-        Args:
-            positions: any number; finished games are fine.
-            question: the question about each.
-            book: is asked first; None for none.
-
         Raises:
             NotSolvedError: the workers have given up, or the job was cancelled.
-            StorageError: the database cannot be read or written.
         """
         known = look_up(self._database, positions)
         return find_answers(positions, question, self._search, known, book=book).answers
