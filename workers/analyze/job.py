@@ -7,22 +7,25 @@ their order. They tend to be alike, so the transposition table of one search hel
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from c4core.arrays import canonical_keys
 from c4core.errors import C4Error
 from c4core.lines import BadLine, Request
 from c4core.position import Position
 from db import jobs
 from db.decoding import decoding, field
 from db.errors import JobStateError
-from db.records.jobs import UnitPlan
+from db.records.jobs import JobState, UnitPlan
 from workers.analyze.units import KIND, decode_lines, encode_lines
 from workers.answers.books import book_of_job, plies_answered
 from workers.answers.costs import read_model
-from workers.answers.question import Question
+from workers.answers.find import unknown_keys
+from workers.answers.question import EVERYTHING, Question
 from workers.core.following import iterate_units, read_job
 from workers.core.resumption import find_and_resume, find_or_plan
 from workers.core.submission import submit_units
@@ -43,9 +46,6 @@ UNIT_SECONDS = 1.0
 
 UNIT_LINES = 1000
 """Lines of a unit at most: its payload and its result are read and written as a whole."""
-
-EVERYTHING = Question()
-"""The question for the exact scores of every position and of its columns."""
 
 
 class NoInputError(C4Error, ValueError):
@@ -192,6 +192,36 @@ def find_or_submit(
     if fresh:
         return make()
     return find_or_plan(lambda: find_job(database, board=board, topic=topic, book=book), make)
+
+
+def find_or_submit_unknown(
+    database: Database,
+    unknown: NDArray[np.uint64],
+    *,
+    board: BoardSize,
+    topic: str,
+    label: str | None = None,
+    priority: int = 0,
+) -> Submission:
+    """The job that finds the scores of positions that :func:`unknown_keys` has named."""
+    _, plies = canonical_keys(unknown, width=board.width, height=board.height)
+    find = partial(
+        find_or_submit,
+        database,
+        # Positions with most stones come first: they are the cheapest, and their scores help with
+        # the positions that lead to them.
+        unknown[np.argsort(-plies.astype(np.int16), kind="stable")],
+        board=board,
+        topic=topic,
+        label=label,
+        priority=priority,
+    )
+    job_id = find()
+    # A job that is done has stored all these scores, unless they were deleted since.
+    is_done = read_job(database, job_id).state is JobState.DONE
+    if is_done and len(unknown_keys(database, board, unknown)):
+        job_id = find(fresh=True)
+    return Submission(job_id, len(unknown), 0)
 
 
 def _params(question: Question, *, zero_based: bool, book: str | None, topic: str | None) -> Json:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from c4core.evaluation import plies_to_end, value_between
 from c4core.notation import format_moves
 from c4core.position import Position
+from workers.answers.question import EVERYTHING, settles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -90,14 +91,7 @@ def describe_column(position: Position, answer: Answer, column: int) -> dict[str
 
 def is_complete(position: Position, answer: Answer) -> bool:
     """Whether the score and those of all columns that can be played are proven."""
-    if position.is_over:
-        return True
-    scores = answer.scores
-    return (
-        answer.lower == answer.upper
-        and scores is not None
-        and scores.count(None) == position.width - len(position.legal_columns())
-    )
+    return position.is_over or settles(answer, position, EVERYTHING)
 
 
 def _describe_end(position: Position) -> dict[str, JsonValue] | None:

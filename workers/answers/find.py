@@ -10,26 +10,29 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from c4core.batch import UNPLAYABLE
 from c4core.evaluation import final_score
+from c4core.position import Position
 from c4core.version import ENGINE_VERSION
 from db import evaluations
 from db.costs import Cost
 from db.errors import ReadOnlyError
 from db.records.evaluations import StoredEvaluation
-from workers.answers.books import answer_from
-from workers.answers.question import Answer, Effort, has_all_columns, settles
+from workers.answers.books import answer_from, book_of_job
+from workers.answers.question import EVERYTHING, Answer, Effort, has_all_columns, settles
 from workers.core.outcome import store_learned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from c4core.book import Book
-    from c4core.position import Position
+    from c4core.notation import BoardSize
     from db.database import Database
     from workers.answers.question import Question
     from workers.core.rationing import Searcher
@@ -39,6 +42,9 @@ if TYPE_CHECKING:
     ]
     """Searches canonical positions, each once. Its arguments are the positions by key, the question
     about them, and what was spent on them before; see :func:`workers.answers.find.search`."""
+
+KEYS_AT_A_TIME: Final = 10_000
+"""Positions that are looked up together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +110,38 @@ def look_up(database: Database, positions: Sequence[Position]) -> dict[int, Stor
         return evaluations.lookup(session, positions[0].board, keys)
 
 
+def known_scores(
+    position: Position, known: Mapping[int, StoredEvaluation], book: Book | None
+) -> tuple[int | None, ...] | None:
+    """The score of every column of a position, in its orientation; None if they are not known."""
+    answer = known_answer(position, EVERYTHING, known.get(position.canonical_key), book)
+    return None if answer is None else answer.scores
+
+
+def unknown_keys(
+    database: Database, board: BoardSize, keys: NDArray[np.uint64]
+) -> NDArray[np.uint64]:
+    """Those canonical keys whose columns' scores neither the database nor the included book has."""
+    book = book_of_job({}, board)
+    width, height = board
+    unknown = [np.empty(0, dtype=np.uint64)]
+    for first in range(0, len(keys), KEYS_AT_A_TIME):
+        asked = keys[first : first + KEYS_AT_A_TIME].tolist()
+        with database.read() as session:
+            known = evaluations.lookup(session, board, asked)
+        missing = [
+            key
+            for key in asked
+            if not (key in known and EVERYTHING.is_answered_by(known[key]))
+            and known_answer(
+                Position.from_key(key, width=width, height=height), EVERYTHING, None, book
+            )
+            is None
+        ]
+        unknown.append(np.array(missing, dtype=np.uint64))
+    return np.concatenate(unknown)
+
+
 def search_with(
     solver: Searcher, is_stopped: Callable[[], bool] = lambda: False, *, related: bool = False
 ) -> Search:
@@ -147,7 +185,7 @@ def find_answers(
         if key in found or key in missing:
             continue
         canonical = position if position.key == key else position.mirrored()
-        answer = _known_answer(canonical, question, known.get(key), book)
+        answer = known_answer(canonical, question, known.get(key), book)
         if answer is None:
             missing[key] = canonical
         else:
@@ -198,10 +236,17 @@ def answer_stored(
     return Answer(stored.lower, stored.upper, scores, source="db")
 
 
-def _known_answer(
+def known_answer(
     position: Position, question: Question, stored: StoredEvaluation | None, book: Book | None
 ) -> Answer | None:
-    """The answer of a book or the database, or None."""
+    """The answer of a book or the database to a question about a position; None if not enough.
+
+    Args:
+        position: in any orientation.
+        question: the question about it.
+        stored: the stored evaluation of its canonical image; None for none.
+        book: is asked first; None for none.
+    """
     answer = None if book is None else answer_from(book, position, question)
     if answer is None and stored is not None:
         answer = answer_stored(position, question, stored)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from c4core.evaluation import Bounded, Evaluation, best_columns
 
@@ -77,6 +77,9 @@ class Question:
             node_limit=params.get("node_limit"),
         )
 
+
+EVERYTHING: Final = Question()
+"""The question for the exact scores of a position and of all its columns."""
 
 Source = Literal["search", "db", "book"]
 

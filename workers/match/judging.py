@@ -9,25 +9,19 @@ judging a match again costs nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from c4core.arena.judging import judge_move, positions_of
-from c4core.arrays import canonical_keys
 from c4core.notation import parse_moves
-from c4core.position import Position
-from db import evaluations, games, jobs
 from db import games as game_store
+from db import jobs
 from db.records.games import GameFilter
 from db.records.jobs import JobState
-from workers.analyze import job as analysis
-from workers.analyze.job import Submission
-from workers.answers.books import answer_from, book_of_job, shipped_book
-from workers.answers.find import look_up
-from workers.answers.question import Question
-from workers.core.following import read_job
+from workers.analyze.job import find_or_submit_unknown
+from workers.answers.books import book_of_job, shipped_book
+from workers.answers.find import known_scores, look_up, unknown_keys
 from workers.core.resumption import topic_of
 from workers.match.report import make_report
 
@@ -37,57 +31,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from c4core.arena.judging import JudgedMove
-    from c4core.book import Book
     from c4core.notation import BoardSize
+    from c4core.position import Position
     from db.database import Database
-    from db.records.evaluations import StoredEvaluation
     from db.records.games import StoredGame
+    from workers.analyze.job import Submission
     from workers.match.report import MatchReport
-
-
-KEYS_AT_A_TIME: Final = 10_000
-"""Positions that are looked up together."""
-
-EVERY_COLUMN: Final = Question()
-
-
-def unknown_keys(
-    database: Database, board: BoardSize, keys: NDArray[np.uint64]
-) -> NDArray[np.uint64]:
-    """Those of some canonical keys whose columns' scores neither the database nor the book has."""
-    book = book_of_job({}, board)
-    unknown = [np.empty(0, dtype=np.uint64)]
-    for first in range(0, len(keys), KEYS_AT_A_TIME):
-        asked = keys[first : first + KEYS_AT_A_TIME].tolist()
-        with database.read() as session:
-            known = evaluations.lookup(session, board, asked)
-        missing = [
-            key
-            for key in asked
-            if (key not in known or known[key].scores is None)
-            and (book is None or _book_scores(_position(key, board), book) is None)
-        ]
-        unknown.append(np.array(missing, dtype=np.uint64))
-    return np.concatenate(unknown)
-
-
-def _position(key: int, board: BoardSize) -> Position:
-    return Position.from_key(key, width=board.width, height=board.height)
-
-
-def known_scores(
-    position: Position, known: dict[int, StoredEvaluation], book: Book | None
-) -> tuple[int | None, ...] | None:
-    """The score of every column of a position, in its orientation; None if they are not known."""
-    stored = known.get(position.canonical_key)
-    if stored is not None and stored.scores is not None:
-        return stored.scores if position.key == stored.key else stored.scores[::-1]
-    return None if book is None else _book_scores(position, book)
-
-
-def _book_scores(position: Position, book: Book) -> tuple[int | None, ...] | None:
-    answer = answer_from(book, position, EVERY_COLUMN)
-    return None if answer is None else answer.scores
 
 
 GAMES_AT_A_TIME: Final = 200
@@ -142,23 +91,8 @@ def plan_judging(
     keys = unknown_keys(database, board, np.unique(np.concatenate(pieces)))
     if not len(keys):
         return None
-    _, plies = canonical_keys(keys, width=board.width, height=board.height)
-    submit = partial(
-        analysis.find_or_submit,
-        database,
-        # Positions with most stones come first: they are the cheapest, and their scores help with
-        # the positions that lead to them.
-        keys[np.argsort(-plies.astype(np.int16), kind="stable")],
-        board=board,
-        topic=topic_of("judging", keys),
-        label=label,
-    )
-    job_id = submit()
-    # A job that is done has stored all these scores, unless they were deleted since.
-    is_done = read_job(database, job_id).state is JobState.DONE
-    if is_done and len(unknown_keys(database, board, keys)):
-        job_id = submit(fresh=True)
-    return Submission(job_id, len(keys), 0)
+    topic = topic_of("judging", keys)
+    return find_or_submit_unknown(database, keys, board=board, topic=topic, label=label)
 
 
 def judged_games(
@@ -280,7 +214,7 @@ def judging_jobs(
     by_board: dict[BoardSize, list[int]] = {}
     with database.read() as session:
         for match in matches:
-            by_board.setdefault(games.get_terms(session, match).board, []).append(match)
+            by_board.setdefault(game_store.get_terms(session, match).board, []).append(match)
     for board, numbers in by_board.items():
         yield plan_judging(
             database,
@@ -300,12 +234,12 @@ def read_report(database: Database, match_id: int, judging: Judging) -> MatchRep
         judging: which moves are judged; moves whose scores are not stored are left out.
     """
     with database.read() as session:
-        match = games.get_match(session, match_id)
-        results = games.read_results(session, match_id)
+        match = game_store.get_match(session, match_id)
+        results = game_store.read_results(session, match_id)
         elapsed = None
         if match.job_state is JobState.DONE and match.job_id is not None:
             job = jobs.get_job(session, match.job_id)
-            is_alone = len(games.matches_of_job(session, match.job_id)) == 1
+            is_alone = len(game_store.matches_of_job(session, match.job_id)) == 1
             if is_alone and job.started_at is not None and job.finished_at is not None:
                 elapsed = job.finished_at - job.started_at
     least_ply = judging.least_ply_on(match.terms.board)
@@ -325,4 +259,4 @@ def check_matches(database: Database, matches: Iterable[int]) -> None:
     """
     with database.read() as session:
         for match in matches:
-            games.get_terms(session, match)
+            game_store.get_terms(session, match)

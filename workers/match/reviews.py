@@ -20,23 +20,18 @@ import numpy as np
 
 from c4core.arena.game import Ending
 from c4core.arena.judging import best_share, judge_move, positions_of, result_accuracy
-from c4core.arrays import canonical_keys
 from c4core.evaluation import plies_to_end
 from c4core.notation import parse_moves
 from c4core.pictures.games import review_picture
 from c4core.pictures.svg import svg_text
 from db import games
 from db.decoding import decoding
-from db.records.jobs import JobState
-from workers.analyze import job as analysis
-from workers.analyze.job import Submission
+from workers.analyze.job import find_or_submit_unknown
 from workers.answers.books import book_of_job
-from workers.answers.find import look_up
-from workers.answers.question import Question
-from workers.core.following import read_job
+from workers.answers.find import known_scores, look_up, unknown_keys
+from workers.answers.question import Question, has_all_columns
 from workers.core.resumption import topic_of
 from workers.match.files import entry_of
-from workers.match.judging import known_scores, unknown_keys
 
 if TYPE_CHECKING:
     import threading
@@ -49,6 +44,7 @@ if TYPE_CHECKING:
     from c4core.position import Position, Side
     from db.database import Database
     from db.records.evaluations import StoredEvaluation
+    from workers.analyze.job import Submission
     from workers.answers.question import Answer
     from workers.answers.service import Desk
 
@@ -275,19 +271,13 @@ def _answers(
     """What is known of each position at the deadline, the last ones searched first."""
     answers = desk.answer(positions, KNOWN, stop)
     for index in reversed(range(len(positions))):
-        if _is_judged(positions[index], answers[index]):
+        if has_all_columns(answers[index], positions[index]):
             continue
         left = None if deadline is None else deadline - time.monotonic()
         if (left is not None and left <= 0) or (stop is not None and stop.is_set()):
             break
         (answers[index],) = desk.answer([positions[index]], Question(time_limit=left), stop)
     return answers
-
-
-def _is_judged(position: Position, answer: Answer) -> bool:
-    """Whether the score of every column that can be played is there."""
-    scores = answer.scores
-    return scores is not None and all(scores[c] is not None for c in position.legal_columns())
 
 
 GAMES_AT_A_TIME: Final = 200
@@ -316,28 +306,14 @@ def plan_reviews(
         unknown = unknown_keys(database, board, asked)
         if not len(unknown):
             continue
-        _, plies = canonical_keys(unknown, width=board.width, height=board.height)
-        # Positions with most stones come first: they are the cheapest, and their scores help with
-        # the positions that lead to them.
-        ordered = unknown[np.argsort(-plies.astype(np.int16), kind="stable")]
         # All positions name the job, not only the unknown ones: it is found again when it has
         # found some of them.
         topic = topic_of("reviews", asked)
-        job_id = 0
-        for fresh in (False, True):
-            job_id = analysis.find_or_submit(
-                database,
-                ordered,
-                board=board,
-                topic=topic,
-                label=label,
-                priority=priority,
-                fresh=fresh,
+        planned.append(
+            find_or_submit_unknown(
+                database, unknown, board=board, topic=topic, label=label, priority=priority
             )
-            # A job that is done has stored all these scores, unless they were deleted since.
-            if read_job(database, job_id).state is not JobState.DONE:
-                break
-        planned.append(Submission(job_id, len(unknown), 0))
+        )
     return planned
 
 
