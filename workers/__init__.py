@@ -9,8 +9,7 @@ Each kind of job has a package: ``analyze``, ``book``, ``deep``, ``match`` and `
 units are announced to those workers, and ``service`` is the process of one of them. ``app`` and
 ``tasks`` are what Celery looks for.
 
-``errors`` has the errors of all of these, ``logs`` is what a worker logs, ``printable`` makes text
-from outside safe to show, ``wording`` puts numbers into words.
-``configuration`` reads the file of settings that a person may have, ``csv_lines`` makes CSV of
-rows, ``cores`` counts the processors that may be used.
+``errors`` has the errors of all of these, ``logs`` is what a worker logs, ``text`` makes text safe
+to show, and rows CSV. ``configuration`` reads the file of settings that a person may have,
+``cores`` counts the processors that may be used.
 """

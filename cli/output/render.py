@@ -15,8 +15,8 @@ from rich.text import Text
 
 from c4core.evaluation import plies_to_end
 from c4core.notation import column_label
-from workers import wording
-from workers.printable import printable_lines
+from workers import text as wording
+from workers.text import printable_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

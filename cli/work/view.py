@@ -11,7 +11,7 @@ from cli.output.formats import Column
 from cli.output.render import count, duration, score_text
 from db.records.jobs import JobState, UnitState
 from workers.core.kinds import find_kind
-from workers.wording import time_text
+from workers.text import time_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from c4core.evaluation import plies_to_end
 from c4core.lines import NO_MOVES, BadLine, Request
-from workers.csv_lines import csv_lines
+from workers.text import csv_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

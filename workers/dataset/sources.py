@@ -30,7 +30,7 @@ from db import games
 from db.records.games import GameFilter
 from workers.answers.books import find_book
 from workers.match.terms import find_corpus
-from workers.wording import count
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

@@ -15,7 +15,7 @@ from c4core.arena import statistics
 from c4core.arena.judging import Accuracy, PlyAccuracy
 from c4core.arena.statistics import Tally
 from db.records.matches import Origin
-from workers.wording import time_text
+from workers.text import time_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -197,7 +197,7 @@ _FIELDS = (
 
 def _match_row(match: MatchInfo, idle: Mapping[int, str]) -> Row:
     from workers.match.report import match_state
-    from workers.wording import time_text
+    from workers.text import time_text
 
     tally = match.tally.a
     return {
