@@ -64,7 +64,7 @@ async def ask_player(
             return choose_move(
                 position,
                 spec,
-                desk=service.desk,
+                service=service.desk,
                 database=service.database,
                 seed=seed,
                 seconds=seconds,

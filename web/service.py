@@ -21,7 +21,7 @@ from web.lookups import Lookups
 from web.receiving.disk_room import DiskRoom
 from web.receiving.memory_room import MemoryRoom
 from web.running import JobRunning, web_label
-from workers.answers.service import Desk, Stop
+from workers.answers.service import AnswerService, Stop
 from workers.broker.doorbell import Doorbell
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Service:
         stopping: set when the server begins to end: streams without an end have to end then.
     """
 
-    desk: Desk
+    desk: AnswerService
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -103,7 +103,7 @@ class Service:
             self.database = Database.open(settings.database_url, create=not settings.read_only)
             self._file = _file_of(settings.database_url)
             self.lookups = Lookups(self.database)
-        self.desk = Desk(
+        self.desk = AnswerService(
             self.database,
             threads=settings.threads,
             table_mb=settings.table_mb,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from cli.work.job import Backend, JobContext
     from db.database import Database
     from db.records.games import GameCursor
-    from workers.answers.service import Desk
+    from workers.answers.service import AnswerService
     from workers.match.reviews import Review, ReviewedMove
 
 EXAMPLES: Final = (
@@ -271,9 +271,9 @@ def direct(
     database: Database | None, found: GivenGames, backend: Backend, time_limit: float | None
 ) -> Iterator[Iterator[Review | BadLine]]:
     """Reviews in this process, one after the other, in a context that ends their searches."""
-    from workers.answers.service import Desk
+    from workers.answers.service import AnswerService
 
-    desk = Desk(database, threads=backend.threads, table_mb=backend.table_mb)
+    desk = AnswerService(database, threads=backend.threads, table_mb=backend.table_mb)
     try:
         yield (_reviewed(entry, desk, time_limit) for entry in found.entries)
     finally:
@@ -308,7 +308,9 @@ def leave_job(work: JobContext, found: GivenGames, label: str | None) -> None:
         work.detach(job.job_id, afterwards="writes the reviews")
 
 
-def _reviewed(entry: GameEntry | BadLine, desk: Desk, time_limit: float | None) -> Review | BadLine:
+def _reviewed(
+    entry: GameEntry | BadLine, desk: AnswerService, time_limit: float | None
+) -> Review | BadLine:
     from functools import partial
 
     from c4core.lines import BadLine

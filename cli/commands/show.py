@@ -114,11 +114,11 @@ def _answer(
 
     from cli.shell.background import run_in_background
     from workers.answers.question import Question
-    from workers.answers.service import Desk, Stop
+    from workers.answers.service import AnswerService, Stop
 
     stop = Stop()
     with nullcontext() if no_store else settings.open_database(create=True) as database:
-        desk = Desk(database, threads=threads, table_mb=table_mb)
+        desk = AnswerService(database, threads=threads, table_mb=table_mb)
         try:
             ask = partial(desk.answer, [position], Question(), stop)
             (answer,) = run_in_background(ask, stop.set)

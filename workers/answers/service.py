@@ -173,7 +173,7 @@ class SolverPool:
                 solver.stop()
 
 
-class Desk:
+class AnswerService:
     """Answers about positions for many at a time. Thread-safe.
 
     Args:

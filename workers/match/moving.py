@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from c4core.players import Consent, Player, PlayerSpec
     from c4core.position import Position
     from db.database import Database
-    from workers.answers.service import Desk
+    from workers.answers.service import AnswerService
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +56,10 @@ class ChosenMove:
 
 
 @dataclass(frozen=True, slots=True)
-class DeskAnalyst:
-    """Exact scores for players, from a desk: an :class:`c4core.players.Analyst`."""
+class ServiceAnalyst:
+    """Exact scores for players, from an answer service: an :class:`c4core.players.Analyst`."""
 
-    desk: Desk
+    service: AnswerService
     stop: Stop
 
     def analyze(self, position: Position, *, time_limit: float | None = None) -> Analysis:
@@ -71,7 +71,7 @@ class DeskAnalyst:
         wish = SearchStop()
         with self.stop.calling(wish.set):
             self.stop.check()  # it may have come before anybody was called
-            (answer,) = self.desk.answer([position], Question(time_limit=time_limit), wish)
+            (answer,) = self.service.answer([position], Question(time_limit=time_limit), wish)
         if wish.is_set():
             raise StopPlaying
         scores = answer.scores or (None,) * position.width
@@ -107,7 +107,7 @@ def choose_move(
     position: Position,
     spec: PlayerSpec,
     *,
-    desk: Desk,
+    service: AnswerService,
     database: Database | None = None,
     seed: int = 0,
     seconds: float | None = None,
@@ -119,7 +119,7 @@ def choose_move(
     Args:
         position: not over; its side to move is the player's.
         spec: the player, from :func:`read_player`.
-        desk: for players that go by exact scores.
+        service: for players that go by exact scores.
         database: has games for players that look them up; None for none.
         seed: of everything random; each move of a game draws with a seed of its own.
         seconds: that it may take; None for no limit.
@@ -140,7 +140,7 @@ def choose_move(
     stop = stop or Stop()
     grace = NO_CLOCK.grace
     limited = stop if seconds is None else stop.within(seconds + grace)
-    resources = _resources(spec, position.board, DeskAnalyst(desk, stop), database)
+    resources = _resources(spec, position.board, ServiceAnalyst(service, stop), database)
     move_seed = seat_seed(game_seed(seed, position.ply), position.turn)
     try:
         with _made(spec, replace(resources, programs=programs), limited) as player:
@@ -171,7 +171,7 @@ def _made(spec: PlayerSpec, resources: Resources, stop: Stop) -> Iterator[Player
 
 
 def _resources(
-    spec: PlayerSpec, board: BoardSize, analyst: DeskAnalyst, database: Database | None
+    spec: PlayerSpec, board: BoardSize, analyst: ServiceAnalyst, database: Database | None
 ) -> Resources:
     """What a player needs, but for consent."""
     if database is None or not looks_games_up(spec):

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from db.records.evaluations import StoredEvaluation
     from workers.analyze.job import Submission
     from workers.answers.question import Answer
-    from workers.answers.service import Desk
+    from workers.answers.service import AnswerService
 
 
 SIDES: Final[tuple[Side, Side]] = ("x", "o")
@@ -224,7 +224,7 @@ KNOWN: Final = Question(node_limit=0)
 
 def review_game(
     game: GameEntry,
-    desk: Desk,
+    service: AnswerService,
     *,
     budget: float | None = BUDGET,
     stop: threading.Event | None = None,
@@ -234,14 +234,14 @@ def review_game(
     Args:
         game: from a file, the database (:func:`read_game`), or moves
             (:func:`c4core.arena.file_formats.game_of_moves`).
-        desk: knows scores, and finds others.
+        service: knows scores, and finds others.
         budget: seconds for searches; with 0 only what is known already is told, with None there
             is no limit.
         stop: ends the searches; what is judged by then is returned.
     """
     began = time.monotonic()
     positions = moved_from(game)
-    answers = _answers(positions, desk, None if budget is None else began + budget, stop)
+    answers = _answers(positions, service, None if budget is None else began + budget, stop)
     moves = reviewed_moves(game, positions, [answer.scores for answer in answers])
     nodes = sum(answer.nodes for answer in answers)
     return Review(game, moves, nodes, time.monotonic() - began)
@@ -264,19 +264,19 @@ def read_game(database: Database, match_id: int, number: int) -> GameEntry:
 
 def _answers(
     positions: Sequence[Position],
-    desk: Desk,
+    service: AnswerService,
     deadline: float | None,
     stop: threading.Event | None,
 ) -> list[Answer]:
     """What is known of each position at the deadline, the last ones searched first."""
-    answers = desk.answer(positions, KNOWN, stop)
+    answers = service.answer(positions, KNOWN, stop)
     for index in reversed(range(len(positions))):
         if has_all_columns(answers[index], positions[index]):
             continue
         left = None if deadline is None else deadline - time.monotonic()
         if (left is not None and left <= 0) or (stop is not None and stop.is_set()):
             break
-        (answers[index],) = desk.answer([positions[index]], Question(time_limit=left), stop)
+        (answers[index],) = service.answer([positions[index]], Question(time_limit=left), stop)
     return answers
 
 

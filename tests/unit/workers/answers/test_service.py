@@ -20,7 +20,7 @@ from workers.answers import service as keeping
 from workers.answers.books import line_in_book
 from workers.answers.find import answer_at_end, answer_stored, evaluate, look_up
 from workers.answers.question import Question
-from workers.answers.service import SOLVERS, Desk, Keeper, SolverPool, Stop
+from workers.answers.service import SOLVERS, AnswerService, Keeper, SolverPool, Stop
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,33 +33,33 @@ ENDLESS = Question(time_limit=3600)
 
 
 @pytest.fixture
-def desk() -> Iterator[Desk]:
-    desk = Desk(None, threads=1, table_mb=1)
-    yield desk
-    desk.close()
+def service() -> Iterator[AnswerService]:
+    service = AnswerService(None, threads=1, table_mb=1)
+    yield service
+    service.close()
 
 
-def test_a_limit_leaves_bounds_and_no_limit_answers(desk: Desk) -> None:
-    (answer,) = desk.answer([HARD], Question(time_limit=0.05))
+def test_a_limit_leaves_bounds_and_no_limit_answers(service: AnswerService) -> None:
+    (answer,) = service.answer([HARD], Question(time_limit=0.05))
     assert answer.lower < answer.upper
-    (answer,) = desk.answer([Position(LATE)], Question())
+    (answer,) = service.answer([Position(LATE)], Question())
     assert answer.scores == reference_scores(Position(LATE))
-    assert desk.answer_batch([Position(LATE)] * 2, Question())[1].scores == answer.scores
-    assert desk.answer([], Question()) == []
+    assert service.answer_batch([Position(LATE)] * 2, Question())[1].scores == answer.scores
+    assert service.answer([], Question()) == []
 
 
-def await_asked(desk: Desk, number: int) -> None:
+def await_asked(service: AnswerService, number: int) -> None:
     """Wait until so many have been given a solver."""
-    pool = (desk._interactive, desk._batches)
+    pool = (service._interactive, service._batches)
     await_that(lambda: sum(sum(each._users) for each in pool) == number)
 
 
-def test_a_stop_ends_one_search_and_no_other(desk: Desk) -> None:
+def test_a_stop_ends_one_search_and_no_other(service: AnswerService) -> None:
     """More ask than there are solvers, so that some share one."""
     stops = [Stop() for _ in range(3 * SOLVERS)]
     with ThreadPoolExecutor(len(stops)) as threads:
-        asked = [threads.submit(desk.answer, [HARD], ENDLESS, stop) for stop in stops]
-        await_asked(desk, len(stops))
+        asked = [threads.submit(service.answer, [HARD], ENDLESS, stop) for stop in stops]
+        await_asked(service, len(stops))
         for stop in stops[1:]:
             stop.set()
         for future in asked[1:]:
@@ -71,11 +71,13 @@ def test_a_stop_ends_one_search_and_no_other(desk: Desk) -> None:
 
 
 def test_closing_ends_all_searches() -> None:
-    desk = Desk(None, threads=2, table_mb=1)
+    service = AnswerService(None, threads=2, table_mb=1)
     with ThreadPoolExecutor(2) as threads:
-        asked = [threads.submit(call, [HARD], ENDLESS) for call in (desk.answer, desk.answer_batch)]
-        await_asked(desk, len(asked))
-        desk.close()
+        asked = [
+            threads.submit(call, [HARD], ENDLESS) for call in (service.answer, service.answer_batch)
+        ]
+        await_asked(service, len(asked))
+        service.close()
         for future in asked:
             assert future.result(timeout=HANG_SECONDS)[0].score is None
 
@@ -89,16 +91,16 @@ def test_seats_are_given_to_those_who_wait_alone() -> None:
         assert again is first  # its table is the warmest
 
 
-def test_best_play_is_found_or_there_was_no_time(desk: Desk) -> None:
+def test_best_play_is_found_or_there_was_no_time(service: AnswerService) -> None:
     position = Position(LATE)
-    line = desk.find_line(position)
+    line = service.find_line(position)
     assert line == Solver().principal_variation(position)
-    assert desk.find_line(HARD, time_limit=0.05) is None
-    assert desk.find_line(Position("1212121")) == ()
+    assert service.find_line(HARD, time_limit=0.05) is None
+    assert service.find_line(Position("1212121")) == ()
     stop = Stop()
     with ThreadPoolExecutor(1) as threads:
-        found = threads.submit(desk.find_line, HARD, stop=stop)
-        await_asked(desk, 1)
+        found = threads.submit(service.find_line, HARD, stop=stop)
+        await_asked(service, 1)
         stop.set()
         assert found.result(timeout=HANG_SECONDS) is None
 
@@ -106,10 +108,10 @@ def test_best_play_is_found_or_there_was_no_time(desk: Desk) -> None:
 def test_what_is_found_is_stored_when_the_desk_is_closed(sqlite_path: Path) -> None:
     position = Position(LATE)
     with Database.open(str(sqlite_path)) as database:
-        desk = Desk(database, threads=1, table_mb=1)
-        desk.answer([position], Question())
-        desk.answer([Position("1212", width=5, height=4)], Question())
-        desk.close()
+        service = AnswerService(database, threads=1, table_mb=1)
+        service.answer([position], Question())
+        service.answer([Position("1212", width=5, height=4)], Question())
+        service.close()
         assert look_up(database, [position])[position.canonical_key].score == 6
         assert look_up(database, [Position("1212", width=5, height=4)])
 
@@ -117,9 +119,9 @@ def test_what_is_found_is_stored_when_the_desk_is_closed(sqlite_path: Path) -> N
 def test_a_desk_that_may_not_keep_stores_nothing(sqlite_path: Path) -> None:
     position = Position(LATE)
     with Database.open(str(sqlite_path)) as database:
-        desk = Desk(database, threads=1, table_mb=1, keeps=False)
-        desk.answer([position], Question())
-        desk.close()
+        service = AnswerService(database, threads=1, table_mb=1, keeps=False)
+        service.answer([position], Question())
+        service.close()
         assert look_up(database, [position]) == {}
 
 
@@ -130,31 +132,31 @@ def test_a_database_that_is_away_is_done_without(
         raise UnreachableError("away")
 
     with Database.open(str(sqlite_path)) as database:
-        desk = Desk(database, threads=1, table_mb=1)
+        service = AnswerService(database, threads=1, table_mb=1)
         monkeypatch.setattr(Database, "read", fail)
         monkeypatch.setattr(Database, "write", fail)
-        assert desk.answer([Position(LATE)], Question())[0].score == 6
-        desk.close()
+        assert service.answer([Position(LATE)], Question())[0].score == 6
+        service.close()
 
 
 def test_the_book_is_asked_first_and_bounds_a_search() -> None:
     books = [path for path in shipped_files() if "7x6" in path.name]
-    desk = Desk(None, threads=1, table_mb=1, book=str(books[0]))
-    answer = desk.booked(Position("44"), Question())
+    service = AnswerService(None, threads=1, table_mb=1, book=str(books[0]))
+    answer = service.booked(Position("44"), Question())
     assert answer is not None
     assert answer.scores == (-3, -3, -2, 1, -2, -3, -3)
-    assert desk.answer([Position("44")], Question())[0].source == "book"
-    assert desk.booked(HARD, Question()) is None
+    assert service.answer([Position("44")], Question())[0].source == "book"
+    assert service.booked(HARD, Question()) is None
     last = Position("444333525152")  # its score is the book's last, and those of columns are not
-    assert desk.booked(last, Question()) is None
-    (bounded,) = desk.answer([last], Question(node_limit=1))
-    known = desk.booked(last, Question(columns=False))
+    assert service.booked(last, Question()) is None
+    (bounded,) = service.answer([last], Question(node_limit=1))
+    known = service.booked(last, Question(columns=False))
     assert known is not None
     assert bounded.score == known.score
-    line, end = line_in_book(desk.book_for(last.board), Position())
+    line, end = line_in_book(service.book_for(last.board), Position())
     assert line[0] == 3
     assert end.ply == len(line) > 10
-    desk.close()
+    service.close()
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from db.database import Database
 from tests.support.boards.finished_games import finished_games
 from tests.support.boards.matches import note_choices
 from tests.support.running.waiting import HANG_SECONDS
-from workers.answers.service import Desk
+from workers.answers.service import AnswerService
 from workers.match.files import game_of, import_games
 from workers.match.moving import choose_move, read_player
 
@@ -33,62 +33,66 @@ MIDDLE = Position("44444325333255")
 
 
 @pytest.fixture
-def desk() -> Iterator[Desk]:
-    found = Desk(None, threads=1, table_mb=1)
+def service() -> Iterator[AnswerService]:
+    found = AnswerService(None, threads=1, table_mb=1)
     yield found
     found.close()
 
 
 @pytest.mark.parametrize("name", [*ALONE, *LEVELS])
-def test_every_player_moves_and_repeats(name: str, desk: Desk) -> None:
+def test_every_player_moves_and_repeats(name: str, service: AnswerService) -> None:
     spec = read_player(name)
-    first, second = (choose_move(MIDDLE, spec, desk=desk, seed=3, seconds=20) for _ in range(2))
+    first, second = (
+        choose_move(MIDDLE, spec, service=service, seed=3, seconds=20) for _ in range(2)
+    )
     assert MIDDLE.is_legal(first.column)
     assert first.player == spec.full
     if not spec.make().is_timed:
         assert second.column == first.column
 
 
-def test_other_seeds_give_other_moves(desk: Desk) -> None:
+def test_other_seeds_give_other_moves(service: AnswerService) -> None:
     spec = read_player("random")
-    columns = {choose_move(MIDDLE, spec, desk=desk, seed=seed).column for seed in range(30)}
+    columns = {choose_move(MIDDLE, spec, service=service, seed=seed).column for seed in range(30)}
     assert len(columns) > 2
 
 
-def test_each_move_of_a_game_draws_anew(desk: Desk) -> None:
+def test_each_move_of_a_game_draws_anew(service: AnswerService) -> None:
     spec, position, columns = read_player("random"), Position(width=9, height=6), []
     for _ in range(8):
-        columns.append(choose_move(position, spec, desk=desk, seed=1).column)
+        columns.append(choose_move(position, spec, service=service, seed=1).column)
         position = position.play(columns[-1])
     assert len(set(columns)) > 2
 
 
-def test_perfect_asks_the_desk(desk: Desk) -> None:
+def test_perfect_asks_the_service(service: AnswerService) -> None:
     best = Solver(table_mb=1).analyze(MIDDLE).best
-    move = choose_move(MIDDLE, read_player("perfect"), desk=desk)
+    move = choose_move(MIDDLE, read_player("perfect"), service=service)
     assert move.column in best
 
 
-def test_perfect_moves_when_its_time_is_up(desk: Desk) -> None:
+def test_perfect_moves_when_its_time_is_up(service: AnswerService) -> None:
     empty = Position(width=9, height=6)
-    move = choose_move(empty, read_player("perfect"), desk=desk, seconds=0.1)
+    move = choose_move(empty, read_player("perfect"), service=service, seconds=0.1)
     assert empty.is_legal(move.column)
 
 
-def test_a_player_that_is_too_slow(desk: Desk) -> None:
+def test_a_player_that_is_too_slow(service: AnswerService) -> None:
     with pytest.raises(PlayerFailure, match=r"has not found a move in 0\.05 s"):
-        choose_move(Position(), read_player(ENDLESS), desk=desk, seconds=0.05)
+        choose_move(Position(), read_player(ENDLESS), service=service, seconds=0.05)
 
 
 @pytest.mark.parametrize("player", [ENDLESS, "perfect"])
-def test_a_stop_ends_it(player: str, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where the search is the desk's."""
+def test_a_stop_ends_it(
+    player: str, service: AnswerService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the search is the service's."""
     stop, position = Stop(), Position(width=9, height=6)
     thinks = threading.Event()
     note_choices(monkeypatch, player, thinks.set)
     with ThreadPoolExecutor(1) as threads:
         spec = read_player(player)
-        chosen = threads.submit(choose_move, position, spec, desk=desk, stop=stop)
+        chosen = threads.submit(choose_move, position, spec, service=service, stop=stop)
         assert thinks.wait(HANG_SECONDS)
         stop.set()
         with pytest.raises(StopPlaying):
@@ -122,18 +126,18 @@ def test_files_of_c4_need_none() -> None:
             read_player(name)
 
 
-def test_a_program_with_consent(desk: Desk) -> None:
+def test_a_program_with_consent(service: AnswerService) -> None:
     spec = read_player("exec:false", programs=ANY_PROGRAM)
     with pytest.raises(PlayerFailure):  # it ends at once
-        choose_move(Position(), spec, desk=desk, seconds=5, programs=ANY_PROGRAM)
+        choose_move(Position(), spec, service=service, seconds=5, programs=ANY_PROGRAM)
 
 
-def test_a_game_that_is_over(desk: Desk) -> None:
+def test_a_game_that_is_over(service: AnswerService) -> None:
     with pytest.raises(ValueError, match="over"):
-        choose_move(Position("1212121"), read_player("random"), desk=desk)
+        choose_move(Position("1212121"), read_player("random"), service=service)
 
 
-def test_stored_games_are_looked_up(database: Database, desk: Desk) -> None:
+def test_stored_games_are_looked_up(database: Database, service: AnswerService) -> None:
     """Games were won by x if, and only if, x began column 2."""
     entries = [
         entry
@@ -144,4 +148,4 @@ def test_stored_games_are_looked_up(database: Database, desk: Desk) -> None:
     import_games(database, [game_of(entry, player_a=None) for entry in entries], start=start)
     spec = read_player("database-montecarlo:min_games=1")
     for seed in range(3):
-        assert choose_move(start, spec, desk=desk, database=database, seed=seed).column == 1
+        assert choose_move(start, spec, service=service, database=database, seed=seed).column == 1

@@ -20,7 +20,7 @@ from tests.support.boards.finished_games import finished_games
 from tests.support.boards.games import random_games
 from tests.support.boards.matches import game, run_job, store_match
 from tests.support.boards.reference import ReferenceSolver, columns_of
-from workers.answers.service import Desk
+from workers.answers.service import AnswerService
 from workers.core.following import read_job
 from workers.match import reviews
 from workers.match.reviews import (
@@ -45,18 +45,18 @@ LARGE: Final = BoardSize(7, 6)
 
 
 @pytest.fixture
-def desk() -> Iterator[Desk]:
-    found = Desk(None, threads=1, table_mb=1)
+def service() -> Iterator[AnswerService]:
+    found = AnswerService(None, threads=1, table_mb=1)
     yield found
     found.close()
 
 
-def test_every_move_against_the_oracle(desk: Desk) -> None:
+def test_every_move_against_the_oracle(service: AnswerService) -> None:
     oracle = ReferenceSolver(SMALL.height)
     for number, moves in enumerate(random_games(8, empty=9, board=SMALL)):
         start = Position(moves, width=4, height=4)
         (entry,) = finished_games(1, seed=number, board=SMALL, start=start)
-        review = review_game(entry, desk)
+        review = review_game(entry, service)
         assert review.is_complete
         position, turns = entry.start, []
         for move in review_object(review)["moves_judged"]:
@@ -74,14 +74,14 @@ def test_every_move_against_the_oracle(desk: Desk) -> None:
         assert review.turning_points == tuple(turns)
 
 
-def test_plies_to_the_end(desk: Desk) -> None:
+def test_plies_to_the_end(service: AnswerService) -> None:
     """In a game of best moves they are the moves that followed."""
     solver, position, moves = Solver(table_mb=1), Position(width=5, height=4), ""
     while not position.is_over:
         column = solver.analyze(position).best[0]
         moves += column_label(column)
         position = position.play(column)
-    shown = review_object(review_game(game_of_moves(moves, BoardSize(5, 4)), desk))
+    shown = review_object(review_game(game_of_moves(moves, BoardSize(5, 4)), service))
     left = [(move["plies_before"], move["plies_after"]) for move in shown["moves_judged"]]
     assert left == [(number, number - 1) for number in range(len(moves), 0, -1)]
     assert not any(move["loss"] for move in shown["moves_judged"])
@@ -90,7 +90,7 @@ def test_plies_to_the_end(desk: Desk) -> None:
 def test_what_there_is_no_time_for_stays_open(
     monkeypatch: pytest.MonkeyPatch, clock: FakeClock
 ) -> None:
-    class Slow(Desk):
+    class Slow(AnswerService):
         """Searches early positions for as long as it may, and finds nothing."""
 
         def answer(
@@ -121,25 +121,25 @@ def test_what_there_is_no_time_for_stays_open(
     assert first["changes_result"] is False
 
 
-def test_a_stop_ends_it(desk: Desk) -> None:
+def test_a_stop_ends_it(service: AnswerService) -> None:
     stop = threading.Event()
     stop.set()
-    review = review_game(game_of_moves("44", LARGE), desk, stop=stop)
+    review = review_game(game_of_moves("44", LARGE), service, stop=stop)
     assert [move.judged for move in review.moves] == [None, None]
 
 
-def test_a_game_without_moves(desk: Desk) -> None:
+def test_a_game_without_moves(service: AnswerService) -> None:
     (entry,) = finished_games(1)
-    review = review_game(entry._replace(moves=None), desk)
+    review = review_game(entry._replace(moves=None), service)
     assert (review.moves, review.is_complete) == ((), False)
     assert review_object(review)["moves"] is None
-    assert review_game(game_of_moves("", LARGE), desk).is_complete  # nothing was played
+    assert review_game(game_of_moves("", LARGE), service).is_complete  # nothing was played
 
 
-def test_a_game_that_began_elsewhere(desk: Desk) -> None:
+def test_a_game_that_began_elsewhere(service: AnswerService) -> None:
     start = Position("1122", width=4, height=4)
     (entry,) = finished_games(1, board=SMALL, start=start)
-    shown = review_object(review_game(entry, desk))
+    shown = review_object(review_game(entry, service))
     assert shown["start"] == str(start)
     assert shown["moves_judged"][0]["ply"] == start.ply
     assert shown["complete"]
@@ -159,11 +159,11 @@ def test_moves_that_cannot_be_played() -> None:
         game_of_moves("1111111", LARGE)
 
 
-def test_a_stored_game(database: Database, desk: Desk) -> None:
+def test_a_stored_game(database: Database, service: AnswerService) -> None:
     match = store_match(database, [game(0), game(1)])
     entry = read_game(database, match, 1)
     assert (entry.moves, entry.winner, entry.number) == ("4343434", "x", 1)
-    assert review_game(entry, desk, budget=0).game is entry
+    assert review_game(entry, service, budget=0).game is entry
     with pytest.raises(GameNotFoundError, match="has no game 2"):
         read_game(database, match, 2)
     with pytest.raises(MatchNotFoundError):
@@ -178,10 +178,10 @@ def test_a_stored_game_that_is_none(database: Database) -> None:
 
 def test_what_was_found_is_known_the_next_time(database: Database) -> None:
     (entry,) = finished_games(1, board=SMALL)
-    first = Desk(database, threads=1, table_mb=1)
+    first = AnswerService(database, threads=1, table_mb=1)
     found = review_game(entry, first)
     first.close()  # stores what is left to store
-    second = Desk(database, threads=1, table_mb=1)
+    second = AnswerService(database, threads=1, table_mb=1)
     again = review_game(entry, second, budget=0)
     second.close()
     assert found.nodes > 0
@@ -207,17 +207,17 @@ def test_they_are_those_of_single_games(database: Database) -> None:
     assert plan_reviews(database, games) == []
     reviews = list(reviews_of(database, games))
     assert [review.game for review in reviews] == games
-    desk = Desk(None, threads=1, table_mb=1)
+    service = AnswerService(None, threads=1, table_mb=1)
     try:
         for review in reviews:
-            alone = review_object(review_game(review.game, desk))
+            alone = review_object(review_game(review.game, service))
             together = review_object(review)
             assert together["complete"]
             for fields in (alone, together):
                 del fields["nodes"], fields["seconds"]
             assert together == alone
     finally:
-        desk.close()
+        service.close()
 
 
 def test_the_same_games_find_their_job_again(database: Database) -> None:
