@@ -32,7 +32,7 @@ from c4core.position import Position
 from db.decoding import decoding
 from db.records.jobs import UnitState
 from workers.answers.books import book_of_job
-from workers.answers.find import find_answers, look_up, search_with
+from workers.answers.find import solve_positions
 from workers.answers.lines import bad_line_object, error_object, request_object
 from workers.answers.question import Answer, Effort, Question
 from workers.core.kinds import JobKind
@@ -127,14 +127,13 @@ def solve_unit(
     lines = decode_lines(claim.payload, board=claim.board, zero_based=claim.params["zero_based"])
     positions = [line.position for line in lines if isinstance(line, Request)]
     question = Question.from_params(claim.params)
-    known = look_up(database, positions)
-    book = book_of_job(claim.params, claim.board)
-    findings = find_answers(
+    findings = solve_positions(
         positions,
         question,
-        search_with(solver, is_stopped),
-        known,
-        book=book,
+        solver,
+        database,
+        is_stopped,
+        book=book_of_job(claim.params, claim.board),
         spent=read_spent(claim.payload),
     )
     answers = findings.answers

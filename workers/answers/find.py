@@ -91,14 +91,33 @@ def evaluate(
         is_stopped: as in :func:`search_with`. The results so far are kept.
         on_not_kept: called if there are new evaluations, but the database is read-only.
     """
-    known = {} if database is None else look_up(database, positions)
-    findings = find_answers(positions, question, search_with(solver, is_stopped), known, book=book)
+    findings = solve_positions(positions, question, solver, database, is_stopped, book=book)
     if database is not None:
         try:
             store_learned(database, findings.learned)
         except ReadOnlyError:  # it was opened so, or its user may only read
             on_not_kept()
     return findings.answers
+
+
+def solve_positions(
+    positions: Sequence[Position],
+    question: Question,
+    solver: Searcher,
+    database: Database | None,
+    is_stopped: Callable[[], bool],
+    *,
+    book: Book | None = None,
+    related: bool = False,
+    spent: Mapping[int, Effort] | None = None,
+) -> Findings:
+    """Answer from the book or the database, or by a search of this process. Nothing is written.
+
+    The arguments are those of :func:`evaluate`, :func:`search_with` and :func:`find_answers`.
+    """
+    known = {} if database is None else look_up(database, positions)
+    search = search_with(solver, is_stopped, related=related)
+    return find_answers(positions, question, search, known, book=book, spent=spent)
 
 
 def look_up(database: Database, positions: Sequence[Position]) -> dict[int, StoredEvaluation]:

@@ -27,7 +27,7 @@ from c4core.position import Position
 from db.decoding import decoding
 from db.records.jobs import JobState, UnitPlan, UnitState
 from workers.answers.costs import read_model
-from workers.answers.find import find_answers, look_up, search_with
+from workers.answers.find import solve_positions
 from workers.answers.lines import answer_object, error_object
 from workers.answers.question import Answer, Question
 from workers.book.task import KIND, PlyTask, decode_keys, decode_scores, encode_keys, encode_scores
@@ -141,10 +141,7 @@ def solve_unit(
         for key in decode_keys(claim.payload).tolist()
     ]
     question = Question(columns=task.columns)
-    known = look_up(database, positions)
-    findings = find_answers(
-        positions, question, search_with(solver, is_stopped, related=True), known
-    )
+    findings = solve_positions(positions, question, solver, database, is_stopped, related=True)
     keeps = task.is_sparse or not findings.is_complete
     return UnitOutcome(
         evaluations=findings.learned if keeps else (),

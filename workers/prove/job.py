@@ -19,7 +19,7 @@ from db import jobs
 from db.decoding import decoding
 from db.records.jobs import JobState, UnitPlan, UnitState
 from workers.answers.books import book_of_job
-from workers.answers.find import find_answers, look_up, search_with
+from workers.answers.find import solve_positions
 from workers.answers.lines import error_object
 from workers.answers.question import Question
 from workers.core.following import iterate_units, read_job, why_not_done
@@ -141,13 +141,8 @@ def solve_unit(
 def _find_score(
     task: ProofTask, solver: Searcher, database: Database, is_stopped: Callable[[], bool]
 ) -> UnitOutcome:
-    findings = find_answers(
-        [task.start],
-        Question(columns=False),
-        search_with(solver, is_stopped),
-        look_up(database, [task.start]),
-        book=book_of_job({}, task.board),
-    )
+    question, book = Question(columns=False), book_of_job({}, task.board)
+    findings = solve_positions([task.start], question, solver, database, is_stopped, book=book)
     (answer,) = findings.answers
     return UnitOutcome(
         evaluations=findings.learned,
