@@ -71,7 +71,7 @@ def csv_lines(rows: Iterable[Mapping[str, Any]], names: Sequence[str] = ()) -> I
 
     Args:
         rows: with the same keys in the same order.
-        names: the keys, for the heading where there are no rows; without them there is none then.
+        names: the keys, for the heading if there are no rows.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

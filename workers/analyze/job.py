@@ -157,18 +157,9 @@ def find_or_submit(
 ) -> int:
     """The number of the job that finds the scores of every column of some positions.
 
-    The job is found and resumed, or made.
-
-    Args:
-        database: where the job lives.
-        keys: of at least one position, in the order in which they are to be searched.
-        board: of all of them.
-        topic: identifies the positions, as :func:`workers.core.resumption.topic_of` makes it.
-        book: as for :func:`submit`, like all that follows.
-        label: likewise.
-        priority: likewise.
-        fresh: make a new job, even if there is one.
-        on_planned: likewise.
+    The job is found and resumed, or made; with ``fresh`` it is made in any case. The positions are
+    searched in the order of their keys. :func:`workers.core.resumption.topic_of` makes the topic.
+    The other arguments are those of :func:`submit`.
     """
     width, height = board
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 GUESS_POSITIONS: Final = 20.0
-"""The guess has the weight of so many measured positions."""
+"""The weight of the guess, as a number of measured positions."""
 
 NEIGHBOUR_SHARE: Final = 0.25
 """The weight of a measured position falls by this factor with every ply."""
@@ -52,7 +52,7 @@ class CostModel:
         measured: the measured costs of some plies.
         columns: whether the scores of all columns are asked for.
         ease: a factor on the guess, for positions that are easier than others.
-        answered: the plies whose positions nobody searches, because a book knows them.
+        answered: the plies whose positions need no search, because a book knows them.
     """
 
     def __init__(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 RULES = "rules"
-"""The source of what is known of a game that is over."""
+"""The source of the result of a finished game."""
 
 
 def describe_position(
@@ -39,8 +39,8 @@ def describe_position(
     Args:
         position: as it was asked.
         answer: with the scores of columns, as far as they are known.
-        moves: as they were written; None where a key or a grid was given.
-        line: best play to the end, 0-based columns; None where nobody has looked.
+        moves: as they were written; None if a key or a grid was given.
+        line: best play to the end, 0-based columns; None if it was not searched.
     """
     score, ply = answer.score, position.ply
     width, height = position.board

@@ -285,14 +285,14 @@ def _as_asked(
     positions: Sequence[Position], keys: Sequence[int], found: dict[int, Answer]
 ) -> Iterator[Answer]:
     """The canonical answers, mirrored where the positions are mirrored; effort counts once."""
-    told: set[int] = set()
+    seen: set[int] = set()
     for position, key in zip(positions, keys, strict=True):
         answer = found[key]
         if answer.scores is not None and position.key != key:
             answer = answer._replace(scores=answer.scores[::-1])
-        if key in told:
+        if key in seen:
             answer = answer._replace(nodes=0, seconds=0.0)
-        told.add(key)
+        seen.add(key)
         yield answer
 
 

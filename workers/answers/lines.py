@@ -54,7 +54,7 @@ class BatchSize:
 
     Args:
         seconds: as many lines are asked about as take about this time.
-        largest: at most so many.
+        largest: the most lines of a batch.
 
     Attributes:
         lines: the number for the next batch.
@@ -141,8 +141,8 @@ def answer_object(
         answer: what is known.
         board: the position's board.
         ply: stones on it.
-        moves: the moves as they were written, or None where a key or a grid was given.
-        key: the exact key, shown where there are no moves.
+        moves: the moves as they were written, or None if a key or a grid was given.
+        key: the exact key, shown if there are no moves.
         identity: the caller's ``id``, echoed unless it is None.
         zero_based: ``best`` counts columns from 0, as the moves do.
     """
@@ -177,8 +177,8 @@ def error_object(
     Args:
         line: 1-based number of the line in the input.
         error: what went wrong, for people.
-        field: which part of the line is wrong; None where the line was fine.
-        identity: the caller's ``id``, where it is known.
+        field: which part of the line is wrong; None if the line is correct.
+        identity: the caller's ``id``, if it is known.
     """
     return {"id": identity, "error": error, "field": field, "line": line}
 

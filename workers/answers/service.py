@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Stop(threading.Event):
-    """An event that also calls those who have asked to be told. Thread-safe."""
+    """A stop signal that interrupts running searches immediately. Thread-safe."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class Stop(threading.Event):
         self._lock = threading.Lock()
 
     def set(self) -> None:
-        """Wish it, and call whoever is :meth:`calling`."""
+        """Set the signal, and call all functions of :meth:`calling`."""
         super().set()
         with self._lock:
             for call in self._calls:
@@ -50,7 +50,7 @@ class Stop(threading.Event):
 
     @contextmanager
     def calling(self, call: Callable[[], object]) -> Iterator[None]:
-        """Within this context, something is called as soon as the wish is there.
+        """Within this context, a function is called as soon as the signal is set.
 
         Args:
             call: may be called from any thread, twice as well; it must return soon.
@@ -78,7 +78,7 @@ class Keeper:
     """Stores evaluations in a thread of its own. Thread-safe.
 
     Args:
-        database: where they go. When it turns out to be read-only, nothing more is kept.
+        database: gets them. If it turns out to be read-only, nothing more is stored.
     """
 
     def __init__(self, database: Database) -> None:
@@ -135,11 +135,11 @@ def _board(row: StoredEvaluation) -> tuple[int, int]:
 
 
 SOLVERS: Final = 4
-"""Solvers for those who wait, at most; each is made when it is first needed."""
+"""The most solvers for interactive questions; each is made when it is first needed."""
 
 
 class SolverPool:
-    """Solvers that are lent out. Thread-safe."""
+    """A pool of solvers. Thread-safe."""
 
     def __init__(self, number: int, *, threads: int, table_mb: int) -> None:
         self._number = number
@@ -151,7 +151,7 @@ class SolverPool:
 
     @contextmanager
     def taken(self) -> Iterator[Solver]:
-        """A solver that nobody else uses; where all are in use, the one with the fewest users."""
+        """An idle solver; if all are in use, the one with the fewest users."""
         with self._lock:
             users = self._users
             place = users.index(min(users)) if users else 0
@@ -174,16 +174,16 @@ class SolverPool:
 
 
 class AnswerService:
-    """Answers about positions for many at a time. Thread-safe.
+    """Answers about positions for many users at the same time. Thread-safe.
 
     Args:
-        database: knows evaluations, and keeps those that are found; None for neither.
+        database: has evaluations, and gets new ones; None for no database.
         threads: of a search.
-        table_mb: megabytes of the table of each solver: there are :data:`SOLVERS` at most for those
-            who wait, and one for batches.
-        book: a file, ``NO_BOOK``, or None for those that came with the program. These are asked
-            about other boards than the file's, too.
-        keeps: whether what is found is stored.
+        table_mb: megabytes of the table of each solver: there are at most :data:`SOLVERS` for
+            interactive questions, and one for batches.
+        book: a file, ``NO_BOOK``, or None for the included books. With a file, the included books
+            still answer questions about other boards.
+        keeps: whether new evaluations are stored.
 
     Raises:
         BookError: the file is no book, or a damaged one.
@@ -208,10 +208,10 @@ class AnswerService:
         self._is_closed = False
 
     def book_for(self, board: BoardSize) -> Book | None:
-        """The book that is asked about positions of a board; None where there is none.
+        """The book for positions of a board; None if there is none.
 
         Raises:
-            BookError: the one that came with the program is damaged.
+            BookError: the included book is damaged.
             OSError: it cannot be read.
         """
         if self._given is not None and self._given.info.board == board:
@@ -219,7 +219,7 @@ class AnswerService:
         return find_book(None, board) if self._has_books else None
 
     def booked(self, position: Position, question: Question) -> Answer | None:
-        """What the book answers, in some microseconds; None where it does not know enough."""
+        """The answer of the book, in a few microseconds; None if it does not know enough."""
         book = self.book_for(position.board)
         return None if book is None else answer_from(book, position, question)
 
@@ -229,10 +229,10 @@ class AnswerService:
         question: Question,
         stop: threading.Event | None = None,
     ) -> list[Answer]:
-        """Answer a question for somebody who waits.
+        """Answer an interactive question.
 
-        Limits of the question that were reached, and a stop, leave bounds that may differ. A
-        database that cannot be read is done without.
+        After a limit of the question, or a stop, the two bounds of an answer may differ. If the
+        database cannot be read, the answer is computed without it.
 
         Returns:
             An answer for each, in order, for the position as it was given.
@@ -245,7 +245,7 @@ class AnswerService:
         question: Question,
         stop: threading.Event | None = None,
     ) -> list[Answer]:
-        """As :meth:`answer`, for a piece of a batch: with a solver that nobody waits for."""
+        """As :meth:`answer`, for a piece of a batch: with the solver for batches."""
         return self._answer(self._batches, positions, question, stop)
 
     def find_line(
@@ -254,7 +254,7 @@ class AnswerService:
         """Best play to the end of the game, as 0-based columns.
 
         Returns:
-            None where there was no time to find it.
+            None if there was no time to find it.
         """
         stop = stop or Stop()
         deadline = None if time_limit is None else time.monotonic() + time_limit
@@ -330,7 +330,7 @@ def _stopping(
 
 
 def _with_score_of(book: Book, position: Position, answer: Answer) -> Answer:
-    """An answer with the score that a book knows, which may not know those of the columns."""
+    """An answer with the score from a book that may lack the scores of the columns."""
     score = None if answer.lower == answer.upper else book.probe(position)
     return answer if score is None else answer.tightened(score, score)
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from db.records.jobs import JobInfo
     from db.session import Session
     from workers.core.rationing import Searcher
-    from workers.deep.sharing import Heard
+    from workers.deep.sharing import ReceivedBounds
     from workers.deep.tree import Piece
 
 
@@ -393,7 +393,7 @@ def read_answer(
     job_id: int,
     solver: Searcher,
     *,
-    heard: Heard | None = None,
+    heard: ReceivedBounds | None = None,
 ) -> DeepAnswer:
     """Read the answer of a job, and find best play.
 

@@ -30,7 +30,7 @@ from workers.answers.find import NEARLY, look_up
 from workers.answers.lines import error_object
 from workers.core.kinds import JobKind
 from workers.core.outcome import UnitOutcome
-from workers.deep.sharing import NewestJobs, sharing
+from workers.deep.sharing import JobCache, sharing
 from workers.deep.task import CUT, KIND, DeepTask, payload_of, piece_of
 from workers.deep.tree import Bounds, Fact, Piece
 
@@ -267,7 +267,7 @@ class Memory:
 SPARE: Final = 2
 """The least number of queued units: another worker may come."""
 
-_memories: NewestJobs[Memory] = NewestJobs()
+_memories: JobCache[Memory] = JobCache()
 
 
 def submit(

@@ -49,7 +49,7 @@ REMEMBERED: Final = 8
 T = TypeVar("T")
 
 
-class NewestJobs(Generic[T]):
+class JobCache(Generic[T]):
     """Keeps one thing for each of the jobs that were asked for last. Any thread may ask."""
 
     def __init__(self) -> None:
@@ -91,7 +91,7 @@ MOST_BOUNDS: Final = 1 << 20
 """So many bounds are kept, 11 MB; whenever there are twice as many, the cheaper half is lost."""
 
 
-class Heard:
+class ReceivedBounds:
     """Takes in bounds for a solver, and remembers those that have cost the most."""
 
     def __init__(self, solver: Searcher) -> None:
@@ -207,7 +207,7 @@ class Exchange:
             self._lock.release()
         return True
 
-    def receive(self, listener: Searcher | Heard) -> None:
+    def receive(self, listener: Searcher | ReceivedBounds) -> None:
         """Add what others have sent since the last time. Errors as of :meth:`take_turn`."""
         parcels: list[jobs.Parcel] | None = None
         while parcels is None or len(parcels) == jobs.PARCELS:
@@ -240,7 +240,7 @@ class Exchange:
         LOGGER.debug("job %d: sent %d bounds", self._job_id, len(news))
 
 
-_exchanges: NewestJobs[Exchange] = NewestJobs()
+_exchanges: JobCache[Exchange] = JobCache()
 
 
 @contextmanager
@@ -258,14 +258,14 @@ def sharing(database: Database, claim: Claim, solver: Searcher) -> Iterator[None
 
 
 @contextmanager
-def listening(database: Database, job_id: int, solver: Searcher) -> Iterator[Heard]:
+def listening(database: Database, job_id: int, solver: Searcher) -> Iterator[ReceivedBounds]:
     """Add what the processes of a job share to the table of a solver that takes no part in it.
 
     Yields:
         What is heard; it is complete afterwards.
     """
     exchange = Exchange(database, job_id, read_job(database, job_id).board)
-    heard = Heard(solver)
+    heard = ReceivedBounds(solver)
     with _every_second(
         Duty("read what was found", lambda: EVERY_SECONDS, lambda: exchange.receive(heard))
     ):

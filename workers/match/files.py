@@ -196,8 +196,8 @@ def game_of_moves(
         on_board = Ending.FULL if position.winner is None else Ending.FOUR
         if (ending or on_board) != on_board or (ending and winner != position.winner):
             raise GameImportError(
-                f"game {moves}: the board says {_told(position.winner, on_board)}, "
-                f"not {_told(winner, ending)}"
+                f"game {moves}: the board says {_outcome(position.winner, on_board)}, "
+                f"not {_outcome(winner, ending)}"
             )
         winner, ending = position.winner, on_board.value
     elif ending == Ending.UNFINISHED:
@@ -223,7 +223,7 @@ def game_of_moves(
     )
 
 
-def _told(winner: Side | None, ending: str | None) -> str:
+def _outcome(winner: Side | None, ending: str | None) -> str:
     what = "a draw" if winner is None else f"{winner} has won"
     return what if ending is None else f"{what} ({ending})"
 

@@ -1,4 +1,4 @@
-"""A single move by any player: for those who have a position and no match.
+"""A single move by any player, without a match.
 
 A player is made for the move and closed after it. So it has the same dice, the same position and no
 memory: the same question has the same answer, except from players that go by the clock.
@@ -68,21 +68,23 @@ class ServiceAnalyst:
         Raises:
             StopPlaying: the stop came first.
         """
-        wish = SearchStop()
-        with self.stop.calling(wish.set):
+        search_stop = SearchStop()
+        with self.stop.calling(search_stop.set):
             self.stop.check()  # it may have come before anybody was called
-            (answer,) = self.service.answer([position], Question(time_limit=time_limit), wish)
-        if wish.is_set():
+            (answer,) = self.service.answer(
+                [position], Question(time_limit=time_limit), search_stop
+            )
+        if search_stop.is_set():
             raise StopPlaying
         scores = answer.scores or (None,) * position.width
         return Analysis(scores, answer.lower, answer.upper, answer.nodes, answer.seconds)
 
 
 def read_player(text: str, *, programs: Consent = NO_PROGRAM) -> PlayerSpec:
-    """Read the description of a player, which may be a stranger's.
+    """Read the description of a player, which may come from a stranger.
 
     Programs, players that cost much and players that are files are refused without consent, before
-    anything is looked for: else the answer would tell strangers which files there are.
+    any file is looked for. Otherwise the answer would reveal which files exist.
 
     Args:
         text: the description, or the name of a level.

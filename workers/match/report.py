@@ -130,7 +130,7 @@ class MatchReport:
 
     @property
     def p_one_sided(self) -> float | None:
-        """The chance that one of them does so who was named before the match."""
+        """The chance that one player, named before the match, does so."""
         return statistics.one_sided_p(self.a.results)
 
     @property
@@ -167,13 +167,13 @@ class MatchReport:
 
     @property
     def games_per_second(self) -> float | None:
-        """Games that one core plays in a second; None where the time is not known."""
+        """Games that one core plays in a second; None if the time is not known."""
         rate = self.games / self.seconds if self.seconds else math.inf
         return rate if math.isfinite(rate) else None
 
     @property
     def is_repetitive(self) -> bool:
-        """Whether so many games are repetitions that P is too small."""
+        """Whether many games are repetitions, so that P is too small."""
         return statistics.is_repetitive(self.distinct, self.games)
 
 
@@ -283,7 +283,7 @@ def match_state(match: MatchInfo, idle: Mapping[int, str]) -> str:
 
     Args:
         match: any.
-        idle: why nobody works on a job, by its number, as
+        idle: why a job has no workers, by its number, as
             :func:`workers.core.attendance.unattended_jobs` tells it.
     """
     if match.origin is Origin.IMPORTED:
@@ -341,7 +341,7 @@ def match_object(report: MatchReport) -> dict[str, Any]:
 
 
 def course_object(report: MatchReport) -> dict[str, list[int]]:
-    """How a match went on: player a's wins, losses and draws after so many games.
+    """The course of a match: player a's wins, losses and draws by number of games.
 
     At most :data:`COURSE_POINTS` points, evenly spread; the last one has all games.
     """

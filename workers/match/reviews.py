@@ -64,7 +64,7 @@ class ReviewedMove:
     column: int
     """Where, 0-based."""
     judged: JudgedMove | None
-    """What it was worth; None where there was no time to find it out."""
+    """What it was worth; None if there was no time to find it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Review:
     game: GameEntry
     """The game."""
     moves: tuple[ReviewedMove, ...]
-    """All moves, in order; empty where only the final grid is known."""
+    """All moves, in order; empty if only the final grid is known."""
     nodes: int
     """Positions searched for this review."""
     seconds: float
@@ -128,7 +128,7 @@ class Review:
 
 
 def moved_from(game: GameEntry) -> list[Position]:
-    """The positions of a game in which moves were made; none where its moves are not known."""
+    """The positions of a game in which moves were made; none if its moves are not known."""
     return positions_of(game.start, parse_moves(game.moves or "", width=game.board.width))
 
 
@@ -199,7 +199,7 @@ def move_object(move: ReviewedMove, board: BoardSize) -> dict[str, Any]:
 
 
 def percent(share: float | None) -> str:
-    """A share for people; a dash where there is none."""
+    """A share for people; a dash for none."""
     return "-" if share is None else f"{share:.0f} %"
 
 
@@ -235,8 +235,7 @@ def review_game(
         game: from a file, the database (:func:`read_game`), or moves
             (:func:`c4core.arena.file_formats.game_of_moves`).
         service: knows scores, and finds others.
-        budget: seconds for searches; with 0 only what is known already is told, with None there
-            is no limit.
+        budget: seconds for searches; 0 for known scores only, None for no limit.
         stop: ends the searches; what is judged by then is returned.
     """
     began = time.monotonic()

@@ -142,7 +142,7 @@ def pairs_of(
     """Every pair of players that meets, in order.
 
     Args:
-        players: all players, or those who meet the players of ``against``.
+        players: all players, or the players who meet those of ``against``.
         against: their opponents; empty if everybody meets everybody.
         both_ways: every two players meet twice, the second time with exchanged roles.
         themselves: every player also meets itself.
@@ -190,7 +190,7 @@ def has_consent(database: Database, job: JobInfo) -> bool:
     if _refused_of_job(database, job, NO_PROGRAM) is None:
         return True
     with database.read() as session:
-        return _is_started_by_somebody(session, job.priority)
+        return _has_willing_worker(session, job.priority)
 
 
 def is_for_others(database: Database, claim: Claim, programs: Consent) -> bool:
@@ -205,10 +205,10 @@ def is_for_others(database: Database, claim: Claim, programs: Consent) -> bool:
     if refusal(terms, programs) is None:
         return False
     with database.read() as session:
-        return _is_started_by_somebody(session, claim.priority)
+        return _has_willing_worker(session, claim.priority)
 
 
-def _is_started_by_somebody(session: Session, priority: int) -> bool:
+def _has_willing_worker(session: Session, priority: int) -> bool:
     wanted = {lane_of_job(priority).queue, TAKES_PROGRAMS}
     return any(wanted <= set(worker.queues) for worker in registry.live_workers(session))
 

@@ -82,7 +82,7 @@ class ProofTask:
         """What has to be proven, the lower bound first.
 
         Args:
-            score: the exact score, where that is asked for.
+            score: the exact score, if that is asked for.
         """
         least, most = (score, score) if self.is_exact else (self.at_least, self.at_most)
         return bounds_of(self.start, at_least=least, at_most=most, rules=self.rules)

@@ -1,4 +1,4 @@
-"""Searches by workers elsewhere while somebody waits: an interactive job for each batch."""
+"""Searches by remote workers for an interactive user: a job for each batch of positions."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from tests.support.running.waiting import await_that
 from workers.deep import sharing
 from workers.deep import sharing as heard
 from workers.deep.job import solve_unit, submit
-from workers.deep.sharing import Exchange, Heard, listening
+from workers.deep.sharing import Exchange, ReceivedBounds, listening
 from workers.deep.task import DeepTask
 from workers.deep.tree import Bounds, first_bounds
 
@@ -226,8 +226,8 @@ EARLY = Position("4", width=7, height=7)
 LATE = Position("764137142134747115", width=7, height=7)
 
 
-def told(*bounds: tuple[int, int, bool, int]) -> Heard:
-    listener = Heard(Solver(table_mb=1))
+def told(*bounds: tuple[int, int, bool, int]) -> ReceivedBounds:
+    listener = ReceivedBounds(Solver(table_mb=1))
     for bound in bounds:
         listener.add_bounds(np.array([bound], dtype=BOUND), width=7, height=7)
     return listener
@@ -276,5 +276,5 @@ def test_if_there_is_too_much_the_cheapest_is_lost(monkeypatch: pytest.MonkeyPat
 def test_the_solver_gets_all_of_it() -> None:
     solver = Solver(table_mb=1)
     bound = np.array([(EARLY.canonical_key, 0, True, 20)], dtype=BOUND)
-    Heard(solver).add_bounds(bound, width=7, height=7)
+    ReceivedBounds(solver).add_bounds(bound, width=7, height=7)
     assert solver.table_bounds(width=7, height=7, least_nodes=1).tolist() == bound.tolist()
