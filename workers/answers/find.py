@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         [Mapping[int, Position], Question, Mapping[int, Effort]], tuple[dict[int, Answer], bool]
     ]
     """Searches canonical positions, each once. Its arguments are the positions by key, the question
-    about them, and what was spent on them before; see :func:`workers.answers.find.search`."""
+    about them, and what was spent on them before; see :func:`_search`."""
 
 KEYS_AT_A_TIME: Final = 10_000
 """Positions that are looked up together."""

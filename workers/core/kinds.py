@@ -54,7 +54,7 @@ class JobKind:
     takes_programs: bool = False
     """Whether its units may start programs. No other kind gets the consent to do so."""
     has_table: bool = False
-    """Whether its output is one table: the rows of :func:`workers.answers.question.as_row`."""
+    """Whether its output is one table: the rows of :func:`workers.answers.lines.as_row`."""
     count_unanswered: Callable[[UnitResult], int] | None = None
     """Counts the lines of a unit without an answer; None if its units have no lines of input."""
 
