@@ -27,7 +27,7 @@ from c4core.position import Position
 from c4core.solver import Solver
 from db import jobs
 from db.database import Database
-from workers.books.planning import ANCESTOR_PLIES, LEAST_POSITIONS, MAX_BY_LEAST
+from workers.book.job import ANCESTOR_PLIES, LEAST_POSITIONS, MAX_BY_LEAST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

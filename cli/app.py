@@ -13,7 +13,7 @@ from click.exceptions import NoArgsIsHelpError
 from cli.shell import completing, echo, exits, settings, signals, streams
 from cli.shell.commands import LazyGroup
 from cli.shell.settings import Settings
-from workers.printable import printable
+from workers.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,15 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from web.service import service_of
-from workers.positions.desk import answer_at_end, answer_stored
-from workers.positions.question import Question
+from workers.answers.find import answer_at_end, answer_stored
+from workers.answers.question import Question
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
     from c4core.position import Position
-    from workers.positions.results import Answer
-    from workers.positions.stop import Stop
+    from workers.answers.question import Answer
+    from workers.answers.service import Stop
 
 EVERYTHING: Final = Question()
 

@@ -13,8 +13,8 @@ from collections import defaultdict, deque
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from db.errors import StorageError
+from workers.answers.find import look_up
 from workers.logs import LOGGER
-from workers.positions.evaluate import look_up
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

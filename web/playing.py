@@ -11,7 +11,7 @@ from c4core.players.untrusted import memory_of
 from web.errors import ApiError, hidden
 from web.receiving.memory_room import holding_of
 from web.service import service_of
-from workers.matches.moving import ChosenMove, choose_move, read_player
+from workers.match.moving import ChosenMove, choose_move, read_player
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from c4core.players import Consent, PlayerSpec
     from c4core.position import Position
-    from workers.positions.stop import Stop as Wish
+    from workers.answers.service import Stop as Wish
 
 LONGEST_DESCRIPTION: Final = 500
 """Characters of a player's description, at most."""
@@ -64,7 +64,7 @@ async def ask_player(
             return choose_move(
                 position,
                 spec,
-                desk=service.desk,
+                service=service.desk,
                 database=service.database,
                 seed=seed,
                 seconds=seconds,

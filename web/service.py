@@ -21,9 +21,8 @@ from web.lookups import Lookups
 from web.receiving.disk_room import DiskRoom
 from web.receiving.memory_room import MemoryRoom
 from web.running import JobRunning, web_label
+from workers.answers.service import AnswerService, Stop
 from workers.broker.doorbell import Doorbell
-from workers.positions.desk import Desk
-from workers.positions.stop import Stop
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -67,7 +66,7 @@ class Service:
         stopping: set when the server begins to end: streams without an end have to end then.
     """
 
-    desk: Desk
+    desk: AnswerService
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -104,7 +103,7 @@ class Service:
             self.database = Database.open(settings.database_url, create=not settings.read_only)
             self._file = _file_of(settings.database_url)
             self.lookups = Lookups(self.database)
-        self.desk = Desk(
+        self.desk = AnswerService(
             self.database,
             threads=settings.threads,
             table_mb=settings.table_mb,

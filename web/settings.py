@@ -63,7 +63,7 @@ class Settings:
     table_mb: int = 64
     """Megabytes of each solver's table."""
     book: str | None = None
-    """As ``workers.positions.book_answers.find_book`` takes it."""
+    """As ``workers.answers.books.find_book`` takes it."""
     allowed_hosts: tuple[str, ...] = ()
     """Names, besides those of its machine, that a request may be for: those of proxies before it.
     With none of them a server that other machines reach answers to any name."""

@@ -1,16 +1,15 @@
 """Jobs: planning them, working on their units, writing their results.
 
 ``core`` is what all jobs have in common: the kinds there are, how units are claimed, solved and
-completed, and how a job is followed. Each kind of job has a package: ``positions`` (the kind
-"analyze"), ``books``, ``deep``, ``matches`` and ``certificates`` (the kind "prove"); ``dataset``
-makes data sets with jobs of the first.
+completed, and how a job is followed. ``answers`` is the door to what is known about a position.
+Each kind of job has a package: ``analyze``, ``book``, ``deep``, ``match`` and ``prove``.
+``dataset`` makes data sets with jobs of the first.
 
 ``runners`` gets a job done, by threads of this process or by workers elsewhere. ``broker`` is how
 units are announced to those workers, and ``service`` is the process of one of them. ``app`` and
 ``tasks`` are what Celery looks for.
 
-``errors`` has the errors of all of these, ``logs`` is what a worker logs, ``printable`` makes text
-from outside safe to show, ``wording`` puts numbers into words.
-``configuration`` reads the file of settings that a person may have, ``csv_lines`` makes CSV of
-rows, ``cores`` counts the processors that may be used.
+``errors`` has the errors of all of these, ``logs`` is what a worker logs, ``text`` makes text safe
+to show, and rows CSV. ``configuration`` reads the file of settings that a person may have,
+``cores`` counts the processors that may be used.
 """

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, unquote_plus
 
 from db.masking import HIDDEN, is_secret_name, masked
-from workers.printable import printable, printable_lines
+from workers.text import printable, printable_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -23,8 +23,8 @@ from cli.shell import signals
 from db import games as stored_games
 from db.database import Database
 from db.records.terms import MatchTerms
-from workers.matches.planning import find_job, plan_matches
-from workers.matches.reports.reading import Judging, read_report
+from workers.match.job import find_job, plan_matches
+from workers.match.judging import Judging, read_report
 from workers.runners.local import LocalRunner
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from benchmarks.matches.sources import SourceMatch
     from benchmarks.record import Part, Results
-    from workers.matches.reports.report import MatchReport
+    from workers.match.report import MatchReport
 
 NOT_JUDGED = Judging(games=0, least_ply=0)
 SOURCE = "source"

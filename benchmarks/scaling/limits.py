@@ -17,9 +17,9 @@ import operator
 from dataclasses import asdict, astuple, dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from workers.books.task import KIND as BOOK
+from workers.analyze.units import KIND as BATCH
+from workers.book.task import KIND as BOOK
 from workers.core.leases import BEATS_PER_LEASE, LEASE_SECONDS
-from workers.positions.analysis import KIND as BATCH
 from workers.service.registration import BEAT_SECONDS
 from workers.service.sweeping import SWEEP_SECONDS
 
@@ -354,7 +354,7 @@ class Ply(NamedTuple):
     searched: int
     """Positions that do not win at once."""
     units: int
-    """Units into which ``workers.books.planning`` cuts the positions."""
+    """Units into which ``workers.book.job`` cuts the positions."""
 
     @property
     def unit_positions(self) -> int:

@@ -19,8 +19,8 @@ from benchmarks.scaling.limits import (
     threads_of_a_process,
 )
 from cli.measuring import three_digits, time_text
-from workers.books.task import KIND as BOOK
-from workers.positions.analysis import KIND as BATCH
+from workers.analyze.units import KIND as BATCH
+from workers.book.task import KIND as BOOK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -32,19 +32,19 @@ from db import jobs
 from db.database import Database
 from db.maintenance import stats
 from db.records.jobs import UnitPlan
-from workers.books.payload import encode_keys
-from workers.books.task import KIND as BOOK
-from workers.books.task import PlyTask
+from workers.analyze import job as analysis
+from workers.analyze.units import KIND as ANALYZE
+from workers.book.task import KIND as BOOK
+from workers.book.task import PlyTask, encode_keys
 from workers.core.kinds import get_kind
 from workers.core.submission import UNITS_PER_TRANSACTION
-from workers.positions import analysis
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from benchmarks.scaling.meters import Meter
     from db.records.jobs import Claim
-    from workers.books.payload import Keys
+    from workers.book.task import Keys
     from workers.core.outcome import UnitOutcome
 
 STONES: Final = DEFAULT_BOARD.cells - 8
@@ -80,7 +80,7 @@ class Kind(Protocol):
 class Batch:
     """Batches of lines, planned as ``c4 analyze`` does."""
 
-    name = analysis.KIND
+    name = ANALYZE
 
     def __init__(self) -> None:
         self._games = random_games(random.Random(1), STONES)  # noqa: S311

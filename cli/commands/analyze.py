@@ -107,8 +107,8 @@ def analyze(
 
     from cli.work.job import Backend, JobContext
     from cli.work.results import open_results, result_format
-    from workers.positions.analysis import KIND
-    from workers.positions.book_answers import find_book
+    from workers.analyze.units import KIND
+    from workers.answers.books import find_book
 
     chosen = result_format(output, format_name, KIND)
 
@@ -154,8 +154,8 @@ def _submit(
     """Make the job; its number."""
     from c4core.lines import HeadingError, read_csv, read_lines
     from cli.output.render import count
-    from workers.positions import analysis
-    from workers.positions.question import Question
+    from workers.analyze import job as analysis
+    from workers.answers.question import Question
 
     read = read_csv if is_table else read_lines
     shown = progress.is_shown(settings, over_output=False)

@@ -126,7 +126,7 @@ def deep(
         if resume:
             job_id = _resumed(context, settings, database, task)
         else:
-            from workers.deep.planning import join_or_submit
+            from workers.deep.job import join_or_submit
 
             name = label or _label(task)
             job_id, is_new = join_or_submit(database, task, threads=searching, label=name)
@@ -193,7 +193,7 @@ def _threads(database: Database, backend: Backend) -> int:
 def _resumed(context: click.Context, settings: Settings, database: Database, task: DeepTask) -> int:
     """The job that was made for this before, able to go on."""
     from workers.core.resumption import set_going
-    from workers.deep.planning import find_job
+    from workers.deep.job import find_job
 
     job_id = find_job(database, task)
     if job_id is None:
@@ -227,7 +227,8 @@ def write_answer(
 def as_object(answer: DeepAnswer, seconds: float, *, zero_based: bool) -> dict[str, object]:
     """The answer as a JSON object: what ``c4 solve`` writes, and what proves it."""
     from c4core.notation import format_moves, parse_moves
-    from workers.positions.results import Answer, answer_object
+    from workers.answers.lines import answer_object
+    from workers.answers.question import Answer
 
     position, standing, proof = answer.position, answer.standing, answer.proof
     columns = parse_moves(answer.moves, width=position.width)
@@ -271,7 +272,7 @@ def _show(answer: DeepAnswer, seconds: float, *, zero_based: bool) -> None:
     from cli.output import render
     from cli.output.render import count, duration
     from cli.work.view import moves_text
-    from workers.positions.results import Answer
+    from workers.answers.question import Answer
 
     out = render.console()
     position, standing, proof = answer.position, answer.standing, answer.proof

@@ -130,7 +130,7 @@ def show(settings: Settings, job: int) -> None:
             shown = standing_of(session, found)
         if found.kind == DEEP:
             from cli.work import view
-            from workers.deep.progress import Observer, tree_object
+            from workers.deep.answer import Observer, tree_object
 
             with database.read() as session:
                 tree = Observer(found).look(session)
@@ -450,7 +450,7 @@ def _write(
     from cli.output.render import count
     from cli.work import view
     from cli.work.view import IDLE, content
-    from workers.deep.progress import tree_object
+    from workers.deep.answer import tree_object
 
     job = progress.job
     if settings.json:

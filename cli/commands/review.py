@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from cli.work.job import Backend, JobContext
     from db.database import Database
     from db.records.games import GameCursor
-    from workers.matches.reviews.reviewed import Review, ReviewedMove
-    from workers.positions.desk import Desk
+    from workers.answers.service import AnswerService
+    from workers.match.reviews import Review, ReviewedMove
 
 EXAMPLES: Final = (
     "c4 review 44444432651631235357535",
@@ -160,7 +160,7 @@ def _write_reviews(
 
 def _draw(reviews: Iterable[Review | BadLine], name: str) -> None:
     """Draw the only game."""
-    from workers.matches.reviews.reviewed import Review
+    from workers.match.reviews import Review
 
     for review in reviews:
         if isinstance(review, Review):
@@ -242,7 +242,7 @@ def _read_part(
     from c4core.arena.file_formats import game_of_moves, read_any_games
     from c4core.errors import MoveError
     from db.records.games import GameCursor
-    from workers.matches.reviews.game import read_game
+    from workers.match.reviews import read_game
 
     if isinstance(part, str):
         try:
@@ -271,9 +271,9 @@ def direct(
     database: Database | None, found: GivenGames, backend: Backend, time_limit: float | None
 ) -> Iterator[Iterator[Review | BadLine]]:
     """Reviews in this process, one after the other, in a context that ends their searches."""
-    from workers.positions.desk import Desk
+    from workers.answers.service import AnswerService
 
-    desk = Desk(database, threads=backend.threads, table_mb=backend.table_mb)
+    desk = AnswerService(database, threads=backend.threads, table_mb=backend.table_mb)
     try:
         yield (_reviewed(entry, desk, time_limit) for entry in found.entries)
     finally:
@@ -284,7 +284,7 @@ def by_job(work: JobContext, found: GivenGames, label: str | None) -> Iterator[R
     """Reviews once a job has found the scores."""
     from c4core.lines import BadLine
     from cli.output.render import count
-    from workers.matches.reviews.many import plan_reviews, reviews_of
+    from workers.match.reviews import plan_reviews, reviews_of
 
     planned = plan_reviews(work.database, found.games, label=label)
     if not planned:
@@ -299,7 +299,7 @@ def by_job(work: JobContext, found: GivenGames, label: str | None) -> Iterator[R
 
 def leave_job(work: JobContext, found: GivenGames, label: str | None) -> None:
     """Make the job, and leave it to others."""
-    from workers.matches.reviews.many import plan_reviews
+    from workers.match.reviews import plan_reviews
 
     planned = plan_reviews(work.database, found.games, label=label)
     if not planned:
@@ -308,13 +308,15 @@ def leave_job(work: JobContext, found: GivenGames, label: str | None) -> None:
         work.detach(job.job_id, afterwards="writes the reviews")
 
 
-def _reviewed(entry: GameEntry | BadLine, desk: Desk, time_limit: float | None) -> Review | BadLine:
+def _reviewed(
+    entry: GameEntry | BadLine, desk: AnswerService, time_limit: float | None
+) -> Review | BadLine:
     from functools import partial
 
     from c4core.lines import BadLine
     from cli.shell.background import run_in_background
-    from workers.matches.reviews.game import review_game
-    from workers.positions.stop import Stop
+    from workers.answers.service import Stop
+    from workers.match.reviews import review_game
 
     if isinstance(entry, BadLine):
         return entry
@@ -333,8 +335,8 @@ JUDGED: Final = ("before", "after", "loss", "best", "mark", "changes_result")
 def write_json(reviews: Iterable[Review | BadLine]) -> None:
     """Write an object for each game; for a bad line one that says what is wrong."""
     from c4core.lines import BadLine
-    from workers.matches.reviews.reviewed import review_object
-    from workers.positions.batches import bad_line_object
+    from workers.answers.lines import bad_line_object
+    from workers.match.reviews import review_object
 
     for review in reviews:
         fields = bad_line_object(review) if isinstance(review, BadLine) else review_object(review)
@@ -385,7 +387,7 @@ def write_summary(reviews: Iterable[Review | BadLine]) -> None:
 def _summaries(reviews: Iterable[Review | BadLine]) -> Iterator[dict[str, Any]]:
     from c4core.arena.files import outcome_text
     from c4core.lines import BadLine
-    from workers.matches.reviews.reviewed import percent
+    from workers.match.reviews import percent
 
     for index, review in enumerate(reviews, start=1):
         if isinstance(review, BadLine):
@@ -408,7 +410,7 @@ def _summaries(reviews: Iterable[Review | BadLine]) -> Iterator[dict[str, Any]]:
 
 def _rows(reviews: Iterable[Review | BadLine]) -> Iterator[dict[str, Any]]:
     from c4core.lines import BadLine
-    from workers.matches.reviews.reviewed import move_object
+    from workers.match.reviews import move_object
 
     for index, review in enumerate(reviews, start=1):
         if isinstance(review, BadLine):
@@ -445,7 +447,7 @@ def _write_game(review: Review, *, boards: bool) -> None:
     from c4core.arena.files import outcome_text
     from cli.output import render
     from cli.output.tables import write_facts
-    from workers.matches.reviews.reviewed import SIDES, percent
+    from workers.match.reviews import SIDES, percent
 
     game = review.game
     facts = {"game": _name(review)} if _name(review) else {}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from c4core.pictures import BoardMarks
     from c4core.position import Position
     from cli.shell.settings import Settings
-    from workers.positions.results import Answer
+    from workers.answers.question import Answer
 
 OUTPUT: Final = "--output"
 EXAMPLES: Final = (
@@ -113,13 +113,12 @@ def _answer(
     from contextlib import nullcontext
 
     from cli.shell.background import run_in_background
-    from workers.positions.desk import Desk
-    from workers.positions.question import Question
-    from workers.positions.stop import Stop
+    from workers.answers.question import Question
+    from workers.answers.service import AnswerService, Stop
 
     stop = Stop()
     with nullcontext() if no_store else settings.open_database(create=True) as database:
-        desk = Desk(database, threads=threads, table_mb=table_mb)
+        desk = AnswerService(database, threads=threads, table_mb=table_mb)
         try:
             ask = partial(desk.answer, [position], Question(), stop)
             (answer,) = run_in_background(ask, stop.set)
@@ -132,12 +131,12 @@ def _write(position: Position, answer: Answer | None, *, threats: bool) -> None:
     """Write the position for people."""
     from c4core.notation import column_label
     from cli.output import render
-    from workers.positions.showing.threats import find_threats
+    from workers.answers.description import find_threats
 
     out = render.console()
     out.print(render.board(position, None if answer is None else answer.scores))
     if answer is not None or position.is_over:
-        from workers.positions.desk import answer_at_end
+        from workers.answers.find import answer_at_end
 
         out.print(render.verdict(position, answer or answer_at_end(position)))
     else:
@@ -150,7 +149,7 @@ def _write(position: Position, answer: Answer | None, *, threats: bool) -> None:
 
 def _marks(position: Position, answer: Answer | None, *, threats: bool) -> BoardMarks:
     from c4core.pictures import BoardMarks
-    from workers.positions.showing.threats import find_threats
+    from workers.answers.description import find_threats
 
     best = () if answer is None else answer.best
     is_choice = len(best) < len(position.legal_columns())

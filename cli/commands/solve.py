@@ -130,9 +130,9 @@ def solve(
     from cli.positions import given as positions
     from cli.positions.asking import BookFirst
     from cli.positions.solving import REMOTE_BATCH_SECONDS, BatchSolver, InputLine, SolveOptions
-    from workers.positions.batches import BATCH_SECONDS
-    from workers.positions.book_answers import find_book
-    from workers.positions.question import Question
+    from workers.answers.books import find_book
+    from workers.answers.lines import BATCH_SECONDS
+    from workers.answers.question import Question
 
     columns = all_moves if classic else not score_only
     options = SolveOptions(

@@ -118,7 +118,7 @@ def _terms(
 ) -> list[MatchTerms]:
     from c4core.arena.game import match_seed
     from db.records.terms import Seats
-    from workers.matches.pairing import pairs_of
+    from workers.match.terms import pairs_of
 
     pairs = pairs_of(players, against, both_ways=both_ways, themselves=themselves)
     if not pairs:

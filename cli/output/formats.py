@@ -18,7 +18,7 @@ import click
 from cli.output import outfile
 from cli.output.tables import GAP, aligned
 from cli.shell.parameters import option_group
-from workers.csv_lines import csv_lines
+from workers.text import csv_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

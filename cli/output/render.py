@@ -15,8 +15,8 @@ from rich.text import Text
 
 from c4core.evaluation import plies_to_end
 from c4core.notation import column_label
-from workers import wording
-from workers.printable import printable_lines
+from workers import text as wording
+from workers.text import printable_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rich.console import ConsoleOptions, ConsoleRenderable, RenderResult
 
     from c4core.position import Position
-    from workers.positions.results import Answer
+    from workers.answers.question import Answer
 
 SIDE_STYLES = {"x": "bold red", "o": "bold yellow"}
 MARGIN = "  "

@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
-from workers.printable import printable
+from workers.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     from c4core.book import Book
     from c4core.position import Position
     from db.database import Database
+    from workers.answers.question import Answer, Question
     from workers.broker.doorbell import Doorbell
-    from workers.positions.question import Question
-    from workers.positions.results import Answer
 
 
 class Asker(Protocol):
@@ -69,7 +68,7 @@ class LocalAsker:
     def ask(self, positions: Sequence[Position], question: Question) -> list[Answer]:
         """As :meth:`Asker.ask`."""
         from cli.shell.background import run_in_background
-        from workers.positions.evaluate import evaluate
+        from workers.answers.find import evaluate
 
         hint = len(positions) == 1 and not question.is_limited
         with watching(self._progress, shown=self._shown, hint=hint) as look:
@@ -92,7 +91,7 @@ class LocalAsker:
     def principal_variation(self, position: Position) -> tuple[int, ...]:
         """As :meth:`Asker.principal_variation`."""
         from cli.shell.background import run_in_background
-        from workers.positions.best_line import line_in_book
+        from workers.answers.books import line_in_book
 
         line, position = line_in_book(self._book, position)
         with watching(self._progress, shown=self._shown, hint=False) as look:
@@ -124,7 +123,7 @@ class RemoteAsker:
         on_nobody: called when something must be searched and there is no worker yet.
         book: is asked first; None for none.
         workers_book: which one the workers may use, as
-            ``workers.positions.book_answers.find_book`` takes it.
+            ``workers.answers.books.find_book`` takes it.
         shown: show on standard error that a search takes long.
     """
 
@@ -175,8 +174,8 @@ class RemoteAsker:
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
         """As :meth:`Asker.principal_variation`: of the best columns the one nearest the centre."""
-        from workers.positions.best_line import from_centre
-        from workers.positions.question import Question
+        from workers.answers.books import from_centre
+        from workers.answers.question import Question
 
         line: list[int] = []
         columns = from_centre(position.width)
@@ -207,7 +206,7 @@ class BookFirst:
 
     def ask(self, positions: Sequence[Position], question: Question) -> list[Answer]:
         """As :meth:`cli.positions.asking.Asker.ask`."""
-        from workers.positions.book_answers import answer_from
+        from workers.answers.books import answer_from
 
         answers: list[Answer] = []
         for position in positions:

@@ -101,8 +101,8 @@ book_options = parameters.option_group(
 
 
 def book_path(context: click.Context, book: str | None, *, no_book: bool) -> str | None:
-    """What ``--book`` and ``--no-book`` say, for ``workers.positions.book_answers.find_book``."""
-    from workers.positions.book_answers import NO_BOOK
+    """What ``--book`` and ``--no-book`` say, for ``workers.answers.books.find_book``."""
+    from workers.answers.books import NO_BOOK
 
     is_named = context.get_parameter_source("book") is ParameterSource.COMMANDLINE
     refuse(context, (is_named and no_book, "--book and --no-book do not go together"))
@@ -120,7 +120,7 @@ def open_book(path: str | None, board: BoardSize | None = None) -> Book:
     """
     from c4core.book import Book
     from c4core.notation import DEFAULT_BOARD
-    from workers.positions.book_answers import shipped_book
+    from workers.answers.books import shipped_book
 
     if path is None:
         wanted = board or DEFAULT_BOARD

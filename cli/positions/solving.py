@@ -13,14 +13,14 @@ from c4core.lines import BadLine, Request, read_lines
 from c4core.notation import format_moves
 from cli.shell import echo
 from cli.shell.streams import reading
-from workers.positions.batches import (
+from workers.answers.lines import (
     BATCH_SECONDS,
     BatchSize,
     answer_lines,
     bad_line_object,
     request_object,
 )
-from workers.positions.results import settles
+from workers.answers.question import settles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from c4core.position import Position
     from cli.positions.asking import Asker
-    from workers.positions.question import Question
-    from workers.positions.results import Answer
+    from workers.answers.question import Answer, Question
 
 CHUNK = 64 * 1024
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from c4core.players.player import Consent
     from cli.shell.settings import Decorated, Settings
     from db.records.terms import MatchTerms, Seats
-    from workers.matches.reports.reading import Judging
+    from workers.match.judging import Judging
 
 ReportFormat = Literal["table", "json", "csv", "markdown"]
 
@@ -187,7 +187,7 @@ def judge_options(*, default: str) -> Callable[[Decorated], Decorated]:
 
 def judging_of(options: dict[str, Any]) -> Judging:
     """Take what :func:`judge_options` has added out of a command's options."""
-    from workers.matches.reports.reading import Judging
+    from workers.match.judging import Judging
 
     return Judging(games=options.pop("judge"), least_ply=options.pop("judge_from"))
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from c4core.arena.statistics import Tally
-    from workers.matches.reports.report import MatchReport
+    from workers.match.report import MatchReport
 
 SCORES: Final = LinearSegmentedColormap.from_list("scores", [*BAD[::-1], "#f2f2f2", *GOOD])
 LINES: Final = (GOOD[1], BAD[1], "#3a8f4d", "#8f4da8", "#8a6d1f", "#c23b6a", "#4a4a4a")

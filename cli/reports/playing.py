@@ -12,14 +12,14 @@ from cli.reports import figures
 from cli.work.job import Backend, JobContext
 from db import games
 from workers.core.following import read_job
-from workers.matches.playing import (
+from workers.match.job import (
     job_of_matches,
     matches_of,
     players_of,
     players_of_this_machine,
     settle_matches,
 )
-from workers.matches.reports.reading import judging_jobs, read_report
+from workers.match.judging import judging_jobs, read_report
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from cli.shell.settings import Settings
     from db.database import Database
     from db.records.terms import MatchTerms
-    from workers.matches.reports.reading import Judging
-    from workers.matches.reports.report import MatchReport
+    from workers.match.judging import Judging
+    from workers.match.report import MatchReport
 
 TALLY_SECONDS = 1.0
 """Between two looks at the results of a match that is being played."""

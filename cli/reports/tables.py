@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from c4core.arena.judging import Accuracy
     from c4core.arena.statistics import Standing
     from cli.output.tables import Part
-    from workers.matches.reports.report import MatchReport
+    from workers.match.report import MatchReport
 
 RESULT_HEADINGS = ("games", "won", "lost", "drawn", "score")
 TIME_HEADING = "a move"

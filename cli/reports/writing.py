@@ -8,7 +8,7 @@ from cli.output import drawing
 from cli.output.formats import opened, write_object, write_rows
 from cli.output.tables import write_parts
 from cli.reports.tables import match_parts, tournament_parts, tournament_standings
-from workers.matches.reports.objects import finite, match_object, standing_objects
+from workers.match.report import finite, match_object, standing_objects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cli.output.tables import Part
     from cli.reports.options import Writing
     from cli.shell.settings import Settings
-    from workers.matches.reports.report import MatchReport
+    from workers.match.report import MatchReport
 
 
 def write_match(settings: Settings, report: MatchReport, writing: Writing) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import click
 
-from workers.printable import printable
+from workers.text import printable
 
 
 def line(text: str = "", *, err: bool = False) -> None:

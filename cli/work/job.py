@@ -80,7 +80,7 @@ class Backend:
     def check_consent(self, database: Database, job: JobInfo) -> None:
         """Refuse a job whose programs this process may not start, while the job is as it was."""
         if self.doorbell is None:
-            from workers.matches.programs import check_consent
+            from workers.match.terms import check_consent
 
             check_consent(database, job, self.programs)
 

@@ -53,12 +53,12 @@ class Results:
     def write(self, objects: Iterable[dict[str, JsonValue]]) -> None:
         """Write the objects of a job's output as they come."""
         if self.format_name == "parquet":
-            from workers.positions.results import ROW_NAMES, as_row
+            from workers.answers.lines import ROW_NAMES, as_row
 
             rows = map(as_row, objects)
             write_rows(rows, self.format_name, (), names=ROW_NAMES, target=self.target)
             return
-        from workers.positions.showing.result_lines import result_lines
+        from workers.answers.lines import result_lines
 
         for line in result_lines(objects, self.format_name):
             self.target.write(line)

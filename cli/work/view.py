@@ -11,7 +11,7 @@ from cli.output.formats import Column
 from cli.output.render import count, duration, score_text
 from db.records.jobs import JobState, UnitState
 from workers.core.kinds import find_kind
-from workers.wording import time_text
+from workers.text import time_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.records.jobs import JobInfo
     from workers.core.progress import Progress
-    from workers.deep.progress import AtWork, DeepProgress
+    from workers.deep.answer import AtWork, DeepProgress
 
 STATE_STYLES = {
     "planning": "cyan",
@@ -197,7 +197,7 @@ class TreeWatch:
     """Looks at the tree of a job."""
 
     def __init__(self, database: Database, job: JobInfo) -> None:
-        from workers.deep.progress import Observer
+        from workers.deep.answer import Observer
 
         self._database = database
         self._observer = Observer(job)

@@ -46,8 +46,8 @@ from tests.support.boards.play import hands_on, new_game, run
 from tests.support.running.command_line import C4, Result
 from tests.support.running.waiting import HANG_SECONDS
 from tests.support.traps import KINDS, Trap
-from workers.matches.planning import plan_matches
-from workers.matches.replaying import replay_game
+from workers.match.job import plan_matches
+from workers.match.table import replay_game
 from workers.runners.local import LocalRunner
 
 SECRET = "hunter2"

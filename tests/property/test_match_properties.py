@@ -18,8 +18,8 @@ from db.records.terms import MatchTerms, Seats
 from tests.support.boards.matches import games_of, terms
 from tests.support.running.databases import clear
 from tests.support.text import storable_text
-from workers.matches.sequential import Trial
-from workers.matches.table import side_of_a
+from workers.match.table import side_of_a
+from workers.match.units import Trial
 
 WORDS = st.integers(0, 2**64 - 1)
 SECONDS = st.floats(min_value=1e-6, max_value=1e6)

@@ -12,10 +12,10 @@ from db import evaluations, jobs
 from db.database import Database
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import JobState, UnitState
-from workers.deep.proof import follow_proof
+from workers.analyze.job import submit
+from workers.answers.books import NO_BOOK
+from workers.deep.answer import follow_proof
 from workers.deep.tree import Bounds
-from workers.positions.analysis import submit
-from workers.positions.book_answers import NO_BOOK
 
 
 def plan_analysis(url: str, games: Sequence[str]) -> int:

@@ -11,7 +11,7 @@ from c4core.arena.statistics import Tally
 from db.records.jobs import JobState
 from db.records.matches import MatchInfo, MatchResults, MatchTally, Origin
 from db.records.terms import MatchTerms
-from workers.matches.reports.report import MatchReport, make_report
+from workers.match.report import MatchReport, make_report
 
 
 def match_info(player_a: str = "set", player_b: str = "random", **terms: Any) -> MatchInfo:  # noqa: ANN401

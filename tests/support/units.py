@@ -11,8 +11,8 @@ from c4core.notation import DEFAULT_BOARD
 from c4core.solver import Solver
 from db import jobs
 from tests.support.running.databases import ask
+from workers.analyze.job import UNIT_LINES, submit
 from workers.broker.doorbell import Doorbell
-from workers.positions.analysis import UNIT_LINES, submit
 from workers.service.unit_worker import UnitWorker
 
 if TYPE_CHECKING:

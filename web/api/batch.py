@@ -20,9 +20,9 @@ from web.receiving.bodies import refuse_encoded
 from web.receiving.body_lines import BodyLines
 from web.responses import JSON_LINES
 from web.service import service_of
-from workers.positions.batches import BatchSize, answer_lines, bad_line_object, request_object
-from workers.positions.question import Question
-from workers.positions.stop import Stop
+from workers.answers.lines import BatchSize, answer_lines, bad_line_object, request_object
+from workers.answers.question import Question
+from workers.answers.service import Stop
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,7 +14,7 @@ from web.asked_positions import POSITION, read_position
 from web.description import words
 from web.responses import json_response
 from web.service import service_of
-from workers.books.exploring import BookMove, counted_ply, explore
+from workers.book.reading import BookMove, counted_ply, explore
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -18,7 +18,7 @@ from web.description import words
 from web.errors import ApiError
 from web.responses import json_response
 from web.service import service_of
-from workers.positions.showing.stored_objects import stored_object
+from workers.answers.description import stored_object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -19,8 +19,7 @@ from web.errors import ApiError
 from web.receiving.bodies import read_object
 from web.responses import json_response
 from web.service import service_of
-from workers.matches.reviews.game import BUDGET, read_game, review_game
-from workers.matches.reviews.reviewed import Review, review_object
+from workers.match.reviews import BUDGET, Review, read_game, review_game, review_object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
     from c4core.arena.files import GameEntry
     from web.service import Service
-    from workers.positions.stop import Stop
+    from workers.answers.service import Stop
 
 STORED: Final = ("match", "number")
 LARGE_NUMBER: Final = re.compile(r"[0-9]{1,20}")

@@ -19,9 +19,9 @@ from web.description import words
 from web.errors import ApiError
 from web.responses import json_response
 from web.service import service_of
-from workers.matches.files.entries import entry_of
-from workers.matches.reports.reading import check_matches
-from workers.matches.reviews.game import read_game
+from workers.match.files import entry_of
+from workers.match.judging import check_matches
+from workers.match.reviews import read_game
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

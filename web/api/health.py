@@ -18,9 +18,9 @@ from web.errors import LOGGER, unavailable
 from web.metrics import WebCollector
 from web.responses import json_response
 from web.service import service_of
+from workers.answers.question import Question
 from workers.core.lanes import Lane
 from workers.errors import BrokerError
-from workers.positions.question import Question
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -29,9 +29,9 @@ from workers.core.standing import (
     progress_object,
     standing_of,
 )
-from workers.deep.progress import Observer, tree_object
+from workers.deep.answer import Observer, tree_object
 from workers.deep.task import KIND as DEEP
-from workers.matches.programs import check_consent
+from workers.match.terms import check_consent
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -14,8 +14,8 @@ from web.description import words
 from web.responses import json_response
 from web.service import service_of
 from workers.core.attendance import unattended_jobs
-from workers.matches.reports.objects import course_object, match_object, match_summary
-from workers.matches.reports.reading import Judging, read_report
+from workers.match.judging import Judging, read_report
+from workers.match.report import course_object, match_object, match_summary
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -15,9 +15,9 @@ from web.description.job_schemas import JOB_PLACE
 from web.errors import ApiError
 from web.responses import JSON_LINES
 from web.service import service_of
+from workers.answers.lines import result_lines
 from workers.core.following import iterate_units, read_job
 from workers.core.kinds import find_kind, unit_objects
-from workers.positions.showing.result_lines import result_lines
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from db.database import Database
     from web.service import Service
-    from workers.positions.showing.result_lines import TextFormat
+    from workers.answers.lines import TextFormat
 
 FORMATS: Final = ("jsonl", "csv")
 CSV: Final = "text/csv"

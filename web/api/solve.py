@@ -19,7 +19,7 @@ from web.description.words import BOARD, MOVES, TEXT, WHOLE, array, operation, q
 from web.errors import unavailable
 from web.responses import JSON, encode
 from web.service import service_of
-from workers.positions.showing.description import is_complete
+from workers.answers.description import is_complete
 
 if TYPE_CHECKING:
     from starlette.requests import Request

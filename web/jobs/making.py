@@ -14,15 +14,15 @@ from web import parameters
 from web.asked_positions import LONGEST_MOVES, POSITION, play, read_board, read_position
 from web.errors import ApiError, unavailable
 from web.running import web_label
-from workers.books.build import BookPlanError, CompleteBook, canonical, check_plies
-from workers.books.build import label as label_of_ply
-from workers.books.planning import find_job, plan_job
-from workers.books.task import PlyTask
+from workers.analyze import job as analysis
+from workers.answers.question import Question
+from workers.book.build import BookPlanError, CompleteBook, canonical, check_plies
+from workers.book.build import label as label_of_ply
+from workers.book.job import find_job, plan_job
+from workers.book.task import PlyTask
 from workers.core.resumption import find_or_plan
-from workers.deep.planning import join_or_submit
+from workers.deep.job import join_or_submit
 from workers.deep.task import DeepTask, plies_to_split
-from workers.positions import analysis
-from workers.positions.question import Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from c4core.position import Position
     from db.database import Database
     from web.service import Service
-    from workers.books.payload import Keys
+    from workers.book.task import Keys
 
 KINDS: Final = ("analyze", "deep", "book")
 """Kinds of jobs that can be made here."""

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     Continuation = Callable[[Session, Claim, Database], object]
 
 KINDS: Final[dict[str, str]] = {
-    "analyze": "workers.positions.kind:ANALYZE",
-    "book": "workers.books.kind:BOOK",
-    "deep": "workers.deep.kind:DEEP",
-    "match": "workers.matches.kind:MATCH",
-    "prove": "workers.certificates.kind:PROVE",
+    "analyze": "workers.analyze.units:ANALYZE",
+    "book": "workers.book.job:BOOK",
+    "deep": "workers.deep.job:DEEP",
+    "match": "workers.match.units:MATCH",
+    "prove": "workers.prove.job:PROVE",
 }
 """The place of each kind, ``"module:attribute"``, by its name in the database."""
 
@@ -54,7 +54,7 @@ class JobKind:
     takes_programs: bool = False
     """Whether its units may start programs. No other kind gets the consent to do so."""
     has_table: bool = False
-    """Whether its output is one table: the rows of :func:`workers.positions.results.as_row`."""
+    """Whether its output is one table: the rows of :func:`workers.answers.lines.as_row`."""
     count_unanswered: Callable[[UnitResult], int] | None = None
     """Counts the lines of a unit without an answer; None if its units have no lines of input."""
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from db import jobs
 from db.records.jobs import JobState
 from workers.core.attendance import Unattended, unattended_jobs
-from workers.wording import time_text
+from workers.text import time_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

@@ -1,18 +1,323 @@
-"""Leads a data set from its order to labelled positions."""
+"""Leads a data set from its order to its files: positions are found, labelled, and written.
+
+Positions of strong play are from games that are played for it: perfect players that err now and
+then. An ordinary analysis of all columns labels the positions.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import hashlib
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
 
-from workers.dataset.draft import Draft
-from workers.dataset.strong_games import play_games
+import numpy as np
+
+from c4core.arrays import canonical_keys
+from c4core.batch import UNPLAYABLE
+from c4core.dataset.card import Recipe, make_card, split_records
+from c4core.dataset.lots import choose
+from c4core.dataset.records import are_decisive
+from c4core.dataset.writing import write_dataset
+from c4core.errors import EmptySourceError
+from c4core.position import Position
+from db.records.jobs import JobState
+from db.records.terms import MatchTerms
+from workers.analyze import job as analysis
+from workers.analyze.units import unit_answers
+from workers.core.following import iterate_units, read_job, why_not_done
+from workers.core.resumption import topic_of
+from workers.dataset.sources import find
+from workers.errors import DatasetIncompleteError
+from workers.match.job import job_of_matches, matches_of, settle_matches
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Iterator
+    from pathlib import Path
 
+    from numpy.typing import NDArray
+
+    from c4core.dataset.draw import Sample
+    from c4core.dataset.exchange import Difference
+    from c4core.notation import BoardSize
     from db.database import Database
-    from workers.dataset.draft import Labelled
-    from workers.dataset.order import Order
+    from workers.dataset.sources import Found, Order
+
+    Keys = NDArray[np.uint64]
+
+
+def labelling_job(
+    database: Database,
+    keys: Keys,
+    *,
+    board: BoardSize,
+    book: str | None = None,
+    label: str | None = None,
+    fresh: bool = False,
+    on_planned: Callable[[int], None] = lambda _positions: None,
+) -> int:
+    """The number of the job that labels some positions: it is found and resumed, or planned.
+
+    It is an ordinary analysis. Positions with few stones come first, because they take longest and
+    should not be left to the end. Stored positions are not searched.
+    """
+    return analysis.find_or_submit(
+        database,
+        keys[_work_order(keys, board)],
+        board=board,
+        topic=topic_of("dataset", keys),
+        book=book,
+        label=label,
+        fresh=fresh,
+        on_planned=on_planned,
+    )
+
+
+def read_labels(database: Database, job_id: int, keys: Keys, board: BoardSize) -> NDArray[np.int8]:
+    """The exact scores of every column, from the job that has found them.
+
+    Returns:
+        Shape (positions, columns of the board), in the order of the keys; UNPLAYABLE where a column
+        is full.
+
+    Raises:
+        DatasetIncompleteError: the job is not done.
+    """
+    job = read_job(database, job_id)
+    if job.state is not JobState.DONE:
+        raise DatasetIncompleteError(why_not_done(job), job_id=job_id)
+    labels = np.empty((len(keys), board.width), dtype=np.int8)
+    row = np.dtype((np.int8, (board.width,)))
+    labels[_work_order(keys, board)] = np.fromiter(_rows(database, job_id), row, count=len(keys))
+    return labels
+
+
+def _rows(database: Database, job_id: int) -> Iterator[list[int]]:
+    for unit in iterate_units(database, job_id):
+        for answer in unit_answers(unit) or ():
+            scores = answer.scores or ()
+            yield [UNPLAYABLE if score is None else score for score in scores]
+
+
+def _work_order(keys: Keys, board: BoardSize) -> NDArray[np.intp]:
+    """The indices of positions by ply, then by key, so that neighbours are alike."""
+    _, plies = canonical_keys(keys, width=board.width, height=board.height)
+    return np.lexsort((keys, plies))
+
+
+SPARE: Final = 1.1
+"""How many times the positions that seem to be needed are labelled in the next round."""
+
+MAX_GROWTH: Final = 8
+"""How many times as many positions are labelled in the next round at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A data set whose positions are found, but not labelled yet."""
+
+    order: Order
+    found: Found
+
+    @classmethod
+    def of(
+        cls,
+        database: Database,
+        order: Order,
+        *,
+        games: Collection[int] = (),
+        number: int | None = None,
+    ) -> Draft:
+        """Find the positions of a data set.
+
+        Args:
+            database: has the stored games.
+            order: says what the data set shall be.
+            games: the numbers of the matches that games are taken from, if not those of the order.
+            number: how many positions to find, if not as many as are ordered.
+
+        Raises:
+            EmptySourceError: there are none.
+            MatchTermsError: a match is not finished, or on another board, or does not exist.
+            BookError: the book cannot be read, or is for another board.
+            DatasetError: the file is not one of positions with scores.
+            OSError: the file cannot be read.
+        """
+        return cls(order, find(database, order, number or order.count, games or order.matches))
+
+    def job(
+        self,
+        database: Database,
+        *,
+        book: str | None = None,
+        fresh: bool = False,
+        on_planned: Callable[[int], None] = lambda _positions: None,
+    ) -> int:
+        """The job that labels the positions. Arguments and errors as of ``labelling_job``."""
+        return labelling_job(
+            database,
+            self.found.sample.keys,
+            board=self.order.board,
+            book=book,
+            label=self.order.label,
+            fresh=fresh,
+            on_planned=on_planned,
+        )
+
+    def labelled(self, database: Database, job_id: int) -> Labelled:
+        """The positions that the order keeps, with their labels.
+
+        Raises:
+            DatasetIncompleteError: the job is not done.
+        """
+        sample, stated = self.found.sample, self.found.stated
+        labels = read_labels(database, job_id, sample.keys, self.order.board)
+        difference = None if stated is None else stated.compare(sample.keys, labels)
+        if not self.order.decisive:
+            return Labelled(self, sample, labels, difference)
+        decisive = sample.keys[are_decisive(labels)]
+        kept = choose(decisive, self.order.count, self.order.seed)
+        is_kept = np.isin(sample.keys, kept, assume_unique=True)
+        chosen = replace(
+            sample,
+            keys=kept,
+            left_out=len(sample.keys) - len(kept),
+            is_all=sample.is_all and len(kept) == len(decisive),
+        )
+        return Labelled(self, chosen, labels[is_kept], difference)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labelled:
+    """A data set whose positions are labelled."""
+
+    draft: Draft
+    sample: Sample
+    labels: NDArray[np.int8]
+    """Shape (n, W): exact scores, in the order of the sample's keys."""
+    difference: Difference | None
+    """With ``file``: the comparison of the labels with those of the file."""
+
+    def wanted(self) -> int | None:
+        """How many positions to label instead, because too few of these are decisive.
+
+        None if they are enough.
+        """
+        count, kept = self.draft.order.count, len(self.sample.keys)
+        if kept >= count or not self.draft.order.decisive:
+            return None
+        growth = min(SPARE * count / max(kept, 1), MAX_GROWTH)
+        return math.ceil(len(self.draft.found.sample.keys) * growth)
+
+    def write(self, directory: Path, *, replace: bool = False) -> dict[str, Any]:
+        """Write the files of the data set; returns its card.
+
+        Args:
+            directory: where the files go.
+            replace: whether another data set that is there may be replaced.
+
+        Raises:
+            EmptySourceError: no position is left.
+            DatasetExistsError: another data set is there.
+            OSError: the files cannot be written.
+        """
+        order = self.draft.order
+        if not len(self.sample.keys):
+            raise EmptySourceError("no position is decisive: all columns have the same result")
+        recipe = Recipe(
+            command=order.command(),
+            board=order.board,
+            source=self._source(),
+            seed=order.seed,
+            count=order.count,
+            shares=order.shares,
+            representations=order.representations,
+            neighbours=order.neighbours,
+            quiet=order.quiet,
+            decisive=order.decisive,
+            license=order.license,
+        )
+        parts = split_records(self.sample.keys, self.labels, recipe)
+        card = make_card(recipe, parts, self.sample)
+        return write_dataset(directory, parts, card, formats=order.formats, replace=replace)
+
+    def _source(self) -> dict[str, Any]:
+        order = self.draft.order
+        compared = self.difference
+        return {
+            "kind": order.source,
+            "first_ply": order.first_ply,
+            "last_ply": order.last_ply,
+            **self.draft.found.facts,
+            **(
+                {}
+                if compared is None
+                else {
+                    "file_labels": "results" if compared.is_weak else "exact scores",
+                    "file_labels_compared": compared.positions,
+                    "file_labels_different": compared.different,
+                }
+            ),
+        }
+
+
+POSITIONS_OF_A_GAME: Final = 8
+"""New positions that a game is expected to give at first: games of strong play are alike."""
+
+MAX_GAMES_GROWTH: Final = 4
+"""How many times as many games are played in the next round at most."""
+
+MAX_GAMES: Final = 1_000_000
+
+
+def terms_of(order: Order, games: int) -> MatchTerms:
+    """The terms of a match of strong play for an order.
+
+    The seed does not depend on the number of games, so a longer match begins with the same games.
+    """
+    player = f"perfect:blunder={order.blunder}"
+    digest = hashlib.blake2b(f"dataset strong {order.seed}".encode(), digest_size=8).digest()
+    return MatchTerms(
+        player_a=player,
+        player_b=player,
+        games=games,
+        seed=int.from_bytes(digest, "big"),
+        start=Position(width=order.board.width, height=order.board.height),
+    )
+
+
+def play_games(
+    database: Database, order: Order, run: Callable[[int], None], wanted: int
+) -> tuple[int, ...]:
+    """Have so many games played that they have enough positions for an order.
+
+    Matches that were played before are found again. If a match of twice as many games or more has
+    no more positions than one before, it is as good as there is.
+
+    Args:
+        database: where matches and jobs are.
+        order: one from ``strong``.
+        run: works on the job of this number to its end.
+        wanted: how many positions are needed.
+
+    Returns:
+        The number of the match, alone.
+
+    Raises:
+        EmptySourceError: no game has a position that may be taken.
+        PlayerError, MatchTermsError: the games cannot be played on this board.
+    """
+    games, before = max(10, wanted // POSITIONS_OF_A_GAME), 0
+    while True:
+        job_id = job_of_matches(database, [terms_of(order, games)], label=order.label)
+        run(job_id)
+        matches = tuple(matches_of(database, job_id))
+        settle_matches(database, matches)
+        found = len(find(database, order, wanted, matches).sample.keys)
+        if found >= wanted or found == before or games == MAX_GAMES:
+            return matches
+        growth = min(max(1.2 * wanted / found, 2), MAX_GAMES_GROWTH)
+        games, before = min(int(games * growth), MAX_GAMES), found
 
 
 def find_and_label(

@@ -1,31 +1,193 @@
-"""Finds the positions that an order asks for."""
+"""The order for a data set, and the positions that it asks for."""
 
 from __future__ import annotations
 
 import hashlib
+import shlex
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from c4core.arrays import canonical_keys
-from c4core.dataset.draw import choose_from, choose_from_book, draw_by_plies, draw_from_play
+from c4core.dataset.card import LICENSE
+from c4core.dataset.draw import (
+    choose_from,
+    choose_from_book,
+    draw_by_plies,
+    draw_from_play,
+    gather,
+    keep_all,
+)
 from c4core.dataset.exchange import read_stated
+from c4core.dataset.records import are_quiet
 from c4core.errors import BookBoardError, DatasetError, EmptySourceError
 from c4core.files import check_plain
-from workers.dataset.stored_games import choose_from_games
-from workers.positions.book_answers import find_book
-from workers.wording import count
+from c4core.notation import parse_moves
+from db import games
+from db.records.games import GameFilter
+from workers.answers.books import find_book
+from workers.match.terms import find_corpus
+from workers.text import count
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator, Sequence
 
-    from c4core.dataset.draw import Sample
+    from c4core.dataset.draw import Keep, Sample
     from c4core.dataset.exchange import Stated
+    from c4core.dataset.lots import Neighbours, Shares
+    from c4core.notation import BoardSize
+    from c4core.position import Position
     from db.database import Database
-    from workers.dataset.order import Order
+    from db.records.games import StoredGame
 
     Facts = dict[str, Any]
+
+SOURCES: Final = ("plies", "play", "strong", "games", "book", "file")
+
+BLUNDER: Final = 0.1
+"""The share of moves of strong play that are errors, unless the order says another one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """The description of a data set that is to be made."""
+
+    source: str
+    """One of :data:`SOURCES`."""
+    board: BoardSize
+    first_ply: int
+    """Fewest stones of a position."""
+    last_ply: int
+    """Most stones."""
+    matches: tuple[int, ...]
+    """With ``games``: the numbers of the matches; empty for all finished ones."""
+    book: str | None
+    """A book's file as it was named; None for the book that comes with c4."""
+    count: int
+    """How many positions."""
+    seed: int
+    shares: Shares
+    formats: tuple[str, ...]
+    representations: tuple[str, ...]
+    file: str | None = None
+    """With ``file``: the path of a file of positions with scores."""
+    blunder: float = BLUNDER
+    """With ``strong``: the share of moves that are errors, 0 to 1."""
+    quiet: bool = False
+    """Whether to take only quiet positions."""
+    decisive: bool = False
+    """Whether to keep only decisive positions."""
+    neighbours: Neighbours = "keep"
+    """What happens to positions of different parts that are a single move apart."""
+    license: str = LICENSE
+    """The identifier of the license under which the data set is given to others."""
+
+    @property
+    def label(self) -> str:
+        """The label of its job."""
+        return f"data set {self.board} from {self.source}, seed {self.seed}"
+
+    @property
+    def keep(self) -> Keep:
+        """Which positions may be taken."""
+        return partial(are_quiet, board=self.board) if self.quiet else keep_all
+
+    def command(self) -> str:
+        """The command that makes the same files again, without their directory."""
+        book = "" if self.book is None else Path(self.book).name
+        file = "" if self.file is None else Path(self.file).name
+        words = [
+            *("c4", "dataset", "build", "--from", self.source),
+            *(("--input", file) if self.source == "file" else ()),
+            *(("--blunder", str(self.blunder)) if self.source == "strong" else ()),
+            *("--plies", f"{self.first_ply}..{self.last_ply}"),
+            *("--count", str(self.count), "--board", str(self.board), "--seed", str(self.seed)),
+            *(word for match in self.matches for word in ("--corpus", str(match))),
+            *(("--book", book) if self.source == "book" and book else ()),
+            *(("--only", "quiet") if self.quiet else ()),
+            *(("--only", "decisive") if self.decisive else ()),
+            *("--split", str(self.shares)),
+            *(("--neighbours", self.neighbours) if self.neighbours != "keep" else ()),
+            *(word for name in self.formats for word in ("--format", name)),
+            *(word for name in self.representations for word in ("--representation", name)),
+            *(("--license", self.license) if self.license != LICENSE else ()),
+        ]
+        return shlex.join(words)
+
+
+_MATCHES_AT_A_TIME: Final = 500
+"""Matches in one query: both databases limit the number of parameters."""
+
+
+@dataclass(slots=True)
+class Harvest:
+    """The stored games that were read."""
+
+    matches: tuple[int, ...]
+    """The number of finished matches whose games were read."""
+    games: int = 0
+    """Games that were read."""
+    without_moves: int = 0
+    """Those of which only the final grid is known, so that they have no open position."""
+
+
+def choose_from_games(
+    database: Database,
+    board: BoardSize,
+    wanted: Collection[int],
+    *,
+    first: int,
+    last: int,
+    count: int,
+    seed: int,
+    keep: Keep = keep_all,
+) -> tuple[Sample, Harvest]:
+    """Some of the different positions of stored games, each equally likely.
+
+    Args:
+        database: where the games are.
+        board: of all of them.
+        wanted: numbers of finished matches; empty for all finished ones.
+        first: fewest stones.
+        last: most stones.
+        count: how many positions are wanted.
+        seed: decides which.
+        keep: which positions may be taken.
+
+    Raises:
+        MatchTermsError: a match is not finished, is on another board, or does not exist.
+    """
+    harvest = Harvest(find_corpus(database, board, wanted))
+    keys = (
+        position.canonical_key
+        for position in _positions(database, board, harvest)
+        if first <= position.ply <= last and not position.is_over
+    )
+    return gather(keys, count, seed, keep=keep), harvest
+
+
+def _positions(database: Database, board: BoardSize, harvest: Harvest) -> Iterator[Position]:
+    """Every position of every game, from the one that it began with."""
+    with database.read() as session:
+        for begin in range(0, len(harvest.matches), _MATCHES_AT_A_TIME):
+            matches = harvest.matches[begin : begin + _MATCHES_AT_A_TIME]
+            starts = {number: games.get_terms(session, number).start for number in matches}
+            for game in games.stream_games(session, GameFilter(matches=matches)):
+                harvest.games += 1
+                harvest.without_moves += game.moves is None
+                yield from _positions_of(game, starts[game.match_id], board)
+
+
+def _positions_of(game: StoredGame, start: Position, board: BoardSize) -> Sequence[Position]:
+    if game.moves is None:
+        return ()
+    found = [start]
+    for column in parse_moves(game.moves, width=board.width):
+        found.append(found[-1].play(column))
+    return found
 
 
 class Found(NamedTuple):
@@ -53,7 +215,6 @@ def find(database: Database, order: Order, number: int, games: Collection[int]) 
         BookError: the book cannot be read, or is for another board.
         DatasetError: the file is not one of positions with scores.
         OSError: the file cannot be read.
-        StorageError: the database cannot be read.
     """
     if order.source in ("games", "strong"):
         found = _from_games(database, order, number, games)

@@ -1,8 +1,13 @@
 """Sharing what searches have found: bounds of the positions that cost the most, between processes.
 
 Each process that works on a deep job has a transposition table of its own. While it searches, a
-thread beside the search sends the table's dearest bounds to the others, and adds theirs. Nothing
-waits for that, and nothing depends on it: without it, processes repeat searches of each other.
+thread beside the search sends the table's most expensive bounds to the others, and adds theirs.
+Nothing waits for that, and nothing depends on it: without it, processes repeat searches of each
+other.
+
+A transposition table keeps one bound of a position: the proof that its score is at most 0 replaces
+the one that it is at least 0. Best play needs both, at every ply. So a listener keeps what it
+receives beside the table, too.
 """
 
 from __future__ import annotations
@@ -10,8 +15,10 @@ from __future__ import annotations
 import secrets
 import threading
 import time
+from collections import OrderedDict
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -21,19 +28,105 @@ from db.decoding import decoding
 from db.errors import StorageError
 from workers.core.following import read_job
 from workers.core.rounds import Duty, Rounds
-from workers.deep.heard import Heard
-from workers.deep.newest_jobs import NewestJobs
+from workers.deep.tree import Bounds, first_bounds
 from workers.logs import LOGGER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
     from c4core.notation import BoardSize
+    from c4core.position import Position
     from db.database import Database
     from db.records.jobs import Claim
     from workers.core.rationing import Searcher
+
+
+REMEMBERED: Final = 8
+"""The number of jobs of a database that something is kept about."""
+
+T = TypeVar("T")
+
+
+class JobCache(Generic[T]):
+    """Keeps one thing for each of the jobs that were asked for last. Any thread may ask."""
+
+    def __init__(self) -> None:
+        self._kept: WeakKeyDictionary[Database, OrderedDict[int, T]] = WeakKeyDictionary()
+        self._lock = threading.Lock()
+
+    def get(
+        self,
+        database: Database,
+        job_id: int,
+        make: Callable[[], T],
+        *,
+        is_good: Callable[[T], bool] = lambda _: True,
+    ) -> T:
+        """What is kept for a job.
+
+        Args:
+            database: the job's.
+            job_id: its number.
+            make: makes it, if there is none yet.
+            is_good: whether what is kept may be used on; else it is made anew.
+        """
+        with self._lock:
+            of_jobs = self._kept.setdefault(database, OrderedDict())
+            if job_id not in of_jobs or not is_good(of_jobs[job_id]):
+                of_jobs[job_id] = make()
+            of_jobs.move_to_end(job_id)
+            if len(of_jobs) > REMEMBERED:
+                of_jobs.popitem(last=False)
+            return of_jobs[job_id]
+
+    def job_ids(self, database: Database) -> list[int]:
+        """The jobs of a database that something is kept for; the one asked for last comes last."""
+        with self._lock:
+            return list(self._kept.get(database, ()))
+
+
+MOST_BOUNDS: Final = 1 << 20
+"""So many bounds are kept, 11 MB; whenever there are twice as many, the cheaper half is lost."""
+
+
+class ReceivedBounds:
+    """Takes in bounds for a solver, and remembers those that have cost the most."""
+
+    def __init__(self, solver: Searcher) -> None:
+        self._solver = solver
+        self._kept = np.empty(0, dtype=BOUND)
+        self._new: list[NDArray[np.void]] = []
+
+    def add_bounds(self, bounds: NDArray[np.void], *, width: int, height: int) -> None:
+        """Take in bounds. Arguments and errors as of ``Solver.add_bounds``."""
+        self._solver.add_bounds(bounds, width=width, height=height)
+        self._new.append(bounds)
+        if len(self._kept) + sum(map(len, self._new)) > 2 * MOST_BOUNDS:
+            self._sort()
+
+    def bounds(self, position: Position) -> Bounds:
+        """The bounds of a position: what was heard, and what follows from the position itself."""
+        if self._new:
+            self._sort()
+        lower, upper = first_bounds(position)
+        # Late positions have a key of their own in the table, and their mirror images another.
+        for key in {position.key, position.mirrored().key}:
+            first, end = np.searchsorted(self._kept["key"], np.array([key, key + 1], np.uint64))
+            for _, score, is_upper, _ in self._kept[first:end].tolist():
+                lower, upper = (
+                    (lower, min(upper, score)) if is_upper else (max(lower, score), upper)
+                )
+        return Bounds(lower, upper)
+
+    def _sort(self) -> None:
+        kept = np.concatenate([self._kept, *self._new])
+        self._new.clear()
+        if len(kept) > MOST_BOUNDS:
+            kept = kept[np.argpartition(kept["log_nodes"], -MOST_BOUNDS)[-MOST_BOUNDS:]]
+        self._kept = np.sort(kept, order="key")
+
 
 LEAST_NODES: Final = 1 << 15
 """A bound that cost fewer nodes (3 ms) is not shared. With 2**13, processes send four times as much
@@ -78,13 +171,7 @@ def _names(bounds: NDArray[np.void]) -> NDArray[np.uint64]:
 
 
 class Exchange:
-    """What a process has sent and received about one job.
-
-    Args:
-        database: the job's.
-        job_id: its number.
-        board: its board.
-    """
+    """What a process has sent and received about one job."""
 
     def __init__(self, database: Database, job_id: int, board: BoardSize) -> None:
         self._database = database
@@ -105,10 +192,6 @@ class Exchange:
 
         Returns:
             Whether it was this thread's turn.
-
-        Raises:
-            DamagedValueError: what others have sent cannot be read.
-            StorageError: the database cannot be read or written.
         """
         if not self._lock.acquire(blocking=False):
             return False
@@ -124,7 +207,7 @@ class Exchange:
             self._lock.release()
         return True
 
-    def receive(self, listener: Searcher | Heard) -> None:
+    def receive(self, listener: Searcher | ReceivedBounds) -> None:
         """Add what others have sent since the last time. Errors as of :meth:`take_turn`."""
         parcels: list[jobs.Parcel] | None = None
         while parcels is None or len(parcels) == jobs.PARCELS:
@@ -157,18 +240,12 @@ class Exchange:
         LOGGER.debug("job %d: sent %d bounds", self._job_id, len(news))
 
 
-_exchanges: NewestJobs[Exchange] = NewestJobs()
+_exchanges: JobCache[Exchange] = JobCache()
 
 
 @contextmanager
 def sharing(database: Database, claim: Claim, solver: Searcher) -> Iterator[None]:
-    """Share what is found about a job while one of its units is searched.
-
-    Args:
-        database: the job's.
-        claim: of the unit.
-        solver: the only one of this process that works on jobs of this database.
-    """
+    """Share what is found about a job while one of its units is searched."""
     exchange = _exchanges.get(
         database, claim.job_id, lambda: Exchange(database, claim.job_id, claim.board)
     )
@@ -181,23 +258,14 @@ def sharing(database: Database, claim: Claim, solver: Searcher) -> Iterator[None
 
 
 @contextmanager
-def listening(database: Database, job_id: int, solver: Searcher) -> Iterator[Heard]:
+def listening(database: Database, job_id: int, solver: Searcher) -> Iterator[ReceivedBounds]:
     """Add what the processes of a job share to the table of a solver that takes no part in it.
-
-    Args:
-        database: the job's.
-        job_id: its number.
-        solver: afterwards it answers questions about the job's positions quickly.
 
     Yields:
         What is heard; it is complete afterwards.
-
-    Raises:
-        JobNotFoundError: there is no such job.
-        StorageError: the database cannot be read.
     """
     exchange = Exchange(database, job_id, read_job(database, job_id).board)
-    heard = Heard(solver)
+    heard = ReceivedBounds(solver)
     with _every_second(
         Duty("read what was found", lambda: EVERY_SECONDS, lambda: exchange.receive(heard))
     ):

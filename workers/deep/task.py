@@ -1,4 +1,17 @@
-"""The task of a job of kind ``deep``: the value of one position."""
+"""The task of a job of kind ``deep``: the value of one position. Its units are pieces of it.
+
+The payload of a unit is the piece; the result has the proven bounds::
+
+    {"key": 4611, "beta": 1}                              canonical key, and the question
+
+    {"lower": -3, "upper": 0,                             for the side to move
+     "hard": false,                                       whether it was too much for one unit
+     "nodes": 512000, "seconds": 0.04}
+
+    {"cut": true}                                         the result was not needed any more
+
+The bounds are also stored as an evaluation, even if they do not decide the piece.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +21,12 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.position import Position
 from db.decoding import decoding, field, number_field
-from workers.deep.tree import Tree
+from workers.deep.tree import Piece, Tree
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from db.records.jobs import Json
+
 
 KIND: Final = "deep"
 
@@ -99,3 +113,18 @@ def plies_to_split(threads: int) -> int:
     if threads <= 1:
         return 1
     return min(MAX_SPLIT_PLIES, max(3, round(1 + 0.8 * log2(threads))))
+
+
+CUT: Json = {"cut": True}
+"""The result of a unit that was ended because nothing needs its result any more."""
+
+
+def payload_of(piece: Piece) -> Json:
+    """The payload of the unit for a piece."""
+    return {"key": piece.key, "beta": piece.beta}
+
+
+def piece_of(payload: Json) -> Piece:
+    """The piece that a unit is about."""
+    with decoding("a piece of a deep job"):
+        return Piece(number_field(payload, "key", below=1 << 64), field(payload, "beta", int))

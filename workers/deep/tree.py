@@ -27,19 +27,56 @@ differ until it has split the same nodes, because a split tells bounds that were
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from c4core.evaluation import final_score, score_limits
 from c4core.position import Position
 from db.errors import ContradictionError
-from workers.deep.ordering import ordered_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+    from c4core.notation import BoardSize
+
     Known = Callable[[Sequence[int]], Mapping[int, "Fact"]]
     """Gives proven bounds of some canonical positions, by key; unknown ones are left out."""
+
+DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
+"""Steps in (column, row) along the four kinds of lines."""
+
+LINE_POINTS = 2
+CENTRE_POINTS = 3
+"""Points for each line through the square, and for each column between it and the nearer edge: much
+the same order as the search's own."""
+
+
+def ordered_columns(position: Position) -> list[int]:
+    """The columns that can be played, the most promising one first."""
+    lines = _lines_through(position.board)
+    heights = position.heights
+
+    def points(column: int) -> int:
+        from_edge = min(column, position.width - 1 - column)
+        return LINE_POINTS * lines[column][heights[column]] + CENTRE_POINTS * from_edge
+
+    return sorted(position.legal_columns(), key=lambda column: (-points(column), column))
+
+
+@cache
+def _lines_through(board: BoardSize) -> tuple[tuple[int, ...], ...]:
+    """For each column and row, how many lines of four go through the square."""
+    count = [[0] * board.height for _ in range(board.width)]
+    for column in range(board.width):
+        for row in range(board.height):
+            for across, up in DIRECTIONS:
+                line = [(column + i * across, row + i * up) for i in range(4)]
+                if all(0 <= c < board.width and 0 <= r < board.height for c, r in line):
+                    for c, r in line:
+                        count[c][r] += 1
+    return tuple(map(tuple, count))
+
 
 UNTRIED: Final = 2.0
 """The speculation in searching a node's next move while none of its moves is decided: mostly the
@@ -166,10 +203,6 @@ class Tree:
 
         That is the child with the worst proven bound for its side to move; among equal ones the
         order of moves decides.
-
-        Args:
-            node: the node.
-            beta: the question to it.
         """
         children = [self.nodes[key] for key in node.children]
         return sorted(

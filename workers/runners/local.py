@@ -27,7 +27,7 @@ from workers.core.outages import RetryingWriter
 from workers.core.progress import LOOK_SECONDS
 from workers.core.rationing import RationedSearcher
 from workers.core.rounds import Duty, Rounds
-from workers.matches.programs import check_consent
+from workers.match.terms import check_consent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -16,7 +16,7 @@ from workers.core.following import JobFollower, read_job, refuse_foreign
 from workers.core.lanes import lane_of_job
 from workers.core.progress import LOOK_SECONDS
 from workers.errors import BrokerUnreachableError
-from workers.matches.programs import has_consent
+from workers.match.terms import has_consent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Searches by workers elsewhere while somebody waits: an interactive job for each batch."""
+"""Searches by remote workers for an interactive user: a job for each batch of positions."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from c4core.lines import Request
 from db import jobs
 from db.errors import JobStateError
 from db.records.jobs import INTERACTIVE_PRIORITY, JobState
+from workers.analyze.job import submit
+from workers.analyze.units import unit_answers
+from workers.answers.find import find_answers, look_up
+from workers.answers.question import settles
 from workers.core.following import iterate_units
 from workers.errors import NotSolvedError
-from workers.positions.analysis import submit
-from workers.positions.evaluate import find_answers, look_up
-from workers.positions.results import settles
-from workers.positions.units import unit_answers
 from workers.runners.remote import call_workers, has_workers
 
 if TYPE_CHECKING:
@@ -25,10 +25,8 @@ if TYPE_CHECKING:
     from c4core.position import Position
     from db.database import Database
     from db.records.jobs import JobInfo
+    from workers.answers.question import Answer, Effort, Question
     from workers.broker.doorbell import Doorbell
-    from workers.positions.question import Question
-    from workers.positions.results import Answer
-    from workers.positions.search import Effort
 
 FIRST_LOOK_SECONDS: Final = 0.01
 LAST_LOOK_SECONDS: Final = 0.25
@@ -46,7 +44,7 @@ class RemoteSearch:
         doorbell: of the broker that they listen to.
         is_stopped: whether to give up; the present job is then cancelled.
         on_nobody: called if there is something to search, but no worker yet.
-        book: which one the workers may use, as ``workers.positions.book_answers.find_book``
+        book: which one the workers may use, as ``workers.answers.books.find_book``
             takes it.
     """
 
@@ -72,14 +70,8 @@ class RemoteSearch:
 
         Stored answers need no worker.
 
-        Args:
-            positions: any number; finished games are fine.
-            question: the question about each.
-            book: is asked first; None for none.
-
         Raises:
             NotSolvedError: the workers have given up, or the job was cancelled.
-            StorageError: the database cannot be read or written.
         """
         known = look_up(self._database, positions)
         return find_answers(positions, question, self._search, known, book=book).answers

@@ -15,7 +15,7 @@ from workers.core.execution import UnitEnd
 from workers.core.kinds import find_kind
 from workers.core.lanes import lane_of_job
 from workers.logs import LOGGER
-from workers.matches.programs import TAKES_PROGRAMS
+from workers.match.terms import TAKES_PROGRAMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence

@@ -20,7 +20,7 @@ from workers.logs import LOGGER
 from workers.service.process import WorkerProcess
 from workers.service.stopping import Stop
 from workers.service.this_process import THIS_PROCESS
-from workers.wording import count
+from workers.text import count
 
 if TYPE_CHECKING:
     from celery import Celery

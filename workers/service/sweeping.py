@@ -17,7 +17,7 @@ from db.jobs import running_jobs
 from workers.broker.doorbell import top_up
 from workers.core.lanes import Lane
 from workers.logs import LOGGER
-from workers.wording import count
+from workers.text import count
 
 if TYPE_CHECKING:
     from db.database import Database

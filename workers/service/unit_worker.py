@@ -25,7 +25,7 @@ from workers.core.outages import RetryingWriter, pause
 from workers.core.rationing import RationedSearcher
 from workers.errors import BrokerUnreachableError
 from workers.logs import LOGGER
-from workers.matches.programs import is_for_others
+from workers.match.terms import is_for_others
 from workers.service.counters import UnitCounters
 from workers.service.spare import SpareUnit
 

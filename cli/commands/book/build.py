@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from c4core.position import Position
     from cli.shell.settings import Settings
-    from workers.books.build import CompleteBook, ScoreSource
-    from workers.books.sparse import SparseBook
-    from workers.books.task import Choice, Sides
+    from workers.book.build import CompleteBook, ScoreSource, SparseBook
+    from workers.book.task import Choice, Sides
 
 MAX_WITHIN = 127
 """No move gives away more: scores have 8 bits."""
@@ -111,9 +110,8 @@ def build(
     )
     from cli.output import outfile
     from cli.work.job import Backend, JobContext
-    from workers.books.build import CompleteBook, ScoreSource, canonical
-    from workers.books.files import default_name
-    from workers.books.task import Choice
+    from workers.book.build import CompleteBook, ScoreSource, canonical, default_name
+    from workers.book.task import Choice
 
     begins = canonical(options.read_start(start, board))
     choice = None if within is None else Choice(within, sides or "both")
@@ -127,7 +125,7 @@ def build(
         settings.say_if_verbose(f"enumerating {board} to ply {plies}")
         book = CompleteBook(begins, plies)
     else:
-        from workers.books.sparse import SparseBook
+        from workers.book.build import SparseBook
 
         book = SparseBook(begins, plies, choice)
     backend = Backend.found(settings, threads=threads, table_mb=table_mb)
@@ -161,7 +159,7 @@ class _Outlet:
 
     def check(self) -> None:
         """Make sure that no other file is lost."""
-        from workers.books.files import is_book_of
+        from workers.book.build import is_book_of
 
         if self.force or not Path(self.name).exists():
             return
@@ -178,7 +176,7 @@ def _write(
 ) -> None:
     """Find the scores and write the book."""
     from cli.output.render import count, duration
-    from workers.books.files import write_scored
+    from workers.book.build import write_scored
 
     began = time.monotonic()
     levels = book.scored(source)

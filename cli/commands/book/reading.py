@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from cli.output.formats import Column, Row
     from cli.positions.solving import AnswerWriter, Extras
     from cli.shell.settings import Settings
-    from workers.positions.question import Question
-    from workers.positions.results import Answer
+    from workers.answers.question import Answer, Question
 
 INFO_EXAMPLES = (
     "c4 book info small.c4book",
@@ -188,7 +187,7 @@ def probe(
     )
     from cli.positions import given as positions
     from cli.positions.solving import BatchSolver, InputLine, SolveOptions
-    from workers.positions.question import Question
+    from workers.answers.question import Question
 
     from_stdin = moves == ("-",)
     with closing(options.open_book(file, board)) as book:
@@ -223,7 +222,7 @@ class _BookAsker:
 
     def _answer(self, position: Position) -> Answer:
         from c4core.evaluation import score_limits
-        from workers.positions.results import Answer
+        from workers.answers.question import Answer
 
         score = self._book.probe(position)
         if score is None:

@@ -320,7 +320,7 @@ def write(settings: Settings, *, job: int, out: str, force: bool) -> None:
 
     The bytes are those that "c4 prove" writes, whoever has worked on the job.
     """
-    from workers.certificates.assembling import read_certificate
+    from workers.prove.job import read_certificate
 
     outlet = Outlet(out, force=force)
     outlet.check()

@@ -15,7 +15,7 @@ from cli.shell.commands import Command, refuse
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from cli.shell.settings import Settings
-    from workers.certificates.task import ProofTask
+    from workers.prove.task import ProofTask
 
 MAX_TABLE_MB = 1 << 14
 """The same in workers/certificates/task.py, which a help text need not import."""
@@ -107,9 +107,8 @@ def prove(
     from c4core.proof.making import claimed
     from cli.positions import given
     from cli.work.job import Backend, JobContext
-    from workers.certificates.assembling import read_certificate
-    from workers.certificates.planning import job_for
-    from workers.certificates.task import ProofTask
+    from workers.prove.job import job_for, read_certificate
+    from workers.prove.task import ProofTask
 
     (request,) = given.from_arguments([moves], board=board, zero_based=zero_based)
     start = claimed(request.position, at_least=at_least, at_most=at_most)

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from cli.shell.parameters import Range
     from cli.shell.settings import Settings
-    from workers.dataset.draft import Draft, Labelled
-    from workers.dataset.order import Order
+    from workers.dataset.making import Draft, Labelled
+    from workers.dataset.sources import Order
 
 LARGEST_SEED = 2**63 - 1
 MAX_POSITIONS = 100_000_000
@@ -157,7 +157,7 @@ order_options = parameters.option_group(
 
 def order_of(given: dict[str, Any]) -> Order:
     """The order that the options make."""
-    from workers.dataset.order import BLUNDER, Order
+    from workers.dataset.sources import BLUNDER, Order
 
     board: BoardSize = given["board"]
     plies: Range | None = given["plies"]
@@ -262,9 +262,8 @@ def build(
         (not detach and output is None, "where to? give a directory: --output DIR"),
     )
     from cli.work.job import Backend, JobContext
-    from workers.dataset.draft import Draft
-    from workers.dataset.making import find_and_label
-    from workers.positions.book_answers import find_book
+    from workers.answers.books import find_book
+    from workers.dataset.making import Draft, find_and_label
 
     order = order_of(given)
     chosen_book = book_path(context, order.book, no_book=no_book)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from cli.shell.settings import Settings
     from db.records.games import GameFilter
-    from workers.matches.files.importing import ImportSummary
+    from workers.match.files import ImportSummary
 
 ENDINGS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv"}
 
@@ -84,8 +84,8 @@ def export(
         output, endings=ENDINGS, default="jsonl", what="games", option="--format"
     )
     from c4core.arena.files import Repeats
-    from workers.matches.files.entries import stream_entries
-    from workers.matches.reports.reading import check_matches
+    from workers.match.files import stream_entries
+    from workers.match.judging import check_matches
 
     repeats = None if distinct is None else Repeats(distinct, mirrors=mirrors)
     with settings.open_database() as database:
@@ -214,7 +214,7 @@ def import_(
     )
     from c4core.arena.files import Repeats
     from cli.output.render import count
-    from workers.matches.files.collecting import Collection, import_matches, remember_stored
+    from workers.match.files import Collection, import_matches, remember_stored
 
     name = input_name(file)
     kind = format_name or ("csv" if name.lower().endswith(".csv") else "jsonl")

@@ -97,7 +97,7 @@ def list_(
     x moved first. The moves are columns, counted from 1.
     """
     from cli.output.formats import chosen_format, write_rows
-    from workers.matches.reports.reading import check_matches
+    from workers.match.judging import check_matches
 
     filters = options.filter_of(matches, others)
     chosen = chosen_format(settings, format_name)
@@ -126,7 +126,7 @@ def delete(settings: Settings, *, matches: tuple[int, ...]) -> None:
 
     from cli.output.render import count
     from db import games
-    from workers.matches.reports.reading import check_matches
+    from workers.match.judging import check_matches
 
     with settings.open_database() as database:
         check_matches(database, matches)
@@ -162,7 +162,7 @@ class _Page:
         """The rows, in constant memory."""
         from c4core.arena.file_formats import json_object
         from db.records.games import GameCursor
-        from workers.matches.files.entries import stream_entries
+        from workers.match.files import stream_entries
 
         entries = stream_entries(database, self._filters, after=self._after)
         for shown, entry in enumerate(entries):
@@ -196,8 +196,8 @@ _FIELDS = (
 
 
 def _match_row(match: MatchInfo, idle: Mapping[int, str]) -> Row:
-    from workers.matches.reports.objects import match_state
-    from workers.wording import time_text
+    from workers.match.report import match_state
+    from workers.text import time_text
 
     tally = match.tally.a
     return {

@@ -61,7 +61,7 @@ def replay(context: click.Context, *, games: tuple[str, ...], programs: Consent)
     """
     from c4core.players import Stop
     from cli.shell.background import run_in_background
-    from workers.matches.replaying import replay_game
+    from workers.match.table import replay_game
 
     settings: Settings = context.obj
     parameter = context.command.params[0]
@@ -95,8 +95,8 @@ def replay(context: click.Context, *, games: tuple[str, ...], programs: Consent)
 def _read(database: Database, place: GameCursor) -> tuple[GameEntry, Sequence[JudgedMove | None]]:
     """A game, and what is known about its moves."""
     from db import games
-    from workers.matches.files.entries import entry_of
-    from workers.matches.judging import judge_game
+    from workers.match.files import entry_of
+    from workers.match.judging import judge_game
 
     with database.read() as session:
         terms = games.get_terms(session, place.match_id)
@@ -240,7 +240,7 @@ def report(
     from cli.reports import playing
     from cli.reports.writing import write_match, write_tournament
     from cli.work.job import Backend, JobContext
-    from workers.matches.reports.reading import check_matches, read_report
+    from workers.match.judging import check_matches, read_report
 
     settings: Settings = context.obj
     judging = report_options.judging_of(others)

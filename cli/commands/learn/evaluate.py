@@ -237,12 +237,12 @@ def _ask(settings: Settings, spec: PlayerSpec, positions: Positions, *, seed: in
 def _resources(settings: Settings, spec: PlayerSpec, board: BoardSize) -> Resources:
     """What a player needs: consent to be started, and stored games if it looks some up."""
     from c4core.players.player import ANY_PROGRAM, Resources
-    from workers.matches.terms import looks_games_up
+    from workers.match.terms import looks_games_up
 
     if not looks_games_up(spec):
         return Resources(programs=ANY_PROGRAM)
     from db import games
-    from workers.matches.corpora import read_corpus
+    from workers.match.table import read_corpus
 
     with settings.open_database() as database:
         with database.read() as session:

@@ -358,7 +358,7 @@ def labelled_games(
 def _stored(settings: Settings, matches: tuple[int, ...], board: BoardSize) -> FinalGrids:
     """The games of some matches."""
     from db import games
-    from workers.matches.corpora import read_corpus
+    from workers.match.table import read_corpus
 
     with settings.open_database() as database:
         with database.read() as session:

@@ -12,7 +12,7 @@ from textual.widget import Widget
 
 from c4core.notation import column_label
 from cli.output.render import score_style, score_text
-from workers.printable import printable_lines
+from workers.text import printable_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

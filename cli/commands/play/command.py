@@ -136,7 +136,7 @@ def play(
     """
     from cli.commands.play.opponents import Scores, Supplies
     from cli.commands.play.saved import check_replaceable, claimed, default_file, read_game
-    from workers.positions.book_answers import find_book
+    from workers.answers.books import find_book
 
     settings: Settings = context.obj
     refuse(

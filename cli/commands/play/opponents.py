@@ -17,10 +17,10 @@ from c4core.players.stopping import Stop
 from c4core.solver import Solver
 from db import games
 from db.errors import StorageError
-from workers.matches.corpora import read_corpus
-from workers.matches.terms import looks_games_up
-from workers.positions.evaluate import evaluate
-from workers.positions.question import Question
+from workers.answers.find import evaluate
+from workers.answers.question import Question
+from workers.match.table import read_corpus
+from workers.match.terms import looks_games_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from c4core.position import Position, Side
     from cli.commands.play.game import Game
     from db.database import Database
-    from workers.positions.results import Answer
+    from workers.answers.question import Answer
 
 STOP_SECONDS: Final = 0.05
 """Time after which a search is told again to stop: it may just have begun."""

@@ -18,7 +18,7 @@ from c4core.players.player import ANY_PROGRAM
 from cli.commands.play.board import BRIGHT, DISC, escaped
 from cli.commands.play.game import Seat, choices, read_seat
 from cli.commands.play.howto import keys, paragraphs
-from workers.printable import printable_lines
+from workers.text import printable_lines
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult

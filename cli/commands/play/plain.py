@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from cli.commands.play.game import Game
     from cli.commands.play.opponents import Supplies
-    from workers.positions.results import Answer
+    from workers.answers.question import Answer
 
 T = TypeVar("T")
 

@@ -22,7 +22,7 @@ from cli.commands.play.opponents import Opponents, Supplies
 from cli.commands.play.panels import HowToPlay, NewGame, SessionScore, SidePanel, Unfinished
 from cli.commands.play.saved import write_game
 from cli.output.render import verdict
-from workers.printable import printable_lines
+from workers.text import printable_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from cli.commands.play.game import Game
-    from workers.positions.results import Answer
+    from workers.answers.question import Answer
 
 
 NO_TIME: Final = 0.001

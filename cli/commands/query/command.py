@@ -205,7 +205,7 @@ def query(
         write_matches,
         write_positions,
     )
-    from workers.positions.book_answers import shipped_book
+    from workers.answers.books import shipped_book
 
     book = None
     if book_file is not None:
@@ -297,7 +297,7 @@ def _keys_of_jobs(
     import numpy as np
 
     from db.errors import JobStateError
-    from workers.positions.asked import asked_keys, keys_of_label
+    from workers.analyze.job import asked_keys, keys_of_label
 
     with settings.open_database() as database:
         try:

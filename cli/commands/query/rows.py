@@ -16,7 +16,7 @@ from cli.output.render import score_style, score_text
 from cli.shell import echo
 from db import evaluations
 from db.records.evaluations import Cursor, StoredEvaluation
-from workers.positions.showing.stored_objects import stored_object
+from workers.answers.description import stored_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,7 +44,7 @@ ROW_NAMES = (
     "nodes",
     "grid",
 )
-"""What :func:`workers.positions.showing.stored_objects.stored_object` says of a position."""
+"""What :func:`workers.answers.description.stored_object` says of a position."""
 
 WIDEST_MOVES = 20
 """Width of the column of moves, at most; longer ones push the rest of the row to the right."""
@@ -255,13 +255,13 @@ def database_source(session: Session) -> Source:
 
 def book_source(book: Book) -> Source:
     """What a book has; always in the order of ply and key."""
-    from workers.books import search
+    from workers.book import reading
 
     return Source(
         "book",
-        lambda filters, *, after=None, **_order: search.stream(book, filters, after),
-        partial(search.count, book),
-        lambda _board, keys: search.lookup(book, keys),
+        lambda filters, *, after=None, **_order: reading.stream(book, filters, after),
+        partial(reading.count, book),
+        lambda _board, keys: reading.lookup(book, keys),
     )
 
 

@@ -18,7 +18,7 @@ from tests.support.refusals import refused
 from tests.support.running.command_line import C4
 from tests.support.running.waiting import HANG_SECONDS
 from tests.support.running.watching import await_units, held_back, units
-from workers.positions import planning
+from workers.analyze import job as planning
 
 SMALL = ("dataset", "build", "--board", "5x4", "--count", "120")
 HARD = ("dataset", "build", "--plies", "18..19", "--count", "100", "--no-book")

@@ -16,7 +16,7 @@ from cli.positions import asking
 from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4, ROOT
 from tests.support.running.terminal import run_on_terminal
-from workers.positions.question import Question
+from workers.answers.question import Question
 from workers.runners.remote_search import RemoteSearch
 
 if TYPE_CHECKING:

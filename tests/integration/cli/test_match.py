@@ -12,7 +12,7 @@ from db.records.jobs import UnitState
 from tests.support.running.command_line import C4
 from tests.support.running.waiting import HANG_SECONDS
 from tests.support.running.watching import await_units, held_back
-from workers.matches import planning
+from workers.match import job as planning
 
 QUICK = ("--games", "24", "--judge", "none", "-q")
 

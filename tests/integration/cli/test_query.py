@@ -11,7 +11,7 @@ from c4core.book.writer import write_book
 from c4core.position import Position
 from tests.support.boards.small_books import opening, small_book
 from tests.support.running.command_line import C4
-from workers.positions import book_answers
+from workers.answers import books as book_answers
 
 GAME = "2252576253462244111563365343671351441"
 

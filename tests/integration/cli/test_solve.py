@@ -8,8 +8,7 @@ from c4core.position import Position
 from cli.positions.asking import LocalAsker
 from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4
-from workers.positions.question import Question
-from workers.positions.results import Answer
+from workers.answers.question import Answer, Question
 
 WON = "1122334"
 
@@ -180,7 +179,7 @@ def test_thousands_of_lines_are_answered_together(c4: C4, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(LocalAsker, "ask", counted)
     # Every batch is quick, whatever else this machine does.
-    monkeypatch.setattr("workers.positions.batches.time", SimpleNamespace(monotonic=lambda: 0.0))
+    monkeypatch.setattr("workers.answers.lines.time", SimpleNamespace(monotonic=lambda: 0.0))
     done = c4("solve", "-", "--format", "c4solver", stdin=f"{EASY}\n" * 5000)
     assert done.out == f"{EASY} -1\n" * 5000
     assert sizes == [*(2**power for power in range(12)), 905]

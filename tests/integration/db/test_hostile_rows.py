@@ -24,10 +24,10 @@ from tests.support.hostile.rows import (
     sound_database,
 )
 from tests.support.running.command_line import C4
-from workers.books.task import PlyTask
+from workers.analyze.units import unit_answers
+from workers.book.task import PlyTask
 from workers.core.following import iterate_units, read_job
 from workers.deep.task import DeepTask
-from workers.positions.units import unit_answers
 
 
 @pytest.fixture(scope="module")

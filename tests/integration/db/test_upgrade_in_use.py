@@ -27,9 +27,9 @@ from tests.support.boards.games import EASY
 from tests.support.running.databases import BOARD, FakeClock, do, make_job, row, worker
 from tests.support.running.waiting import HANG_SECONDS, await_that
 from tests.support.units import job_of_games, states
+from workers.analyze.units import ANALYZE
 from workers.broker.doorbell import Doorbell
 from workers.core.lanes import Lane
-from workers.positions.kind import ANALYZE
 from workers.service.unit_worker import UnitWorker
 
 ON_POSTGRESQL = pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_a_worker_stops_after_an_upgrade_and_its_unit_is_done_by_another(
             return outcome
 
         monkeypatch.setattr(
-            "workers.positions.kind.ANALYZE", replace(ANALYZE, solve_unit=solve_unit)
+            "workers.analyze.units.ANALYZE", replace(ANALYZE, solve_unit=solve_unit)
         )
         old = UnitWorker(
             database,

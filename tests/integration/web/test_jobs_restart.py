@@ -18,7 +18,7 @@ from tests.support.running.waiting import await_that
 from tests.support.running.watching import held_back
 from tests.support.running.web_server import WebServer
 from web.running import web_label
-from workers.positions.analysis import submit
+from workers.analyze.job import submit
 
 EASY = random_games(40, empty=8)
 ENDLESS = {"kind": "analyze", "board": "8x7", "positions": [""]}

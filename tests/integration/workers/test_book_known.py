@@ -13,7 +13,7 @@ from c4core.book.foreign import uci_keys
 from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
 from tests.support.boards.known_books import OPEN_POSITIONS, check_plies, check_whole_board
-from workers.positions.book_answers import shipped_book
+from workers.answers.books import shipped_book
 
 if TYPE_CHECKING:
     from db.database import Database

@@ -11,7 +11,7 @@ from db.records.jobs import UnitState
 from tests.support.kills import check_proof
 from tests.support.running.waiting import await_that
 from tests.support.running.watching import end_leases, kill_at_work, units, working
-from workers.deep.planning import submit
+from workers.deep.job import submit
 from workers.deep.sharing import LEAST_NODES, Exchange
 from workers.deep.task import DeepTask
 from workers.runners.local import LocalRunner

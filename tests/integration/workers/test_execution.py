@@ -32,6 +32,9 @@ from tests.support.jobs import outlast_lease, unit_ids
 from tests.support.running.databases import FakeClock
 from tests.support.running.waiting import HANG_SECONDS, await_that, ends
 from tests.support.units import failed_unit, job_of_games, states, unit_worker
+from workers.analyze.job import submit
+from workers.analyze.units import ANALYZE
+from workers.answers.question import Question
 from workers.core.execution import UnitEnd, run_unit
 from workers.core.kinds import KINDS
 from workers.core.lanes import Lane
@@ -39,12 +42,9 @@ from workers.core.leases import LeaseKeeper
 from workers.core.outages import RetryingWriter
 from workers.core.outcome import UnitOutcome
 from workers.core.rationing import LOOK_SECONDS
-from workers.deep import planning
+from workers.deep import job as planning
 from workers.deep.task import DeepTask
 from workers.logs import LOGGER
-from workers.positions.analysis import submit
-from workers.positions.kind import ANALYZE
-from workers.positions.question import Question
 from workers.service import spare
 from workers.service import unit_worker as unit_worker_module
 
@@ -247,7 +247,7 @@ def raised_by_units(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
         raise error
 
     failing = replace(ANALYZE, solve_unit=solve_unit)
-    monkeypatch.setattr("workers.positions.kind.ANALYZE", failing)
+    monkeypatch.setattr("workers.analyze.units.ANALYZE", failing)
 
 
 def test_a_payload_that_makes_no_sense_fails_after_some_attempts(database: Database) -> None:

@@ -21,15 +21,15 @@ from db.records.jobs import JobState
 from db.records.terms import MatchTerms
 from tests.support.boards.books import source
 from tests.support.running.waiting import HANG_SECONDS
-from workers.books.task import PlyTask
-from workers.certificates.planning import job_for
-from workers.certificates.task import ProofTask
-from workers.dataset.labelling import labelling_job
-from workers.deep.planning import join_or_submit
+from workers.book.task import PlyTask
+from workers.dataset.making import labelling_job
+from workers.deep.job import join_or_submit
 from workers.deep.task import DeepTask
-from workers.matches.files.importing import game_of_moves, import_games
-from workers.matches.judging import plan_judging
-from workers.matches.planning import find_or_plan_matches
+from workers.match.files import game_of_moves, import_games
+from workers.match.job import find_or_plan_matches
+from workers.match.judging import plan_judging
+from workers.prove.job import job_for
+from workers.prove.task import ProofTask
 
 ROUNDS = 3
 AT_ONCE = 4

@@ -43,10 +43,10 @@ from tests.support.running.waiting import HANG_SECONDS, await_that, ends
 from tests.support.running.watching import await_units, end_leases, held_back, kill_at_work, working
 from workers.core.execution import UnitEnd, run_unit
 from workers.core.kinds import unit_objects
-from workers.matches import measuring, planning
-from workers.matches.planning import find_job, plan_matches
-from workers.matches.replaying import replay_game
-from workers.matches.sequential import settle_match
+from workers.match import job as planning
+from workers.match.job import find_job, plan_matches
+from workers.match.table import replay_game
+from workers.match.units import settle_match
 from workers.runners.local import LocalRunner
 
 LATE = Position("44444422222266666655533")
@@ -256,7 +256,7 @@ def test_a_decision_that_nobody_has_looked_for_is_found_later(
 ) -> None:
     _, found = sequential_match(database, monkeypatch, threads=1, units=40)
     # As if every worker had died between its unit and the look at the test.
-    monkeypatch.setattr("workers.matches.units.settle_if_possible", lambda *_: None)
+    monkeypatch.setattr("workers.match.units.settle_if_possible", lambda *_: None)
     match = play(database, UNEQUAL)
     assert (match.verdict, match.tally.games) == (None, UNEQUAL.games)
     assert settle_match(database, match.id) == "H1"
@@ -476,6 +476,6 @@ def test_a_match_of_a_slow_player_is_planned_soon(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its pace is measured by a move, which may take hours."""
-    monkeypatch.setattr(measuring, "MAX_PROBE_SECONDS", 0.05)
+    monkeypatch.setattr(planning, "MAX_PROBE_SECONDS", 0.05)
     asked = terms(player_a="minimax-windows:depth=20", games=2, start=HUGE)
     assert ends(lambda: plan_matches(database, [asked])).match_ids

@@ -14,7 +14,7 @@ from tests.support.boards.finished_games import finished_games
 from tests.support.browser import Browser
 from tests.support.page_modules import ask_module
 from web.files import VIEWS
-from workers.positions.showing.threats import find_threats
+from workers.answers.description import find_threats
 
 BOARDS: Final = [BoardSize(*size) for size in ((7, 6), (5, 4), (8, 7), (12, 4), (3, 19), (16, 3))]
 GAMES: Final = 30

@@ -23,7 +23,7 @@ from tests.release.faults.system import SupervisedWorker, System
 from tests.support.boards.games import random_games
 from tests.support.running.databases import PostgresDatabases
 from tests.support.running.server_process import Server
-from workers.positions import planning
+from workers.analyze import job as planning
 
 EMPTY_SQUARES: Final = 28
 

@@ -8,7 +8,7 @@ from c4core.position import Position
 from db.database import Database
 from tests.support.boards.books import source
 from tests.support.boards.known_books import check_plies, check_whole_board
-from workers.books.build import CompleteBook
+from workers.book.build import CompleteBook
 
 sqlite_alone = pytest.mark.parametrize("rows_url", ["sqlite"], indirect=True)  # few rows
 

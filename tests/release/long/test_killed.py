@@ -14,7 +14,7 @@ from tests.support.boards.games import random_games
 from tests.support.kills import check_analysis, check_proof, plan_analysis
 from tests.support.running.waiting import HANG_SECONDS
 from tests.support.running.watching import await_units, held_back, kill_at_work, units, working
-from workers.deep import planning
+from workers.deep import job as planning
 from workers.deep.task import DeepTask
 
 KILLS = 20

@@ -9,7 +9,7 @@ from c4core.lines import read_lines
 from c4core.notation import DEFAULT_BOARD
 from db.database import Database
 from tests.support.boards.games import random_games
-from workers.positions.analysis import submit
+from workers.analyze.job import submit
 from workers.runners.local import LocalRunner
 
 LINES = 1_000_000

@@ -16,8 +16,8 @@ from tests.support.running.databases import PostgresDatabases
 from tests.support.running.servers import RabbitMQServer, RedisServer
 from tests.support.running.service import Service
 from tests.support.running.waiting import await_that
+from workers.analyze.job import submit
 from workers.broker.messaging import make_app
-from workers.positions.analysis import submit
 
 pytestmark = pytest.mark.servers
 

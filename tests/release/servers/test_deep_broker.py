@@ -11,8 +11,8 @@ from tests.support.boards.deep import conclude
 from tests.support.jobs import must_take
 from tests.support.running.service import Service
 from tests.support.running.waiting import await_that
-from workers.deep.planning import submit
-from workers.deep.proof import follow_proof
+from workers.deep.answer import follow_proof
+from workers.deep.job import submit
 from workers.deep.task import DeepTask
 from workers.deep.tree import Bounds
 

@@ -22,9 +22,9 @@ from tests.support.boards.matches import (
 from tests.support.running.service import Service
 from tests.support.running.waiting import await_that
 from workers.broker.doorbell import Doorbell
-from workers.matches import planning
-from workers.matches.planning import plan_matches
-from workers.matches.sequential import settle_match
+from workers.match import job as planning
+from workers.match.job import plan_matches
+from workers.match.units import settle_match
 from workers.runners.remote import call_workers
 
 pytestmark = pytest.mark.servers

@@ -10,7 +10,7 @@ import numpy as np
 
 from c4core.book.writer import write_book
 from c4core.solver import Solver
-from workers.books.build import CompleteBook, ScoreSource
+from workers.book.build import CompleteBook, ScoreSource
 from workers.runners.local import LocalRunner
 
 if TYPE_CHECKING:
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
     from c4core.position import Position
     from db.database import Database
-    from workers.books.build import Level
-    from workers.books.sparse import SparseBook
+    from workers.book.build import Level, SparseBook
 
 
 @dataclass

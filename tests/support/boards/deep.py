@@ -6,9 +6,9 @@ from db import jobs
 from db.database import Database
 from db.records.evaluations import StoredEvaluation
 from db.records.jobs import Claim
-from workers.deep.planning import go_on
+from workers.deep.job import go_on
+from workers.deep.task import piece_of
 from workers.deep.tree import Bounds
-from workers.deep.units import piece_of
 
 
 def conclude(database: Database, claim: Claim, bounds: Bounds, *, hard: bool = False) -> bool:

@@ -11,13 +11,13 @@ from c4core.arrays import MOVE_FILLS, MOVE_WINS, children
 from c4core.position import Position
 from tests.support.boards.books import source, unreduced
 from tests.support.boards.exhaustive import exhaustive_scores
-from workers.books.build import CompleteBook
+from workers.book.build import CompleteBook
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from db.database import Database
-    from workers.books.build import Level
+    from workers.book.build import Level
 
 OPEN_POSITIONS = (1, 4, 25, 121, 568, 2_144, 8_231, 27_109, 91_295)
 """Of 7x6 by ply: of two mirror images one, not over."""

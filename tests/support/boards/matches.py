@@ -14,7 +14,7 @@ from db.database import Database
 from db.records.games import GameFilter, StoredGame
 from db.records.matches import MatchInfo
 from db.records.terms import MatchTerms
-from workers.matches.planning import plan_matches
+from workers.match.job import plan_matches
 from workers.runners.local import LocalRunner
 
 SET = "set:fallback=vector"

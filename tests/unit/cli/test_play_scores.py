@@ -12,7 +12,7 @@ from c4core.players import parse_player
 from cli.commands.play.opponents import Scores, Supplies
 from db.database import Database
 from tests.support.running.waiting import HANG_SECONDS, await_that
-from workers.matches.files.importing import game_of_moves, import_games
+from workers.match.files import game_of_moves, import_games
 
 MIDDLE = "44444556"
 

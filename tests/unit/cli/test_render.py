@@ -10,7 +10,7 @@ from c4core import Position
 from c4core.evaluation import score_limits
 from cli.output import render
 from tests.support.boards.positions import games
-from workers.positions.results import Answer
+from workers.answers.question import Answer
 
 
 @pytest.mark.parametrize(

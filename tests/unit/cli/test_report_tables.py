@@ -14,8 +14,7 @@ from cli.reports import figures
 from cli.reports.tables import match_parts, tournament_parts
 from cli.reports.writing import match_row
 from tests.support.reports import report_of
-from workers.matches.reports.objects import match_object
-from workers.matches.reports.report import MatchReport
+from workers.match.report import MatchReport, match_object
 
 
 @pytest.mark.parametrize(

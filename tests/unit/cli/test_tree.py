@@ -86,7 +86,7 @@ def test_the_book_answers_without_a_database(tmp_path: Path) -> None:
     """Opening one takes many times as long as the rest of the command."""
     database = tmp_path / "c4.db"
     modules = imported_by(["--db", str(database), "solve", ""])
-    assert not {"sqlalchemy", "numpy", "workers.positions.evaluate"} & modules
+    assert not {"sqlalchemy", "numpy", "workers.answers.find"} & modules
     assert not database.exists()
 
 

@@ -14,8 +14,8 @@ from db.records.evaluations import StoredEvaluation
 from web import gathering
 from web.gathering import Gathering
 from web.known import LONGEST_QUESTION, Known
-from workers.positions.evaluate import evaluate, look_up
-from workers.positions.question import Question
+from workers.answers.find import evaluate, look_up
+from workers.answers.question import Question
 
 STORED = [Position(moves, width=5, height=4) for moves in ("1213", "3452", "1223")]
 OTHERS = [Position("12", width=5, height=4), Position("2252576253462244111563365343671351441")]

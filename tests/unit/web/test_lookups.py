@@ -17,8 +17,8 @@ from db.database import Database
 from db.errors import CorruptError
 from web import gathering
 from web.lookups import Lookups
-from workers.positions.evaluate import evaluate, look_up
-from workers.positions.question import Question
+from workers.answers.find import evaluate, look_up
+from workers.answers.question import Question
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,7 +16,7 @@ from tests.support.boards.games import random_games
 from tests.support.jobs import state_of
 from tests.support.running.waiting import HANG_SECONDS, await_that
 from web.running import AT_ONCE, JobRunning, web_label
-from workers.positions.analysis import submit
+from workers.analyze.job import submit
 
 EASY = random_games(60, empty=8)
 HARD = ["1", "2", "3", "11", "12", "13", "14"]

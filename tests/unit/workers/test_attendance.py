@@ -16,9 +16,9 @@ from db.records.workers import WorkerInfo
 from db.registry import WORKER_ALIVE_SECONDS
 from tests.support.jobs import LEASE, finish, must_take
 from tests.support.running.databases import FakeClock
+from workers.analyze.job import submit
 from workers.core.attendance import Unattended, unattended_jobs
 from workers.core.lanes import Lane
-from workers.positions.analysis import submit
 
 WAITING, QUEUED, INTERRUPTED = Unattended
 

@@ -9,11 +9,10 @@ from db import games
 from db.database import Database
 from db.records.games import GameFilter
 from tests.support.boards.matches import RANDOM, SET, run_job, terms
-from workers.matches.files.collecting import Collection, import_matches
-from workers.matches.files.entries import stream_entries
-from workers.matches.pairing import pairs_of
-from workers.matches.playing import job_of_matches, matches_of, settle_matches
-from workers.matches.reports.reading import Judging, judging_jobs, read_report
+from workers.match.files import Collection, import_matches, stream_entries
+from workers.match.job import job_of_matches, matches_of, settle_matches
+from workers.match.judging import Judging, judging_jobs, read_report
+from workers.match.terms import pairs_of
 
 
 def test_matches_and_their_reports(database: Database) -> None:

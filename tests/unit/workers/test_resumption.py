@@ -19,8 +19,8 @@ from db.records.jobs import JobInfo, JobState
 from tests.support.jobs import state_of
 from tests.support.running.databases import FakeClock
 from tests.support.running.waiting import HANG_SECONDS, await_that
+from workers.analyze.job import find_job, submit
 from workers.core import resumption, submission
-from workers.positions.analysis import find_job, submit
 
 
 def requests(number: int, pause: threading.Event) -> Iterator[Request]:

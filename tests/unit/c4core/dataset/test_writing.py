@@ -25,7 +25,7 @@ from tests.support.boards.books import digest
 from tests.support.boards.datasets import made, recipe
 from tests.support.running.databases import file_size_limit
 from tests.support.running.waiting import HANG_SECONDS
-from workers.dataset.order import SOURCES
+from workers.dataset.sources import SOURCES
 
 OLD, OLD_CARD = made(recipe(command="c4 old", count=40))
 NEW, NEW_CARD = made(recipe(command="c4 new", seed=2, count=40))

@@ -11,7 +11,7 @@ from c4core.evaluation import plies_to_end
 from c4core.position import Position
 from tests.support.boards.small_books import small_book
 from tests.support.web_api import Api, serving
-from workers.books.exploring import explore
+from workers.book.reading import explore
 
 PATH = "/api/v1/book"
 

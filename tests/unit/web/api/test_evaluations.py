@@ -11,8 +11,8 @@ from c4core.solver import Solver
 from db.database import Database
 from tests.support.boards.games import random_games
 from tests.support.web_api import Api, serving
-from workers.positions.evaluate import evaluate
-from workers.positions.question import Question
+from workers.answers.find import evaluate
+from workers.answers.question import Question
 
 PATH = "/api/v1/evaluations"
 BOARD = BoardSize(5, 4)

@@ -17,13 +17,12 @@ from tests.support.boards.finished_games import finished_games
 from tests.support.boards.matches import play, store_match, terms
 from tests.support.web_api import Api, serving
 from web.api.games import LARGEST_NUMBER
-from workers.matches.files.entries import game_of
-from workers.matches.files.importing import import_games
-from workers.matches.reports.objects import match_object
-from workers.matches.reports.reading import Judging, read_report
-from workers.matches.reviews.game import read_game
-from workers.positions.evaluate import evaluate
-from workers.positions.question import Question
+from workers.answers.find import evaluate
+from workers.answers.question import Question
+from workers.match.files import game_of, import_games
+from workers.match.judging import Judging, read_report
+from workers.match.report import match_object
+from workers.match.reviews import read_game
 
 GAMES = "/api/v1/games"
 MATCHES = "/api/v1/matches"

@@ -19,7 +19,7 @@ from tests.support.jobs import finish, give_up, must_take, state_of
 from tests.support.running.command_line import C4
 from tests.support.web_api import Api, serving
 from web.settings import Limits
-from workers.positions.analysis import submit
+from workers.analyze.job import submit
 
 EASY = random_games(30, empty=8)
 TOKEN = "s3cret"

@@ -14,7 +14,7 @@ from tests.support.boards.reference import reference_scores
 from tests.support.running.waiting import await_that
 from tests.support.web_api import Api, serving
 from web.settings import Limits
-from workers.positions.evaluate import look_up
+from workers.answers.find import look_up
 
 LATE = "532336513633217277452711665127"
 """Solved in microseconds."""

@@ -1,0 +1,104 @@
+"""Units: what goes into one, and that their payloads say what the lines did."""
+
+import io
+import itertools
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from c4core.lines import BadLine, Request, read_lines
+from c4core.notation import DEFAULT_BOARD
+from c4core.position import Position
+from db.costs import Cost
+from tests.support.boards.games import random_games
+from workers.analyze import units
+from workers.analyze.job import UNIT_LINES, UNIT_SECONDS, plan_units
+from workers.answers.costs import CostModel
+
+(EASY,) = random_games(1, empty=12)
+GUESS = CostModel(DEFAULT_BOARD)
+
+
+def lines(*texts: str, zero_based: bool = False) -> list[Request | BadLine]:
+    data = "\n".join(texts).encode()
+    return list(read_lines(io.BytesIO(data), board=DEFAULT_BOARD, zero_based=zero_based))
+
+
+def test_a_payload_says_what_the_lines_did() -> None:
+    written = lines(
+        "4453",
+        '{"id": 7, "moves": ""}',
+        "nonsense",
+        json.dumps({"id": [1], "grid": str(Position("4453"))}),
+        json.dumps({"key": Position("11").key}),
+        '{"id": "x", "moves": "9"}',
+        '{"id": false, "moves": "1"}',
+    )
+    carried = json.loads(json.dumps(units.encode_lines(written)))
+    assert list(units.decode_lines(carried, board=DEFAULT_BOARD)) == written
+    assert carried["entries"][0] == "4453"
+
+
+def test_a_payload_keeps_moves_that_count_from_zero() -> None:
+    written = lines("3342", '{"id": 1, "moves": "06"}', zero_based=True)
+    carried = units.encode_lines(written)
+    assert list(units.decode_lines(carried, board=DEFAULT_BOARD, zero_based=True)) == written
+
+
+def test_units_hold_all_lines_in_order() -> None:
+    written = lines(*[EASY, "bad", EASY] * 1000)
+    plans = list(plan_units(written, GUESS))
+    decoded = [
+        line for plan in plans for line in units.decode_lines(plan.payload, board=DEFAULT_BOARD)
+    ]
+    assert decoded == written
+    assert sum(plan.positions for plan in plans) == 2000
+    assert len(plans) == 3000 / UNIT_LINES
+
+
+def test_units_of_hard_positions_are_small() -> None:
+    written = lines("4", "44", "443", "4431")
+    assert len(list(plan_units(written, GUESS))) == 4
+    for plan in plan_units(lines(*["4453" + "12" * 2 + "67"] * 200), GUESS):
+        requests = [
+            line
+            for line in units.decode_lines(plan.payload, board=DEFAULT_BOARD)
+            if isinstance(line, Request)
+        ]
+        cost = sum(GUESS.seconds(request.position.ply) for request in requests)
+        assert plan.expected_seconds == pytest.approx(cost)
+        assert cost <= UNIT_SECONDS or len(requests) == 1
+
+
+def test_units_of_positions_that_turned_out_to_be_hard_are_smaller() -> None:
+    written = lines(*[EASY] * 1000)
+    ply = Position(EASY).ply
+    slow = CostModel(DEFAULT_BOARD, {ply: Cost(1_000_000, 100_000.0)})
+    sizes = [plan.positions for plan in plan_units(written, slow)]
+    assert sum(sizes) == 1000
+    assert all(9 <= size <= 11 for size in sizes[:-1])
+
+
+def test_bad_lines_alone_are_a_unit_without_positions() -> None:
+    (plan,) = plan_units(lines("bad", "worse"), GUESS)
+    assert plan.positions == 0
+
+
+def test_no_lines_no_units() -> None:
+    assert list(plan_units([], GUESS)) == []
+
+
+def test_planning_reads_no_further_than_it_must() -> None:
+    read = 0
+
+    def endless() -> Iterator[Request | BadLine]:
+        nonlocal read
+        for number in itertools.count(1):
+            read += 1
+            yield Request(number, Position(EASY), EASY)
+
+    plans = plan_units(endless(), GUESS)
+    next(plans)
+    next(plans)
+    assert read == 2 * UNIT_LINES + 1

@@ -1,0 +1,80 @@
+"""Expected costs: a guess at first, the measured means in the end."""
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+from c4core.book import Book
+from c4core.book.writer import write_book
+from c4core.notation import DEFAULT_BOARD, BoardSize
+from c4core.position import Position
+from db.costs import Cost
+from tests.support.boards.small_books import opening
+from workers.answers.books import plies_answered
+from workers.answers.costs import GUESS_POSITIONS, CostModel
+from workers.answers.question import Question
+
+GUESS = CostModel(DEFAULT_BOARD)
+
+
+@pytest.mark.parametrize("board", [BoardSize(1, 1), BoardSize(9, 6), BoardSize(16, 3)])
+def test_every_ply_of_every_board_has_a_cost(board: BoardSize) -> None:
+    model = CostModel(board)
+    costs = [model.seconds(ply) for ply in range(board.width * board.height + 1)]
+    assert all(cost > 0 for cost in costs)
+    assert costs == sorted(costs, reverse=True)
+
+
+def test_the_scores_of_all_columns_take_longer() -> None:
+    assert CostModel(DEFAULT_BOARD, columns=False).seconds(8) < GUESS.seconds(8)
+
+
+def test_many_measurements_outweigh_the_guess() -> None:
+    model = CostModel(DEFAULT_BOARD, {12: Cost(100_000, 50_000.0)})
+    assert model.seconds(12) == pytest.approx(0.5, rel=0.01)
+
+
+def test_few_measurements_do_not() -> None:
+    measured = 100 * GUESS.seconds(12)
+    model = CostModel(DEFAULT_BOARD, {12: Cost(1, measured)})
+    assert GUESS.seconds(12) < model.seconds(12) < 2 * GUESS.seconds(12)
+    as_many = CostModel(DEFAULT_BOARD, {12: Cost(int(GUESS_POSITIONS), GUESS_POSITIONS * measured)})
+    assert as_many.seconds(12) == pytest.approx(10 * GUESS.seconds(12))
+
+
+def test_neighbours_have_a_say_and_the_farther_the_less() -> None:
+    slow = {20: Cost(1000, 1000 * 10 * GUESS.seconds(20))}
+    model = CostModel(DEFAULT_BOARD, slow)
+    factors = [model.seconds(ply) / GUESS.seconds(ply) for ply in range(20, 43)]
+    assert factors[0] == pytest.approx(10, rel=0.05)
+    assert all(before > after for before, after in itertools.pairwise(factors))
+    assert factors[-1] == pytest.approx(1, abs=0.01)
+
+
+def test_measurements_that_make_no_sense_are_left_out() -> None:
+    model = CostModel(DEFAULT_BOARD, {99: Cost(10, 1.0), -1: Cost(10, 1.0), 12: Cost(0, 0.0)})
+    assert model.seconds(12) == GUESS.seconds(12)
+
+
+def test_what_took_no_time_is_cheap_and_not_free() -> None:
+    model = CostModel(DEFAULT_BOARD, {40: Cost(10_000, 0.0)})
+    assert 0 < model.seconds(40) < 1e-5
+
+
+def test_what_a_book_answers_costs_next_to_nothing() -> None:
+    shipped = Book.shipped()
+    columns, scores = Question(), Question(columns=False)
+    assert list(plies_answered(shipped, columns)) == list(range(12))
+    assert list(plies_answered(shipped, scores)) == list(range(13))
+    assert not plies_answered(None, columns)
+    model = CostModel(DEFAULT_BOARD, answered=plies_answered(shipped, columns))
+    assert model.seconds(11) < 1e-4 < 100 * model.seconds(11) < model.seconds(12)
+    assert model.seconds(12) == GUESS.seconds(12)
+
+
+def test_a_book_that_begins_elsewhere_answers_no_ply(tmp_path: Path) -> None:
+    start = Position("4", width=5, height=4)
+    write_book(tmp_path / "after.c4book", opening(start, 3), start=start)
+    after = Book.open(tmp_path / "after.c4book")
+    assert not plies_answered(after, Question(columns=False))

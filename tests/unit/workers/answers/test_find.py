@@ -1,0 +1,295 @@
+"""Answers from what is known and from searching, held against the slow oracle."""
+
+import threading
+import time
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from c4core.evaluation import score_limits
+from c4core.notation import BoardSize
+from c4core.position import Position
+from c4core.solver import Solver
+from c4core.version import ENGINE_VERSION
+from db.database import Database
+from db.errors import ReadOnlyError
+from db.records.evaluations import StoredEvaluation
+from tests.support.boards import reference
+from tests.support.boards.games import random_games
+from tests.support.running.waiting import await_that
+from workers.answers.find import Findings, evaluate, find_answers, search_with
+from workers.answers.question import Question
+
+# The oracle is slow, and is asked about the same positions by many tests.
+reference_score = cache(reference.reference_score)
+reference_scores = cache(reference.reference_scores)
+
+COLUMNS = Question()
+SCORE = Question(columns=False)
+WEAK = Question(columns=False, weak=True)
+
+
+def small(moves: str) -> Position:
+    return Position(moves, width=5, height=4)
+
+
+GAMES = [small(moves) for moves in random_games(12, empty=8, board=BoardSize(5, 4))]
+OVER = small("1212121")
+LOPSIDED = next(game for game in GAMES if game.canonical_key != game.mirrored().key)
+
+
+def canonical(position: Position) -> Position:
+    return Position.from_key(position.canonical_key, width=position.width, height=position.height)
+
+
+def stored(
+    position: Position, lower: int, upper: int, scores: tuple[int | None, ...] | None = None
+) -> StoredEvaluation:
+    assert position.key == position.canonical_key
+    return StoredEvaluation(
+        position.key,
+        position.width,
+        position.height,
+        position.ply,
+        lower,
+        upper,
+        99,
+        ENGINE_VERSION,
+        scores,
+    )
+
+
+def ask(
+    positions: list[Position],
+    question: Question = COLUMNS,
+    known: Mapping[int, StoredEvaluation] | None = None,
+) -> Findings:
+    return find_answers(positions, question, search_with(Solver(table_mb=1)), known or {})
+
+
+@pytest.mark.parametrize("count", [1, len(GAMES)])
+def test_every_column_has_its_score(count: int) -> None:
+    positions = [*GAMES, OVER][-count:]
+    findings = ask(positions)
+    assert findings.is_complete
+    for position, answer in zip(positions, findings.answers, strict=True):
+        assert answer.score == reference_score(position)
+        assert answer.scores == reference_scores(position)
+        assert answer.source == "search"
+
+
+@pytest.mark.parametrize("count", [3, len(GAMES)])
+def test_the_score_alone_has_no_columns(count: int) -> None:
+    findings = ask(GAMES[:count], SCORE)
+    assert [answer.score for answer in findings.answers] == [
+        reference_score(position) for position in GAMES[:count]
+    ]
+    assert {answer.scores for answer in findings.answers} == {None}
+
+
+def test_a_weak_answer_knows_the_outcome() -> None:
+    findings = ask(GAMES, WEAK)
+    assert findings.is_complete
+    for position, answer in zip(GAMES, findings.answers, strict=True):
+        score = reference_score(position)
+        assert answer.value == ("win" if score > 0 else "loss" if score < 0 else "draw")
+        assert answer.lower <= score <= answer.upper
+
+
+def test_weak_columns_cannot_be_asked() -> None:
+    with pytest.raises(ValueError, match="not for their columns"):
+        Question(weak=True)
+
+
+def test_mirror_images_and_repetitions_are_searched_once() -> None:
+    position = LOPSIDED
+    findings = ask([position, position.mirrored(), position])
+    assert len(findings.learned) == 1
+    first, second, third = findings.answers
+    assert first.scores == reference_scores(position)
+    assert second.scores == first.scores[::-1]
+    assert third.scores == first.scores
+    assert first.nodes == findings.nodes > 0
+    assert (second.nodes, third.nodes) == (0, 0)
+
+
+def test_what_was_learned_is_canonical() -> None:
+    (evaluation,) = ask([LOPSIDED, LOPSIDED.mirrored()]).learned
+    assert evaluation.key == LOPSIDED.canonical_key
+    assert evaluation.scores == reference_scores(canonical(LOPSIDED))
+    assert evaluation.score == reference_score(LOPSIDED)
+    assert (evaluation.width, evaluation.height, evaluation.ply) == (
+        5,
+        4,
+        LOPSIDED.ply,
+    )
+    assert evaluation.engine_version == ENGINE_VERSION
+
+
+@pytest.mark.parametrize("position", [LOPSIDED, LOPSIDED.mirrored()])
+def test_what_is_known_is_not_searched(position: Position) -> None:
+    (known,) = ask([position]).learned
+    findings = ask([position], known={known.key: known})
+    assert (findings.nodes, findings.learned, findings.is_complete) == (0, [], True)
+    (answer,) = findings.answers
+    assert (answer.source, answer.nodes) == ("db", 0)
+    assert answer.scores == reference_scores(position)
+    (answer,) = ask([position], SCORE, {known.key: known}).answers
+    assert (answer.source, answer.scores) == ("db", None)
+
+
+def test_what_is_known_in_part_is_searched() -> None:
+    position = canonical(GAMES[0])
+    score = reference_score(position)
+    for known, question in [
+        (stored(position, score, score), COLUMNS),
+        (stored(position, score - 1, score), SCORE),
+        (stored(position, -10, 10), WEAK),
+    ]:
+        findings = ask([position], question, {position.key: known})
+        assert findings.answers[0].source == "search"
+        assert findings.answers[0].lower >= known.lower
+        assert findings.answers[0].upper <= known.upper
+        assert len(findings.learned) == 1
+
+
+def test_a_known_outcome_answers_a_weak_question() -> None:
+    position = canonical(GAMES[0])
+    findings = ask([position], WEAK, {position.key: stored(position, 1, 5)})
+    (answer,) = findings.answers
+    assert (answer.source, answer.lower, answer.upper, answer.value) == ("db", 1, 5, "win")
+
+
+@pytest.mark.parametrize("question", [COLUMNS, SCORE])
+def test_a_finished_game_is_answered_and_not_stored(question: Question) -> None:
+    findings = ask([OVER, OVER.mirrored()], question)
+    assert findings.learned == []
+    assert findings.is_complete
+    for answer in findings.answers:
+        assert answer.score == reference_score(OVER)
+        assert answer.scores == ((None,) * 5 if question.columns else None)
+
+
+@pytest.mark.parametrize("columns", [True, False])
+@pytest.mark.parametrize("count", [1, 20])
+def test_limits_leave_honest_bounds(columns: bool, count: int) -> None:  # noqa: FBT001
+    positions = [Position(f"4{column}{other}") for column in "123" for other in "1234567"][:count]
+    findings = ask(positions, Question(columns=columns, node_limit=0))
+    assert not findings.is_complete
+    assert findings.learned == []
+    for position, answer in zip(positions, findings.answers, strict=True):
+        lowest, highest = score_limits(position.ply, 7, 6)
+        assert lowest <= answer.lower < -10
+        assert 10 < answer.upper <= highest
+        assert answer.score is None
+        assert answer.value is None
+        assert answer.best == ()
+
+
+def test_known_bounds_count_where_the_search_was_limited() -> None:
+    position = Position("4")
+    known = stored(position, -3, 2)
+    (answer,) = ask([position], Question(node_limit=0), {position.key: known}).answers
+    assert (answer.lower, answer.upper) == (-3, 2)
+
+
+def test_a_search_that_is_taken_up_again_has_what_is_left_of_its_limit() -> None:
+    limit = 50_000
+    given: list[int | None] = []
+
+    class Interrupted(Solver):
+        """Is stopped for others when it has searched most of what it may."""
+
+        def solve(self, position: Position, *, node_limit: int | None = None, **more: Any) -> Any:  # noqa: ANN401
+            given.append(node_limit)
+            if len(given) == 1:
+                node_limit = 40_000
+            return super().solve(position, node_limit=node_limit, **more)
+
+    asked = Question(columns=False, node_limit=limit)
+    search = search_with(Interrupted(table_mb=1))
+    (answer,) = find_answers([Position("")], asked, search, {}).answers
+    assert given[0] == limit
+    assert len(given) == 2
+    assert 0 < (given[1] or 0) <= 0.2 * limit
+    assert 0.8 * limit <= answer.nodes <= 1.1 * limit
+
+
+def test_the_time_limit_holds_for_each_position() -> None:
+    start = time.monotonic()
+    ask([Position(""), Position("1"), Position("2")], Question(time_limit=0.05))
+    assert time.monotonic() - start > 0.1
+
+
+@pytest.mark.parametrize("count", [1, 40])
+def test_a_stop_ends_the_search_and_keeps_what_is_known(count: int) -> None:
+    easy = [Position(moves) for moves in random_games(4, empty=12)]
+    hard = [Position(f"{first}{second}") for first in "1234567" for second in "1234567"][:count]
+    solver = Solver(table_mb=1)
+    stopping = threading.Event()
+
+    def stop() -> None:
+        # The easy ones are done by then: all of them take less.
+        await_that(lambda: (solver.progress[0] or 0) > 500_000)
+        stopping.set()
+        solver.stop()
+
+    stopper = threading.Thread(target=stop)
+    stopper.start()
+    search = search_with(solver, stopping.is_set)
+    findings = find_answers([*easy, *hard], COLUMNS, search, {})
+    stopper.join()
+    assert not findings.is_complete
+    assert len(findings.answers) == len(easy) + count
+    assert findings.answers[0].score is not None
+    assert findings.answers[-1].score is None
+    assert len(findings.learned) >= 1
+    assert all(evaluation.lower <= evaluation.upper for evaluation in findings.learned)
+
+
+@pytest.mark.parametrize("count", [1, 20])
+def test_a_stop_that_was_not_meant_is_overcome(count: int) -> None:
+    positions = [Position(moves) for moves in random_games(count, empty=22)]
+    solver = Solver(table_mb=1)
+    over = threading.Event()
+
+    def nag() -> None:
+        for _ in range(20):  # whenever it has gone on for a little
+            searched = solver.progress[0]
+            await_that(lambda: over.is_set() or solver.progress[0] > searched)  # noqa: B023
+            solver.stop()
+
+    nagger = threading.Thread(target=nag)
+    nagger.start()
+    findings = find_answers(positions, COLUMNS, search_with(solver), {})
+    over.set()
+    nagger.join()
+    assert findings.is_complete
+    calm = Solver(table_mb=1)
+    for position, answer in zip(positions, findings.answers, strict=True):
+        assert answer.scores == calm.analyze(position).scores
+
+
+def test_what_may_not_be_stored_is_answered_all_the_same(
+    sqlite_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where PostgreSQL lets somebody read and not write, which it says only then."""
+    told: list[bool] = []
+
+    def refuse(*_arguments: object) -> None:
+        raise ReadOnlyError("no permission")
+
+    with Database.open(str(sqlite_path)) as database:
+        monkeypatch.setattr(Database, "run", refuse)
+        (answer,) = evaluate(
+            GAMES[:1], COLUMNS, Solver(table_mb=1), database, on_not_kept=lambda: told.append(True)
+        )
+    assert answer.score == reference_score(GAMES[0])
+    assert told == [True]
+
+
+def test_no_positions_no_answers() -> None:
+    assert evaluate([], COLUMNS, Solver(table_mb=1)) == []

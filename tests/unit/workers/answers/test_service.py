@@ -1,0 +1,252 @@
+"""Many users ask at the same time, and new evaluations are stored in the background."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import pytest
+
+from c4core.book.book import shipped_files
+from c4core.position import Position
+from c4core.solver import Solver
+from c4core.version import ENGINE_VERSION
+from db.database import Database
+from db.errors import ReadOnlyError, UnreachableError
+from db.records.evaluations import StoredEvaluation
+from tests.support.boards.reference import reference_scores
+from tests.support.running.waiting import HANG_SECONDS, await_that
+from workers.answers import service as keeping
+from workers.answers.books import line_in_book
+from workers.answers.find import answer_at_end, answer_stored, evaluate, look_up
+from workers.answers.question import Question
+from workers.answers.service import SOLVERS, AnswerService, Keeper, SolverPool, Stop
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+LATE = "532336513633217277452711665127"
+HARD = Position(width=9, height=6)
+"""Nobody solves it in a test's time."""
+ENDLESS = Question(time_limit=3600)
+
+
+@pytest.fixture
+def service() -> Iterator[AnswerService]:
+    service = AnswerService(None, threads=1, table_mb=1)
+    yield service
+    service.close()
+
+
+def test_a_limit_leaves_bounds_and_no_limit_answers(service: AnswerService) -> None:
+    (answer,) = service.answer([HARD], Question(time_limit=0.05))
+    assert answer.lower < answer.upper
+    (answer,) = service.answer([Position(LATE)], Question())
+    assert answer.scores == reference_scores(Position(LATE))
+    assert service.answer_batch([Position(LATE)] * 2, Question())[1].scores == answer.scores
+    assert service.answer([], Question()) == []
+
+
+def await_asked(service: AnswerService, number: int) -> None:
+    """Wait until so many have been given a solver."""
+    pool = (service._interactive, service._batches)
+    await_that(lambda: sum(sum(each._users) for each in pool) == number)
+
+
+def test_a_stop_ends_one_search_and_no_other(service: AnswerService) -> None:
+    """More ask than there are solvers, so that some share one."""
+    stops = [Stop() for _ in range(3 * SOLVERS)]
+    with ThreadPoolExecutor(len(stops)) as threads:
+        asked = [threads.submit(service.answer, [HARD], ENDLESS, stop) for stop in stops]
+        await_asked(service, len(stops))
+        for stop in stops[1:]:
+            stop.set()
+        for future in asked[1:]:
+            future.result(timeout=HANG_SECONDS)
+        assert not asked[0].done()
+        stops[0].set()
+        (answer,) = asked[0].result(timeout=HANG_SECONDS)
+    assert answer.lower < answer.upper
+
+
+def test_closing_ends_all_searches() -> None:
+    service = AnswerService(None, threads=2, table_mb=1)
+    with ThreadPoolExecutor(2) as threads:
+        asked = [
+            threads.submit(call, [HARD], ENDLESS) for call in (service.answer, service.answer_batch)
+        ]
+        await_asked(service, len(asked))
+        service.close()
+        for future in asked:
+            assert future.result(timeout=HANG_SECONDS)[0].score is None
+
+
+def test_seats_are_given_to_those_who_wait_alone() -> None:
+    pool = SolverPool(2, threads=1, table_mb=1)
+    with pool.taken() as first, pool.taken() as second, pool.taken() as third:
+        assert second is not first
+        assert third in {first, second}
+    with pool.taken() as again:
+        assert again is first  # its table is the warmest
+
+
+def test_best_play_is_found_or_there_was_no_time(service: AnswerService) -> None:
+    position = Position(LATE)
+    line = service.find_line(position)
+    assert line == Solver().principal_variation(position)
+    assert service.find_line(HARD, time_limit=0.05) is None
+    assert service.find_line(Position("1212121")) == ()
+    stop = Stop()
+    with ThreadPoolExecutor(1) as threads:
+        found = threads.submit(service.find_line, HARD, stop=stop)
+        await_asked(service, 1)
+        stop.set()
+        assert found.result(timeout=HANG_SECONDS) is None
+
+
+def test_what_is_found_is_stored_when_the_desk_is_closed(sqlite_path: Path) -> None:
+    position = Position(LATE)
+    with Database.open(str(sqlite_path)) as database:
+        service = AnswerService(database, threads=1, table_mb=1)
+        service.answer([position], Question())
+        service.answer([Position("1212", width=5, height=4)], Question())
+        service.close()
+        assert look_up(database, [position])[position.canonical_key].score == 6
+        assert look_up(database, [Position("1212", width=5, height=4)])
+
+
+def test_a_desk_that_may_not_keep_stores_nothing(sqlite_path: Path) -> None:
+    position = Position(LATE)
+    with Database.open(str(sqlite_path)) as database:
+        service = AnswerService(database, threads=1, table_mb=1, keeps=False)
+        service.answer([position], Question())
+        service.close()
+        assert look_up(database, [position]) == {}
+
+
+def test_a_database_that_is_away_is_done_without(
+    sqlite_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_database: Database) -> None:
+        raise UnreachableError("away")
+
+    with Database.open(str(sqlite_path)) as database:
+        service = AnswerService(database, threads=1, table_mb=1)
+        monkeypatch.setattr(Database, "read", fail)
+        monkeypatch.setattr(Database, "write", fail)
+        assert service.answer([Position(LATE)], Question())[0].score == 6
+        service.close()
+
+
+def test_the_book_is_asked_first_and_bounds_a_search() -> None:
+    books = [path for path in shipped_files() if "7x6" in path.name]
+    service = AnswerService(None, threads=1, table_mb=1, book=str(books[0]))
+    answer = service.booked(Position("44"), Question())
+    assert answer is not None
+    assert answer.scores == (-3, -3, -2, 1, -2, -3, -3)
+    assert service.answer([Position("44")], Question())[0].source == "book"
+    assert service.booked(HARD, Question()) is None
+    last = Position("444333525152")  # its score is the book's last, and those of columns are not
+    assert service.booked(last, Question()) is None
+    (bounded,) = service.answer([last], Question(node_limit=1))
+    known = service.booked(last, Question(columns=False))
+    assert known is not None
+    assert bounded.score == known.score
+    line, end = line_in_book(service.book_for(last.board), Position())
+    assert line[0] == 3
+    assert end.ply == len(line) > 10
+    service.close()
+
+
+@pytest.mark.parametrize(
+    "moves", ["1212121", "71212121", "627611313612643311373445565265752224447775"]
+)
+def test_the_rules_say_what_the_engine_says_of_the_end(moves: str) -> None:
+    position = Position(moves)
+    found = Solver().analyze(position)
+    answer = answer_at_end(position)
+    assert (answer.lower, answer.upper, answer.scores) == (found.lower, found.upper, found.scores)
+
+
+def test_stored_columns_are_those_of_the_position_as_it_was_asked(sqlite_path: Path) -> None:
+    position = Position(LATE)
+    with Database.open(str(sqlite_path)) as database:
+        evaluate([position], Question(columns=False), Solver(), database)
+        (stored,) = look_up(database, [position]).values()
+        assert answer_stored(position, Question(), stored) is None
+        evaluate([position], Question(), Solver(), database)
+        (stored,) = look_up(database, [position]).values()
+    for asked in (position, position.mirrored()):
+        answer = answer_stored(asked, Question(), stored)
+        assert answer is not None
+        assert answer.scores == reference_scores(asked)
+
+
+POSITIONS = [Position(moves, width=5, height=4) for moves in ("12", "13", "1423")]
+
+
+def row(position: Position) -> StoredEvaluation:
+    return StoredEvaluation(
+        key=position.canonical_key,
+        width=position.width,
+        height=position.height,
+        ply=position.ply,
+        lower=-1,
+        upper=1,
+        nodes=5,
+        engine_version=ENGINE_VERSION,
+    )
+
+
+def test_all_is_stored_when_it_is_closed(sqlite_path: Path) -> None:
+    other = Position("12")
+    with Database.open(str(sqlite_path)) as database:
+        keeper = Keeper(database)
+        for position in (*POSITIONS, other):
+            keeper.keep([row(position)])
+        keeper.close()
+        keeper.keep([row(Position("1423", width=5, height=4))])
+        assert len(look_up(database, POSITIONS)) == 3
+        assert look_up(database, [other])
+
+
+def test_what_has_no_room_is_forgotten(sqlite_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeping, "MOST_WAITING", 1)
+    monkeypatch.setattr(keeping, "GATHER_SECONDS", 60.0)
+    with Database.open(str(sqlite_path)) as database:
+        keeper = Keeper(database)
+        for position in POSITIONS:
+            keeper.keep([row(position)])
+        keeper.close()
+        assert len(look_up(database, POSITIONS)) == 1
+
+
+def test_a_database_that_turns_out_to_be_read_only_is_left_alone(
+    sqlite_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = []
+
+    def fail(*_: object) -> None:
+        tried.append(1)
+        raise ReadOnlyError("only read")
+
+    monkeypatch.setattr(keeping, "store_learned", fail)
+    with Database.open(str(sqlite_path)) as database:
+        keeper = Keeper(database)
+        keeper.keep([row(POSITIONS[0])])
+        await_that(lambda: keeper._is_closed)
+        keeper.keep([row(POSITIONS[1])])
+        keeper.close()
+    assert len(tried) == 1
+
+
+def test_a_stop_tells_those_who_want_to_know() -> None:
+    stop, told = Stop(), []
+    with stop.calling(lambda: told.append("within")):
+        stop.set()
+        stop.set()
+    stop.set()
+    assert told == ["within", "within"]
+    with stop.calling(lambda: told.append("at once")):
+        assert told[-1] == "at once"

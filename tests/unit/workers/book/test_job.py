@@ -1,0 +1,340 @@
+"""Jobs of kind ``book``: plans, units, scores, complete and sparse books."""
+
+from functools import cache
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from c4core.arrays import plies
+from c4core.batch import UNPLAYABLE
+from c4core.notation import DEFAULT_BOARD, BoardSize
+from c4core.position import Position
+from c4core.solver import Solver
+from db import evaluations, jobs
+from db.database import Database
+from db.records.evaluations import StoredEvaluation
+from db.records.jobs import MAX_ATTEMPTS, Claim, JobState, UnitState
+from tests.support.boards.books import Oracle, reached, scores_of, source
+from tests.support.jobs import must_take
+from workers.book.build import (
+    BookPlanError,
+    CompleteBook,
+    SparseBook,
+    canonical,
+)
+from workers.book.job import (
+    LEAST_POSITIONS,
+    MAX_BY_LEAST,
+    find_job,
+    plan_job,
+    read_scores,
+    solve_unit,
+    unit_objects,
+)
+from workers.book.task import Choice, PlyTask, decode_keys, decode_scores
+from workers.core import submission
+from workers.errors import BookIncompleteError
+from workers.runners.local import LocalRunner
+
+SMALL = BoardSize(5, 4)
+TINY = BoardSize(4, 4)
+
+
+@cache
+def tiny_oracle() -> Oracle:
+    """What is found out of the tiny board, once for all tests."""
+    return Oracle()
+
+
+def empty(board: BoardSize = SMALL) -> Position:
+    return Position(width=board.width, height=board.height)
+
+
+def work(database: Database, job_id: int) -> None:
+    with LocalRunner(database, job_id, table_mb=1) as runner:
+        runner.wait()
+
+
+def fail_a_unit(database: Database, error: str) -> None:
+    """Try the first unit as often as it may be tried, each time with an error."""
+    for _ in range(MAX_ATTEMPTS):
+        claim = must_take(database)
+        with database.write() as session:
+            jobs.fail(session, claim, error)
+
+
+def state_of(database: Database, job_id: int) -> JobState:
+    with database.read() as session:
+        return jobs.get_job(session, job_id).state
+
+
+class TestTask:
+    @pytest.mark.parametrize(
+        "task",
+        [
+            PlyTask(empty(), 8),
+            PlyTask(Position("44"), 5, columns=True, choice=Choice(2, "second")),
+        ],
+    )
+    def test_parameters_say_all(self, task: PlyTask) -> None:
+        assert PlyTask.from_params(task.as_params(), task.board) == task
+
+
+class TestPlanning:
+    def test_every_position_is_in_one_unit(self, database: Database) -> None:
+        book = CompleteBook(empty(), 9)
+        job_id = plan_job(database, book.task, book.levels)
+        with database.read() as session:
+            units = jobs.unit_results(session, job_id, limit=10_000)
+        keys = np.concatenate([decode_keys(unit.payload) for unit in units])
+        assert len(set(keys.tolist())) == len(keys)
+        assert set(keys.tolist()) < set(book.levels[-1].tolist())
+        sizes = [len(decode_keys(unit.payload)) for unit in units]
+        assert max(sizes) <= MAX_BY_LEAST * LEAST_POSITIONS
+        assert len(sizes) > 20
+
+    def test_the_same_task_finds_its_job(self, database: Database) -> None:
+        book = CompleteBook(empty(), 5)
+        assert find_job(database, book.task) is None
+        job_id = plan_job(database, book.task, book.levels)
+        assert find_job(database, book.task) == job_id
+        newer = plan_job(database, book.task, book.levels)
+        assert find_job(database, book.task) == newer
+
+    @pytest.mark.parametrize(
+        "other",
+        [
+            PlyTask(empty(), 6),
+            PlyTask(empty(BoardSize(4, 5)), 5),
+            PlyTask(empty().play(0), 5),
+            PlyTask(empty(), 5, columns=True),
+            PlyTask(empty(), 5, choice=Choice(0, "first")),
+        ],
+    )
+    def test_another_task_does_not(self, database: Database, other: PlyTask) -> None:
+        book = CompleteBook(empty(), 5)
+        plan_job(database, book.task, book.levels)
+        assert find_job(database, other) is None
+
+    def test_a_cancelled_job_goes_on(self, database: Database) -> None:
+        book = CompleteBook(empty(), 5)
+        job_id = plan_job(database, book.task, book.levels)
+        with database.write() as session:
+            jobs.cancel_job(session, job_id)
+        assert find_job(database, book.task) == job_id
+        assert state_of(database, job_id) is JobState.RUNNING
+
+    def test_failed_units_are_tried_again(self, database: Database) -> None:
+        book = CompleteBook(empty(), 5)
+        job_id = plan_job(database, book.task, book.levels)
+        fail_a_unit(database, "broken")
+        work(database, job_id)
+        assert state_of(database, job_id) is JobState.FAILED
+        assert find_job(database, book.task) == job_id
+        assert state_of(database, job_id) is JobState.RUNNING
+
+    def test_planning_that_is_interrupted_leaves_no_job_to_go_on_with(
+        self, database: Database, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def interrupted(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        book = CompleteBook(empty(), 5)
+        monkeypatch.setattr(submission, "UNITS_PER_TRANSACTION", 1)
+        monkeypatch.setattr(jobs, "start_job", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            plan_job(database, book.task, book.levels)
+        with database.read() as session:
+            (job,) = jobs.list_jobs(session)
+        assert job.state is JobState.CANCELLED
+        assert find_job(database, book.task) is None
+
+
+class TestUnit:
+    def claimed(self, database: Database, *, columns: bool = False, sparse: bool = False) -> Claim:
+        book = CompleteBook(empty(), 6)
+        choice = Choice(0, "first") if sparse else None
+        plan_job(database, PlyTask(empty(), 6, columns=columns, choice=choice), book.levels)
+        return must_take(database)
+
+    @pytest.mark.parametrize("columns", [False, True])
+    def test_scores_are_exact_and_in_order(self, database: Database, columns: bool) -> None:  # noqa: FBT001
+        claim = self.claimed(database, columns=columns)
+        outcome = solve_unit(claim, Solver(table_mb=1), database, lambda: False)
+        assert outcome.is_complete
+        found = decode_scores(outcome.result["scores"], columns=SMALL.width if columns else 1)
+        solver = Solver(table_mb=1)
+        for key, row in zip(decode_keys(claim.payload).tolist(), found.tolist(), strict=True):
+            position = Position.from_key(key, width=5, height=4)
+            analysis = solver.analyze(position)
+            if columns:
+                shown = [None if score == UNPLAYABLE else score for score in row]
+                assert tuple(shown) == analysis.scores
+            else:
+                assert row == [analysis.score]
+        assert outcome.nodes == outcome.result["nodes"] > 0
+        assert set(outcome.costs) == {6}
+
+    def test_a_complete_books_unit_leaves_nothing_behind(self, database: Database) -> None:
+        claim = self.claimed(database)
+        outcome = solve_unit(claim, Solver(table_mb=1), database, lambda: False)
+        assert not outcome.evaluations
+
+    def test_a_sparse_books_unit_is_stored(self, database: Database) -> None:
+        claim = self.claimed(database, columns=True, sparse=True)
+        outcome = solve_unit(claim, Solver(table_mb=1), database, lambda: False)
+        assert {row.key for row in outcome.evaluations} == set(decode_keys(claim.payload).tolist())
+
+    def test_what_an_interrupted_unit_has_found_is_not_searched_again(
+        self, database: Database
+    ) -> None:
+        claim = self.claimed(database)
+        keys = decode_keys(claim.payload).tolist()
+        solver = Solver(table_mb=1)
+        found = [
+            StoredEvaluation(key, 5, 4, 6, score, score, 9, 1)
+            for key in keys[::2]
+            for score in [solver.solve(Position.from_key(key, width=5, height=4)).score]
+            if score is not None
+        ]
+        with database.write() as session:
+            evaluations.store(session, SMALL, found)
+        outcome = solve_unit(claim, Solver(table_mb=1), database, lambda: False)
+        assert outcome.result["known"] == len(found)
+
+    def test_a_stopped_unit_hands_over_what_it_has(self, database: Database) -> None:
+        claim = self.claimed(database)
+        outcome = solve_unit(claim, Solver(table_mb=1), database, lambda: True)
+        # It may have been through before it looked: then there is a result, and nothing to store.
+        assert outcome.is_complete is bool(outcome.result)
+        assert outcome.is_complete is not bool(outcome.evaluations)
+
+    def test_output(self, database: Database) -> None:
+        book = CompleteBook(empty(), 4)
+        job_id = plan_job(database, book.task, book.levels)
+        with database.read() as session:
+            job, (unit, *_) = jobs.get_job(session, job_id), jobs.unit_results(session, job_id)
+        (*_, before) = unit_objects(job, unit)
+        assert before["error"] == "not solved: queued"
+        work(database, job_id)
+        with database.read() as session:
+            unit, *_ = jobs.unit_results(session, job_id)
+        (*_, after) = unit_objects(job, unit)
+        assert (after["key"], after["board"]) == (before["key"], "5x4")
+        position = Position.from_key(int(str(after["key"])), width=5, height=4)
+        assert after["score"] == Solver(table_mb=1).solve(position).score
+
+
+class TestScores:
+    def test_of_a_job_that_is_not_done(self, database: Database) -> None:
+        book = CompleteBook(empty(), 5)
+        job_id = plan_job(database, book.task, book.levels)
+        with pytest.raises(BookIncompleteError, match="running"):
+            read_scores(database, job_id, book.task, book.levels[-1])
+
+    def test_of_a_job_with_failed_units(self, database: Database) -> None:
+        book = CompleteBook(empty(), 5)
+        job_id = plan_job(database, book.task, book.levels)
+        fail_a_unit(database, "out of luck")
+        work(database, job_id)
+        with pytest.raises(BookIncompleteError, match=r"1 of \d+ units failed: out of luck"):
+            read_scores(database, job_id, book.task, book.levels[-1])
+
+    def test_of_another_book(self, database: Database) -> None:
+        book = CompleteBook(empty(), 5)
+        job_id = plan_job(database, book.task, book.levels)
+        work(database, job_id)
+        with pytest.raises(BookIncompleteError, match="--fresh"):
+            read_scores(database, job_id, book.task, book.levels[-1][1:])
+
+
+class TestComplete:
+    @pytest.mark.parametrize(
+        ("board", "moves", "last"),
+        [("5x4", "", 4), ("4x5", "1", 6), ("5x4", "33", 6), ("4x4", "12341", 15)],
+    )
+    def test_every_position_has_its_score(
+        self, database: Database, board: str, moves: str, last: int
+    ) -> None:
+        width, height = map(int, board.split("x"))
+        book = CompleteBook(canonical(Position(moves, width=width, height=height)), last)
+        solver = Solver(table_mb=1)
+        for keys, scores in book.scored(source(database)):
+            found = solver.solve_many(keys, width=width, height=height)
+            assert scores.tolist() == found.lower.tolist() == found.upper.tolist()
+
+    def test_only_the_deepest_ply_is_searched(self, database: Database) -> None:
+        book = CompleteBook(empty(), 7)
+        book.scored(source(database))
+        with database.read() as session:
+            (job,) = jobs.list_jobs(session)
+        assert job.positions[UnitState.DONE] <= len(book.levels[-1])
+
+    def test_a_book_of_wins_at_once_takes_no_job(self, database: Database) -> None:
+        start = Position("121212", width=5, height=4)
+        levels = CompleteBook(canonical(start), 6).scored(source(database))
+        assert [scores.tolist() for _, scores in levels] == [[(20 + 1 - 6) // 2]]
+        with database.read() as session:
+            assert not jobs.list_jobs(session)
+
+    def test_plies_that_no_game_reaches(self, database: Database) -> None:
+        *_, keys = islice(plies(width=4, height=4, canonical=True), 15)
+        starts = (Position.from_key(key, width=4, height=4) for key in keys.tolist())
+        start = next(
+            position
+            for position in starts
+            if not position.is_over and all(map(position.is_winning, position.legal_columns()))
+        )
+        with pytest.raises(BookPlanError, match="no game goes on after ply 14"):
+            CompleteBook(canonical(start), 15)
+        with pytest.raises(BookPlanError, match="no such game goes on after ply 14"):
+            SparseBook(canonical(start), 15, Choice(0, "both")).scored(source(database))
+
+
+class TestSparse:
+    # "both" is the union of what one side reaches and what the other reaches.
+    @pytest.mark.parametrize(("within", "sides"), [(0, "both"), (1, "first"), (3, "second")])
+    def test_holds_what_good_play_reaches(
+        self, database: Database, within: int, sides: str
+    ) -> None:
+        start, last = empty(TINY), 5
+        choice = Choice(within, sides)  # type: ignore[arg-type]
+        levels = SparseBook(start, last, choice).scored(source(database))
+        halves = {"first": [0], "second": [1], "both": [0, 1]}[sides]
+        expected = [
+            reached(tiny_oracle(), start, last, within=within, chooser=half) for half in halves
+        ]
+        assert [set(level) for level in scores_of(levels)] == [
+            set.union(*plies) for plies in zip(*expected, strict=True)
+        ]
+        solver = Solver(table_mb=1)
+        for keys, scores in levels:
+            assert scores.tolist() == solver.solve_many(keys, width=4, height=4).lower.tolist()
+
+    def test_from_a_start(self, database: Database) -> None:
+        start = canonical(Position("1125", width=5, height=4))
+        levels = SparseBook(start, 7, Choice(1, "second")).scored(source(database))
+        expected = reached(Oracle(), start, 7, within=1, chooser=1)
+        assert [set(level) for level in scores_of(levels)] == expected
+
+    def test_a_deeper_book_takes_up_the_plies_of_a_shallower_one(self, database: Database) -> None:
+        SparseBook(empty(), 4, Choice(0, "first")).scored(source(database))
+        with database.read() as session:
+            before = len(jobs.list_jobs(session))
+        SparseBook(empty(), 5, Choice(0, "first")).scored(source(database))
+        with database.read() as session:
+            # Columns of ply 4, scores of ply 5: all others are found.
+            assert len(jobs.list_jobs(session)) == before + 2
+
+    def test_everything_within_many_points_is_the_complete_book(self, database: Database) -> None:
+        sparse = SparseBook(empty(), 4, Choice(99, "first")).scored(source(database))
+        complete = CompleteBook(empty(), 4).scored(source(database))
+        assert scores_of(sparse) == scores_of(complete)
+
+    def test_default_board_is_no_special_case(self, database: Database) -> None:
+        start = Position("4444441212155665532")
+        last = start.ply + 3
+        levels = SparseBook(canonical(start), last, Choice(0, "both")).scored(source(database))
+        assert start.board == DEFAULT_BOARD
+        assert [len(keys) for keys, _ in levels[:1]] == [1]

@@ -1,0 +1,496 @@
+"""Deep jobs in the database: which units there are, and what a result makes of them."""
+
+import threading
+from collections import Counter
+from typing import Any
+
+import pytest
+from sqlalchemy import update
+
+from c4core.evaluation import Evaluation
+from c4core.notation import BoardSize
+from c4core.position import Position
+from c4core.solver import Solver
+from c4core.version import ENGINE_VERSION
+from cli.commands import deep as command
+from db import evaluations, jobs, registry
+from db.database import Database
+from db.errors import BusyError
+from db.jobs import GrowingUnit
+from db.models import Unit
+from db.records.evaluations import StoredEvaluation
+from db.records.jobs import MAX_ATTEMPTS, JobState, UnitPlan, UnitState
+from db.session import Session
+from tests.support.boards.deep import conclude
+from tests.support.jobs import must_take, take
+from tests.support.running.databases import worker
+from workers.core.execution import UnitEnd, run_unit
+from workers.core.following import read_job
+from workers.deep import job, task
+from workers.deep.answer import (
+    FIRST_TRY_NODES,
+    TRY_FACTOR,
+    Observer,
+    follow_proof,
+    proven_line,
+    searched_line,
+)
+from workers.deep.job import SPARE, find_job, go_on, solve_unit, submit, unit_objects
+from workers.deep.sharing import REMEMBERED
+from workers.deep.task import CUT, DeepTask, piece_of
+from workers.deep.tree import Bounds, Piece, first_bounds
+from workers.runners.local import LocalRunner
+
+SMALL = BoardSize(5, 4)
+LARGE = BoardSize(6, 5)
+
+
+def deep(
+    moves: str = "", board: BoardSize = SMALL, *, split: int = 1, nodes: int = 10**9
+) -> DeepTask:
+    start = Position(moves, width=board.width, height=board.height)
+    return DeepTask(start, moves, split_plies=split, unit_nodes=nodes)
+
+
+def units(database: Database, job_id: int, *states: UnitState) -> list[GrowingUnit]:
+    with database.read() as session:
+        found = jobs.read_units(session, job_id)
+    return [unit for unit in found if not states or unit.state in states]
+
+
+def pieces(database: Database, job_id: int, *states: UnitState) -> list[Piece]:
+    return [piece_of(unit.payload) for unit in units(database, job_id, *states)]
+
+
+def store(database: Database, position: Position, lower: int, upper: int) -> None:
+    row = StoredEvaluation(
+        position.canonical_key, *position.board, position.ply, lower, upper, 1, ENGINE_VERSION
+    )
+    with database.write() as session:
+        evaluations.store(session, position.board, [row])
+
+
+def work(database: Database, job_id: int, *, threads: int = 1) -> JobState:
+    with LocalRunner(database, job_id, threads=threads, table_mb=1) as runner:
+        return runner.wait().state
+
+
+class TestSubmit:
+    def test_the_first_units_are_the_least_speculative_pieces(self, database: Database) -> None:
+        job_id = submit(database, deep(), threads=1)
+        tree = deep().tree()
+        assert pieces(database, job_id) == tree.wanted(SPARE)
+        assert read_job(database, job_id).state is JobState.RUNNING
+
+    def test_there_are_as_many_as_backend(self, database: Database) -> None:
+        job_id = submit(database, deep(split=3), threads=9)
+        assert len(units(database, job_id, UnitState.QUEUED)) == 9
+
+    def test_workers_that_are_registered_are_backend(self, database: Database) -> None:
+        with database.write() as session:
+            registry.beat(session, worker(threads=7))
+        job_id = submit(database, deep(split=3), threads=1)
+        assert len(units(database, job_id, UnitState.QUEUED)) == 7
+
+    def test_what_is_stored_may_be_the_answer(self, database: Database) -> None:
+        store(database, deep().start, 0, 0)
+        job_id = submit(database, deep())
+        assert read_job(database, job_id).state is JobState.DONE
+        assert units(database, job_id) == []
+
+    def test_what_is_stored_about_a_move_is_used(self, database: Database) -> None:
+        start = deep().start
+        store(database, start.play(2), 0, 8)
+        job_id = submit(database, deep(), threads=9)
+        keys = {piece.key for piece in pieces(database, job_id) if piece.beta == 0}
+        assert keys == {start.play(0).canonical_key, start.play(1).canonical_key}
+
+    def test_the_newest_job_for_a_question_is_found(self, database: Database) -> None:
+        assert find_job(database, deep("1")) is None
+        first = submit(database, deep("1"))
+        assert find_job(database, deep("5", split=3)) == first  # the mirror image
+        second = submit(database, deep("1"))
+        assert find_job(database, deep("1")) == second
+        assert find_job(database, deep("2")) is None
+
+
+class TestGoingOn:
+    def test_a_failed_move_brings_the_next_ones(self, database: Database) -> None:
+        job_id = submit(database, deep(), threads=1)
+        first = must_take(database)
+        assert conclude(database, first, Bounds(0, 8))
+        assert {piece.key for piece in pieces(database, job_id, UnitState.QUEUED)} == {
+            deep().start.play(1).canonical_key,
+            deep().start.play(0).canonical_key,
+        }
+
+    def test_a_proof_cuts_off_what_waits_and_what_is_worked_on(self, database: Database) -> None:
+        job_id = submit(database, deep(split=2), threads=6)
+        eldest, younger = must_take(database), must_take(database)
+        assert piece_of(eldest.payload).beta == piece_of(younger.payload).beta == 1
+        others = pieces(database, job_id, UnitState.QUEUED)
+        # The eldest's parent is decided by it: the root needs another move. The younger brother,
+        # behind the same move, is cut off while somebody is at it.
+        assert conclude(database, eldest, Bounds(-8, 0))
+        tree = deep(split=2).tree()
+        tree.wanted(6)
+        (parent,) = tree.nodes[piece_of(eldest.payload).key].parents
+        assert piece_of(younger.payload).key in tree.nodes[parent].children
+        cut = units(database, job_id)[younger.seq]
+        assert (cut.state, cut.result) == (UnitState.DONE, CUT)
+        with database.write() as session:
+            assert not jobs.heartbeat(session, younger, 30)
+        assert not conclude(database, younger, Bounds(1, 8))
+        assert set(pieces(database, job_id, UnitState.QUEUED)) != set(others)
+
+    def test_the_end_cuts_off_everything(self, database: Database) -> None:
+        job_id = submit(database, deep(), threads=3)
+        first, second = must_take(database), must_take(database)
+        assert conclude(database, first, Bounds(-9, -9))  # the root wins as soon as it can
+        assert read_job(database, job_id).state is JobState.DONE
+        states = [unit.state for unit in units(database, job_id)]
+        assert states == [UnitState.DONE] * 3
+        assert [unit.result for unit in units(database, job_id)].count(CUT) == 2
+        with database.write() as session:
+            assert not jobs.heartbeat(session, second, 30)
+        with database.read() as session:
+            (root,) = evaluations.lookup(session, SMALL, [deep().start.canonical_key]).values()
+        assert (root.lower, root.upper, root.nodes) == (9, 9, 7)
+
+    def test_the_same_piece_twice_is_cut_off_twice(self, database: Database) -> None:
+        """As when a unit is claimed at the moment in which it was to get another piece."""
+        job_id = submit(database, deep(), threads=3)
+        first, second, _third = (must_take(database) for _ in range(3))
+        with database.write() as session:
+            same = update(Unit).where(Unit.job_id == job_id, Unit.seq > second.seq)
+            session.execute(same.values(payload=second.payload))
+        assert conclude(database, first, Bounds(-9, -9))
+        assert read_job(database, job_id).state is JobState.DONE
+
+    def test_a_place_in_the_line_gets_what_is_most_urgent(self, database: Database) -> None:
+        job_id = submit(database, deep(), threads=2)
+        first, second = units(database, job_id)
+        claim = must_take(database)
+        conclude(database, claim, Bounds(-8, 8), hard=True)
+        after = units(database, job_id)
+        assert after[0].result is not None
+        assert after[0].result["hard"]
+        # The eldest was split: its first child comes before the second move, which waits on.
+        line = pieces(database, job_id, UnitState.QUEUED)
+        assert line[0] == Piece(
+            deep().start.play(2).play(2).canonical_key, 1 - piece_of(first.payload).beta
+        )
+        assert second.seq == after[1].seq
+        assert piece_of(second.payload) != line[0]
+
+    def test_more_hands_more_units(self, database: Database) -> None:
+        job_id = submit(database, deep(split=3), threads=1)
+        claims = [must_take(database) for _ in range(SPARE)]
+        conclude(database, claims[0], Bounds(-8, 8), hard=True)
+        assert len(units(database, job_id, UnitState.QUEUED)) == SPARE
+        claims += [must_take(database) for _ in range(SPARE)]
+        conclude(database, claims[1], Bounds(-8, 8), hard=True)
+        assert len(units(database, job_id, UnitState.QUEUED)) == len(claims) - 2 + 1
+
+    def test_a_unit_that_failed_is_left_out_and_may_become_needless(
+        self, database: Database
+    ) -> None:
+        job_id = submit(database, deep(), threads=1)
+        for _ in range(MAX_ATTEMPTS):
+            claim = must_take(database)
+            with database.write() as session:
+                jobs.fail(session, claim, "broken")
+                # Its turn again before the others.
+                session.execute(
+                    update(Unit).where(Unit.id == claim.unit_id).values(announced_at=-1)
+                )
+        (failed,) = units(database, job_id, UnitState.FAILED)
+        conclude(database, must_take(database), Bounds(0, 8))
+        assert piece_of(failed.payload) not in pieces(database, job_id, UnitState.QUEUED)
+        conclude(database, must_take(database), Bounds(-9, -9))
+        assert read_job(database, job_id).state is JobState.DONE
+        assert units(database, job_id)[failed.seq].result == CUT
+
+    def test_cancelled_and_resumed(self, database: Database) -> None:
+        job_id = submit(database, deep(split=2, nodes=5_000), threads=3)
+        conclude(database, must_take(database), Bounds(1, 8))
+        cut = [unit.seq for unit in units(database, job_id) if unit.result == CUT]
+        with database.write() as session:
+            jobs.cancel_job(session, job_id)
+        assert take(database) is None
+        with database.write() as session:
+            jobs.resume_job(session, job_id)
+        assert all(units(database, job_id)[seq].result == CUT for seq in cut)
+        assert work(database, job_id) is JobState.DONE
+
+    def test_a_rolled_back_transaction_is_forgotten(self, database: Database) -> None:
+        job_id = submit(database, deep(), threads=1)
+        claim = must_take(database)
+        piece = piece_of(claim.payload)
+        result = {"lower": -8, "upper": -8, "hard": False, "nodes": 7, "seconds": 0}
+
+        def fail_in_the_end(session: Session) -> None:
+            jobs.complete(session, claim, evaluations=[], result=result, nodes=7, seconds=0.0)
+            go_on(session, claim, database)
+            raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            database.run(fail_in_the_end)
+        # What it had found is not stored, so it must not be built upon.
+        assert conclude(database, claim, Bounds(0, 8))
+        assert read_job(database, job_id).state is JobState.RUNNING
+        with database.read() as session:
+            assert evaluations.lookup(session, SMALL, [piece.key])[piece.key].lower == 0
+
+    def test_a_transaction_that_is_repeated_loses_nothing(self, database: Database) -> None:
+        asked = deep(split=3)
+        job_id = submit(database, asked)
+        solver = Solver(table_mb=1)
+        tries = Counter[int]()
+
+        while claim := take(database):
+
+            def fail_at_first(_session: Session, unit_id: int = claim.unit_id) -> None:
+                tries[unit_id] += 1
+                if tries[unit_id] == 1:
+                    raise BusyError("deadlock detected")
+
+            report = run_unit(database, solver, claim, lambda: False, at_end=fail_at_first)
+            assert report.end is UnitEnd.DONE
+        database.run(lambda session: jobs.finish_if_complete(session, job_id))
+        with database.read() as session:
+            standing = Observer(read_job(database, job_id)).look(session)
+            root = evaluations.find(session, SMALL, asked.start.canonical_key)
+        assert root is not None
+        assert (root.lower, root.upper) == (standing.lower, standing.upper)
+        proof = follow_proof(database, asked.start, Bounds(standing.lower, standing.upper))
+        assert proof.missing == ()
+
+    def test_what_is_done_is_read_once(
+        self, database: Database, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        submit(database, deep(split=4), threads=1)
+        read: list[int] = []
+
+        def note(*arguments: Any, **options: Any) -> list[GrowingUnit]:  # noqa: ANN401
+            found = read_units(*arguments, **options)
+            read.append(len(found))
+            return found
+
+        read_units = jobs.read_units
+        monkeypatch.setattr(jobs, "read_units", note)
+        solver = Solver(table_mb=1)
+        for _ in range(12):
+            run_unit(database, solver, must_take(database), lambda: False)
+        # The first look is at all; then at the line and the unit that has just been done.
+        assert max(read[1:]) <= 2 * SPARE
+
+    def test_any_number_of_units_may_have_failed(self, database: Database) -> None:
+        job_id = submit(database, deep(split=2), threads=1)
+        claim = must_take(database)
+        with database.write() as session:
+            failed = [UnitPlan(claim.payload, 1)] * 2_500
+            jobs.add_more_units(session, job_id, failed)
+            of_job = (Unit.job_id == job_id, Unit.seq > SPARE - 1)
+            session.execute(update(Unit).where(*of_job).values(state=UnitState.FAILED, error="x"))
+        for _ in range(3):
+            assert conclude(database, claim, Bounds(-8, 8), hard=True)
+            claim = must_take(database)
+        assert len(units(database, job_id, UnitState.FAILED)) == 0  # nobody needs them any more
+
+
+class TestUnits:
+    def test_a_piece_is_decided(self, database: Database) -> None:
+        submit(database, deep("33"), threads=1)
+        claim = must_take(database)
+        outcome = solve_unit(claim, Solver(table_mb=1), database, lambda: False)
+        piece = piece_of(claim.payload)
+        assert outcome.is_complete
+        (row,) = outcome.evaluations
+        assert Bounds(row.lower, row.upper).decides(piece.beta)
+        assert (outcome.result["lower"], outcome.result["hard"]) == (row.lower, False)
+
+    def test_a_piece_is_too_hard(self, database: Database) -> None:
+        submit(database, deep("", LARGE, nodes=30_000), threads=1)
+        outcome = solve_unit(must_take(database), Solver(table_mb=1), database, lambda: False)
+        assert outcome.is_complete
+        assert outcome.result["hard"]
+
+    def test_a_stop_hands_back(self, database: Database) -> None:
+        job_id = submit(database, deep("", LARGE), threads=1)
+        report = run_unit(database, Solver(table_mb=1), must_take(database), lambda: True)
+        assert report.end is UnitEnd.HANDED_BACK
+        assert len(units(database, job_id, UnitState.QUEUED)) == SPARE
+
+    def test_what_is_stored_meanwhile_is_not_searched(self, database: Database) -> None:
+        submit(database, deep(), threads=1)
+        claim = must_take(database)
+        piece = piece_of(claim.payload)
+        position = Position.from_key(piece.key, width=5, height=4)
+        store(database, position, piece.beta, 8)
+        outcome = solve_unit(claim, Solver(table_mb=1), database, lambda: False)
+        assert (outcome.nodes, list(outcome.evaluations), outcome.is_complete) == (0, [], True)
+
+    def test_output(self, database: Database) -> None:
+        job_id = submit(database, deep(), threads=3)
+        job = read_job(database, job_id)
+        with database.read() as session:
+            (waiting, *_) = jobs.unit_results(session, job_id)
+        (shown,) = unit_objects(job, waiting)
+        assert shown["error"] == "not solved: queued"
+        conclude(database, must_take(database), Bounds(-9, -9))
+        with database.read() as session:
+            done, *others = jobs.unit_results(session, job_id)
+        (shown,) = unit_objects(job, done)
+        assert (shown["lower"], shown["board"], shown["beta"]) == (-9, "5x4", 0)
+        assert all(list(unit_objects(job, other)) == [] for other in others)
+
+
+class TestWhole:
+    @pytest.mark.parametrize(
+        ("moves", "board", "nodes", "threads"),
+        [
+            ("", SMALL, 2_000, 1),
+            ("3", SMALL, 10**9, 3),
+            ("33", LARGE, 30_000, 3),
+            ("1", LARGE, 10**9, 1),
+        ],
+    )
+    def test_the_score_is_right(
+        self, database: Database, moves: str, board: BoardSize, nodes: int, threads: int
+    ) -> None:
+        asked = deep(moves, board, split=2, nodes=nodes)
+        job_id = submit(database, asked, threads=threads)
+        assert work(database, job_id, threads=threads) is JobState.DONE
+        score = Solver().solve(asked.start).score
+        assert score is not None
+        key = asked.start.canonical_key
+        with database.read() as session:
+            row = evaluations.lookup(session, board, [key])[key]
+            standing = Observer(read_job(database, job_id)).look(session)
+        assert (row.lower, row.upper) == (standing.lower, standing.upper) == (score, score)
+        assert standing.asked is None
+        assert (standing.queued, standing.failed, standing.at_work) == (0, 0, ())
+        proof = follow_proof(database, asked.start, Bounds(score, score))
+        assert proof.missing == ()
+        assert proof.derived
+
+    def test_a_proof_with_a_gap_names_it(self, database: Database) -> None:
+        start = deep().start
+        store(database, start.play(2), -2, -2)
+        claimed = follow_proof(database, start, Bounds(2, 2))
+        assert [(claim.key, claim.is_reached) for claim in claimed.missing] == [
+            (start.canonical_key, False)
+        ]
+
+    def test_best_play_goes_to_the_end(self, database: Database) -> None:
+        asked = deep("33", LARGE, split=2, nodes=50_000)
+        work(database, submit(database, asked))
+        solver = Solver()
+        score = solver.solve(asked.start).score
+        assert score is not None
+        line = proven_line(database, asked.start, score)
+        assert len(line) >= 2
+        position, left = asked.start, score
+        for column in line:
+            position, left = position.play(column), -left
+            assert solver.solve(position).score == left
+        rest = searched_line(position, left, solver, known=first_bounds, node_limit=10**7)
+        for column in rest:
+            position = position.play(column)
+        assert position.is_over
+        assert searched_line(asked.start, score, Solver(), known=first_bounds, node_limit=0) == []
+
+    def test_best_play_that_is_known_takes_no_search(self) -> None:
+        class Unasked(Solver):
+            def test(self, *_: object, **__: object) -> Evaluation:
+                raise AssertionError("there is nothing to ask")
+
+        def known(position: Position) -> Bounds:
+            if position.is_over:
+                return first_bounds(position)
+            found = solver.solve(position)
+            return Bounds(found.lower, found.upper)
+
+        solver, start = Solver(), deep("33").start
+        score = solver.solve(start).score
+        assert score is not None
+        line = searched_line(start, score, Unasked(), known=known, node_limit=10**7)
+        position = start
+        for column in line:
+            position, score = position.play(column), -score
+            assert known(position).lower == score
+        assert position.is_over
+
+    def test_every_move_is_tried_with_few_nodes_before_any_gets_many(self) -> None:
+        """To prove that a move is not the best one may take long, and is not asked for."""
+        limits: list[int] = []
+
+        class Slow(Solver):
+            def test(self, position: Position, beta: int, **options: Any) -> Evaluation:  # noqa: ANN401
+                limits.append(options["node_limit"])
+                return super().test(position, beta, node_limit=options["node_limit"])
+
+        start = Position(width=7, height=7)
+        assert (
+            searched_line(start, 1, Slow(table_mb=1), known=first_bounds, node_limit=1_000_000)
+            == []
+        )
+        assert limits[:7] == [FIRST_TRY_NODES] * 7
+        assert set(limits[7:14]) == {TRY_FACTOR * FIRST_TRY_NODES}
+        assert sum(limits) >= 1_000_000
+
+    def test_two_jobs_of_the_same_position_share_what_they_find(self, database: Database) -> None:
+        first, second = submit(database, deep()), submit(database, deep(split=2))
+        threads = [
+            threading.Thread(target=work, args=(database, job_id)) for job_id in (first, second)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert {read_job(database, job_id).state for job_id in (first, second)} == {JobState.DONE}
+
+
+class TestObserver:
+    def test_who_is_at_what(self, database: Database) -> None:
+        job_id = submit(database, deep("1", split=2), threads=2)
+        claim = must_take(database)
+        job = read_job(database, job_id)
+        observer = Observer(job)
+        with database.read() as session:
+            standing = observer.look(session)
+        (at_work,) = standing.at_work
+        assert at_work.columns is not None
+        position = Position("1", width=5, height=4)
+        for column in at_work.columns:
+            position = position.play(column)
+        assert position.canonical_key == piece_of(claim.payload).key
+        assert (standing.asked, standing.queued, standing.moves[0]) == (1, 1, (-8, 9))
+        conclude(database, claim, Bounds(1, 8))
+        with database.read() as session:
+            assert observer.look(session).decided == 1
+            assert Observer(job).look(session).decided == 1
+
+
+def test_what_the_command_says_without_importing_it() -> None:
+    assert command.MAX_SPLIT_PLIES == task.MAX_SPLIT_PLIES
+    assert command.UNIT_NODES == task.UNIT_NODES
+
+
+def test_only_some_jobs_are_remembered(database: Database) -> None:
+    for job_id in range(REMEMBERED + 2):
+        job._memory(database, job_id, deep())
+    assert job._memories.job_ids(database) == list(range(2, REMEMBERED + 2))
+
+
+def test_a_memory_in_doubt_is_left_to_whoever_has_it(database: Database) -> None:
+    job_id = submit(database, deep(), threads=1)
+    memory = job._memory(database, job_id, deep())
+    with database.read() as session:
+        memory.read(session)
+        assert job._memory(database, job_id, deep()) is not memory
+    sure = job._memory(database, job_id, deep())
+    with database.read() as session:
+        sure.read(session)
+    assert job._memory(database, job_id, deep()) is sure

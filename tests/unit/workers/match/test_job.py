@@ -1,0 +1,481 @@
+"""Matches as jobs: terms, seats, planning, sequential tests, imports, exact scores."""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from c4core.arena.game import game_seed
+from c4core.arena.statistics import Sprt
+from c4core.errors import MoveError
+from c4core.players import FinalGrids, PlayerError, Resources, player_kinds
+from c4core.position import Position
+from c4core.proof import make
+from c4core.solver import Solver
+from db import evaluations, games
+from db.database import Database
+from db.errors import StorageError
+from db.models import Base
+from db.records.games import GameFilter, StoredGame
+from db.records.matches import Origin
+from db.records.terms import Seats
+from db.session import Session
+from tests.support.boards.matches import (
+    SET,
+    game,
+    games_of,
+    info,
+    play,
+    run_job,
+    store_match,
+    terms,
+)
+from tests.support.running.databases import BOARD, row
+from workers.match import job
+from workers.match.files import game_of_moves, import_games
+from workers.match.judging import judged_games, plan_judging
+from workers.match.table import (
+    MatchAnalyst,
+    StopPlaying,
+    Table,
+    read_corpus,
+    replay_game,
+    side_of_a,
+)
+from workers.match.terms import (
+    GameImportError,
+    GameNotReplayableError,
+    MatchTermsError,
+    complete,
+    needs_this_machine,
+)
+from workers.match.units import Trial, settle_match
+
+LATE = Position("44444422222266666655533")
+"""A position late in a game: the solver needs no time."""
+
+
+def test_terms_are_written_out(database: Database) -> None:
+    short = terms(player_a="set", player_b="blog-v6:depth=2")
+    asked = complete(database, short)
+    assert asked.player_a == SET
+    assert asked.player_b == "blog-v6:depth=2,missed_win_rounds=round3+"
+    assert complete(database, asked) == asked
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"player_b": "exec:a\nb"}, "a line of text, not"),
+        ({"player_a": "exec:\udcff"}, "a line of text, not"),
+        ({"games": 0}, "1 to 100,000,000 games, not 0"),
+        ({"seed": -1}, "not -1"),
+        ({"seed": 2**64}, "not 18446744073709551616"),
+        ({"start": Position(width=3, height=6)}, "at least 4 columns and rows, not 3x6"),
+        ({"start": Position("1212121")}, "the game is over"),
+    ],
+)
+def test_what_cannot_be_played_is_refused(
+    database: Database, changes: dict[str, object], message: str
+) -> None:
+    with pytest.raises(MatchTermsError, match=message):
+        complete(database, terms(**changes))
+
+
+def test_what_is_refused_leaves_nothing_behind(database: Database) -> None:
+    with pytest.raises(PlayerError, match="did you mean random"):
+        job.plan_matches(database, [terms(), terms(player_b="randon")])
+    with pytest.raises(MatchTermsError, match="one board, not 5x4 and 7x6"):
+        job.plan_matches(database, [terms(), terms(start=Position(width=5, height=4))])
+    with pytest.raises(MatchTermsError, match="no match"):
+        job.plan_matches(database, [])
+    with database.read() as session:
+        assert games.list_matches(session) == []
+
+
+def test_programs_are_told_from_players_of_ours() -> None:
+    assert needs_this_machine("exec:sh player.sh")
+    assert needs_this_machine("python:mine:player")
+    assert not needs_this_machine("perfect")
+    assert not needs_this_machine("proof:7x6")
+    for kind in player_kinds():
+        if kind.stands_alone:
+            assert not needs_this_machine(kind.name)
+        else:
+            assert kind.cls.reads_files, kind.name
+
+
+def test_seats() -> None:
+    fixed, alternate = terms(), terms(seats=Seats.ALTERNATE)
+    drawn = terms(seats=Seats.RANDOM, seed=3)
+    assert {side_of_a(fixed, number) for number in range(9)} == {"x"}
+    assert [side_of_a(alternate, number) for number in range(4)] == ["x", "o", "x", "o"]
+    sides = [side_of_a(drawn, number) for number in range(400)]
+    assert 150 < sides.count("x") < 250
+    assert sides == [side_of_a(drawn, number) for number in range(400)]
+
+
+def test_the_seat_is_the_players() -> None:
+    with Table(terms(player_a="stupid", seats=Seats.ALTERNATE), Resources()) as table:
+        for number in range(4):
+            played = table.play(number)
+            assert played.moves is not None
+            own = played.moves[0 if played.a_side == "x" else 1 :: 2]
+            assert own[0] == "1"
+            assert played.seed == game_seed(0, number)
+
+
+@pytest.mark.parametrize(
+    ("number", "seconds", "sizes"),
+    [
+        (10, 100.0, [1] * 10),
+        (10, 1.5, [1] * 10),
+        (320, 0.1, [10] * 32),
+        (100, 0.01, [5] * 20),
+        (10, 1e-5, [10]),
+        (300_000, 1e-4, [2000] * 150),
+        (45, 0.0, [45]),
+        (1000, 1.0, [2] * 500),
+    ],
+)
+def test_units_are_cut_by_cost(number: int, seconds: float, sizes: list[int]) -> None:
+    units = list(job._units(terms(games=number), seconds, job.LEAST_UNITS))
+    assert [unit.payload["count"] for unit in units] == sizes
+    assert [unit.payload["first"] for unit in units] == [
+        sum(sizes[:index]) for index in range(len(sizes))
+    ]
+    assert sum(unit.positions for unit in units) == number
+    assert all(
+        unit.expected_seconds == pytest.approx(seconds * unit.positions, abs=1e-3) for unit in units
+    )
+
+
+def test_the_matches_of_a_tournament_share_the_number_of_units() -> None:
+    assert len(list(job._units(terms(games=100), 0.01, 1))) == 1
+    tested = terms(games=3200, sprt=Sprt())
+    assert len(list(job._units(tested, 0.01, 1))) == job.LEAST_UNITS
+
+
+def test_the_cost_is_tried_out() -> None:
+    quick = job.probe(terms(player_a=SET, player_b=SET))
+    slow = job.probe(
+        terms(player_a="montecarlo-timed:time_ms=60", player_b="montecarlo-timed:time_ms=60")
+    )
+    assert 1e-7 < quick < slow
+    assert slow > 0.05
+
+
+def test_the_cost_of_a_player_that_fails_before_it_moves(tmp_path: Path) -> None:
+    start = Position(width=4, height=4)
+    proof = tmp_path / "x.c4proof"
+    proof.write_bytes(make(start, at_least=0))  # which says nothing of how o is to play
+    asked = terms(player_a=f"proof:{proof}", player_b=f"proof:{proof}", start=start)
+    assert job.probe(asked) > 0
+
+
+def test_the_cost_is_that_of_earlier_games(database: Database) -> None:
+    asked = complete(database, terms(player_a="random", player_b="stupid"))
+    assert job.Paces(database).seconds_per_game(asked) < 1
+    stored = [
+        game(number, length=20, a_side="xo"[number % 2], x_seconds=2.0, o_seconds=1.0)
+        for number in range(10)
+    ]
+    store_match(database, stored, player_a="stupid", player_b="set")
+    store_match(database, stored, player_a="set", player_b="random")
+    store_match(database, [], player_a="random", player_b="stupid")
+    store_match(database, stored, player_a="random", start=Position(width=5, height=4))
+    # Every player's moves took 0.15 s; a game has 29.4 of them.
+    assert job.Paces(database).seconds_per_game(asked) == pytest.approx(0.15 * 0.7 * 42)
+
+
+def test_the_pace_is_that_of_the_player(database: Database) -> None:
+    stored = [game(0, x_seconds=7.0), game(1, a_side="o", x_seconds=5.0, o_seconds=3.5)]
+    store_match(database, stored, player_a="a", player_b="b")
+    with database.read() as session:
+        assert games.read_pace(session, BOARD, "a") == (7.0, 10.5)
+        assert games.read_pace(session, BOARD, "b") == (7.0, 5.0)
+        assert games.read_pace(session, BOARD, "c") == (0.0, 0.0)
+
+
+def test_the_cost_of_some_players_is_not_tried_out(database: Database) -> None:
+    for player, seconds in (("perfect", 0.03), ("exec:sh no-such-file", 0.05)):
+        asked = complete(database, terms(player_a=player, player_b=player))
+        expected = seconds * 0.7 * 42
+        assert job.Paces(database).seconds_per_game(asked) == pytest.approx(expected)
+
+
+def results(outcomes: str) -> list[int]:
+    return [{"+": 1, "=": 0, "-": -1}[outcome] for outcome in outcomes]
+
+
+def decide(test: Sprt, played: list[int]) -> tuple[int, str] | None:
+    """After how many games a test is decided, and for which hypothesis."""
+    trial = Trial(test)
+    verdict = trial.go_on(played)
+    return None if verdict is None else (trial.games, verdict)
+
+
+def test_nothing_is_decided_by_a_few_games() -> None:
+    test = Sprt(0, 20)
+    assert decide(test, results("+" * 52)) is None
+    assert decide(test, results("+" * 200)) == (53, "H1")
+    assert decide(test, results("-" * 200)) == (50, "H0")
+    assert decide(test, []) is None
+
+
+def test_the_decision_does_not_depend_on_when_it_is_looked_at() -> None:
+    test = Sprt(0, 100)
+    played = results("+=" * 100)
+    decided = decide(test, played)
+    assert decided is not None
+    number, verdict = decided
+    assert verdict == "H1"
+    assert number < 200
+    assert decide(test, played[: number - 1]) is None
+    assert decide(test, played[:number]) == decided
+    trial = Trial(test)
+    told = [trial.go_on(played[first : first + 7]) for first in range(0, 200, 7)]
+    assert (trial.games, set(told)) == (number, {None, verdict})
+
+
+def test_every_game_is_looked_at_once(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[int] = []
+    read = games.results_in_order
+
+    def noted(session: Session, match_id: int, first: int) -> Iterator[int]:
+        for number, result in enumerate(read(session, match_id, first), start=first):
+            looked_at.append(number)
+            yield result
+
+    monkeypatch.setattr(games, "results_in_order", noted)
+    match_id = store_match(database, [], sprt=Sprt(-1, 1, 0.0001, 0.0001))
+    for first in (30, 0, 60, 90):  # the first two the wrong way round
+        database.run(
+            lambda session, first=first: games.add_games(
+                session, match_id, [game(number) for number in range(first, first + 30)]
+            )
+        )
+        assert settle_match(database, match_id) is None
+    assert looked_at == list(range(120))
+
+
+def test_a_sequential_test_errs_as_seldom_as_it_promises() -> None:
+    chance = random.Random(1)
+    test = Sprt(0, 150)
+    wrong = 0
+    for _ in range(200):
+        outcomes = "".join(chance.choice("+-+-=") for _ in range(600))
+        decided = decide(test, results(outcomes))
+        wrong += decided is not None and decided[1] == "H1"
+    assert wrong <= 18  # 10 expected at most; more than 18 in one of a hundred such experiments
+
+
+def test_moves_become_a_game() -> None:
+    assert game_of_moves("4343434") == game(seed=None)
+    lost = game_of_moves("44", winner="o", ending="time", a_side="o", detail="slow", seed=3)
+    assert (lost.winner, lost.ending, lost.length, lost.seed) == ("o", "time", 2, 3)
+    assert lost.a_result == 1
+    assert lost.is_forfeit
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"moves": "44"}, "not over, and does not say who gave it up"),
+        ({"moves": "44", "winner": "x"}, "not over"),
+        ({"moves": "44", "winner": "x", "ending": "four"}, "not over"),
+        ({"moves": "44", "winner": "x", "ending": "boredom"}, "no game ends by 'boredom'"),
+        ({"moves": "4343434", "winner": "o", "ending": "four"}, r"x has won \(four\), not o"),
+        ({"moves": "4343434", "winner": "x", "ending": "time"}, r"not x has won \(time\)"),
+        ({"moves": "4444444"}, "column 4 is full"),
+        ({"moves": "8"}, "column 8 is outside"),
+    ],
+)
+def test_a_game_that_does_not_fit_its_end_is_refused(
+    arguments: dict[str, str], message: str
+) -> None:
+    with pytest.raises((GameImportError, MoveError), match=message):
+        game_of_moves(**arguments)  # type: ignore[arg-type]
+
+
+def test_an_import_is_a_match_of_its_own(database: Database) -> None:
+    source = (game_of_moves("4343434") for _ in range(2500))
+    summary = import_games(database, source, label="games.csv")
+    assert summary.games == 2500
+    found = info(database, summary.match_id)
+    assert (found.origin, found.label, found.job_id) == (Origin.IMPORTED, "games.csv", None)
+    assert (found.tally.games, found.terms.games, found.is_finished) == (2500, 2500, True)
+    assert [each.number for each in games_of(database, summary.match_id)] == list(range(2500))
+
+
+def test_an_import_that_fails_leaves_nothing(database: Database) -> None:
+    def broken() -> Iterator[StoredGame]:
+        yield from (game() for _ in range(2500))
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        import_games(database, broken())
+    with pytest.raises(GameImportError, match="no games"):
+        import_games(database, [])
+    with database.read() as session:
+        assert games.list_matches(session) == []
+        assert list(games.stream_games(session, GameFilter())) == []
+
+
+def test_a_game_is_played_again(database: Database) -> None:
+    match = play(database, terms(player_a="blog-v6:depth=2", seats=Seats.RANDOM, seed=9))
+    for number in range(match.terms.games):
+        assert replay_game(database, match.id, number).is_same
+
+
+def test_another_game_is_told_from_the_stored_one(database: Database) -> None:
+    match = play(database, terms(games=1))
+    (stored,) = games_of(database, match.id)
+    other = store_match(database, [stored._replace(seed=stored.seed and stored.seed ^ 1)])
+    replay = replay_game(database, other, 0)
+    assert not replay.is_same
+    assert replay.record.moves != stored.moves
+
+
+@pytest.mark.parametrize(
+    ("stored", "player", "message"),
+    [
+        (game(seed=None), SET, "its seed is not known"),
+        (game(moves=None), SET, "its moves are not known"),
+        (game(), "?", "no player is called"),
+    ],
+)
+def test_some_games_cannot_be_played_again(
+    database: Database, stored: StoredGame, player: str, message: str
+) -> None:
+    match_id = store_match(database, [stored], player_a=player)
+    with pytest.raises(GameNotReplayableError, match=f"game {match_id}:0 .*{message}"):
+        replay_game(database, match_id, 0)
+
+
+def never() -> bool:
+    return False
+
+
+def test_known_scores_are_not_searched(database: Database) -> None:
+    position = Position("4")
+    canonical = position.canonical_key
+    scores = (1, 2, 3, 4, 3, 2, 1)
+    known = row(canonical, ply=1, lower=4, upper=4, scores=scores)
+    with database.write() as session:
+        evaluations.store(session, BOARD, [known])
+    analyst = MatchAnalyst(database, Solver(table_mb=1), never)
+    assert analyst.analyze(position).scores == scores
+    assert (analyst.nodes, analyst.learned) == (0, [])
+
+
+def test_what_was_searched_is_kept(database: Database) -> None:
+    analyst = MatchAnalyst(database, Solver(table_mb=1), never)
+    found = analyst.analyze(LATE)
+    nodes = analyst.nodes
+    assert found.scores == Solver(table_mb=1).analyze(LATE).scores
+    assert [each.key for each in analyst.learned] == [LATE.canonical_key]
+    assert analyst.analyze(LATE.mirrored()).scores == found.scores[::-1]
+    assert analyst.nodes == nodes
+
+
+def test_half_a_search_moves_nobody(database: Database) -> None:
+    analyst = MatchAnalyst(database, Solver(table_mb=1), lambda: True)
+    with pytest.raises(StopPlaying) as caught:
+        analyst.analyze(Position())
+    assert caught.value.error is None
+
+
+def test_a_time_limit_is_kept(database: Database) -> None:
+    analyst = MatchAnalyst(database, Solver(table_mb=1), never)
+    assert analyst.analyze(Position(), time_limit=0.02).scores == (None,) * 7
+
+
+def test_a_database_that_is_away_is_no_fault_of_a_player(sqlite_path: object) -> None:
+    with Database.open(f"sqlite:///{sqlite_path}") as database:
+        with database.write() as session:
+            Base.metadata.tables["evaluations"].drop(session.connection())
+        analyst = MatchAnalyst(database, Solver(table_mb=1), never)
+        asked = terms(player_a="perfect", start=LATE)
+        with Table(asked, Resources(analyst)) as table, pytest.raises(StopPlaying) as caught:
+            table.play(0)
+    assert isinstance(caught.value.error, StorageError)
+
+
+def test_a_corpus_is_that_of_the_games(database: Database) -> None:
+    stored = [game_of_moves(each.moves or "") for each in played_games()]
+    first = import_games(database, stored[:30]).match_id
+    second = import_games(database, stored[30:]).match_id
+    corpus = read_corpus(database, BOARD, (first, second))
+    finals = FinalGrids.from_positions(Position(each.moves or "") for each in stored)
+    assert len(corpus) == len(finals) == len(stored)
+    for moves in ("", "4", "43", "4455"):
+        assert corpus.tally(Position(moves)) == finals.tally(Position(moves))
+    assert read_corpus(database, BOARD, (first, second)) is corpus
+
+
+def played_games() -> list[StoredGame]:
+    with Table(terms(player_b=SET), Resources()) as table:
+        return [table.play(number) for number in range(50)]
+
+
+def test_players_look_up_what_is_finished(database: Database) -> None:
+    imported = import_games(database, played_games()).match_id
+    looks = "database-montecarlo:min_games=1,playouts=10"
+    asked = complete(database, terms(player_a=looks))
+    assert asked.corpus == (imported,)
+    assert complete(database, terms()).corpus == ()
+    assert complete(database, terms(corpus=(imported,))).corpus == ()
+    other = import_games(database, played_games()).match_id
+    some = terms(player_a=looks, corpus=(other, imported, other))
+    assert complete(database, some).corpus == (imported, other)
+    with pytest.raises(MatchTermsError, match="match 99 is no finished match on 7x6"):
+        complete(database, terms(player_a=looks, corpus=(imported, 99)))
+    match = play(database, asked)
+    assert match.tally.games == 10
+    # It plays by the games of the corpus, and by no others: those that came later change nothing.
+    import_games(database, (each._replace(winner="o") for each in played_games()))
+    assert all(replay_game(database, match.id, number).is_same for number in range(3))
+
+
+def test_games_are_held_against_exact_scores(database: Database) -> None:
+    asked = terms(player_a="perfect", start=LATE, games=6, seats=Seats.ALTERNATE)
+    match = play(database, asked)
+    job = plan_judging(database, [match.id])
+    if job is not None:
+        run_job(database, job.job_id)
+    assert plan_judging(database, [match.id]) is None
+    judged = list(judged_games(database, match.id))
+    assert [each.game for each in judged] == games_of(database, match.id)
+    solver = Solver(table_mb=1)
+    for each in judged:
+        position = asked.start
+        assert len(each.moves) == each.game.length
+        for move in each.moves:
+            assert move is not None
+            found = solver.analyze(position)
+            assert (move.ply, move.side) == (position.ply, position.turn)
+            assert (move.best, move.played) == (found.score, found.scores[move.column])
+            if move.side == each.game.a_side:
+                assert move.is_best
+            position = position.play(move.column)
+
+
+def test_only_what_is_known_is_judged(database: Database) -> None:
+    match_id = store_match(database, [game(0), game(1, moves=None)])
+    judged = list(judged_games(database, match_id))
+    assert [each.moves for each in judged] == [(None,) * 7, ()]
+    assert len(list(judged_games(database, match_id, games=1))) == 1
+    submitted = plan_judging(database, [match_id], games=1)
+    assert submitted is not None
+    assert submitted.positions == 7
+    late = plan_judging(database, [match_id], least_ply=5)
+    assert late is not None
+    assert late.positions == 2
+    assert plan_judging(database, [match_id], least_ply=7) is None
+    with pytest.raises(ValueError, match="different boards: 5x4, 7x6"):
+        plan_judging(
+            database,
+            [match_id, store_match(database, [], start=Position(width=5, height=4))],
+        )

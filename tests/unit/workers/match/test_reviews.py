@@ -1,0 +1,265 @@
+"""Reviews of games: every move judged, within a budget; one game, or many by one job."""
+
+from __future__ import annotations
+
+import threading
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from c4core.arena.file_formats import game_of_moves
+from c4core.errors import MoveError
+from c4core.notation import BoardSize, column_label
+from c4core.position import Position
+from c4core.solver import Solver
+from db import jobs
+from db.errors import DamagedValueError, GameNotFoundError, MatchNotFoundError
+from db.records.jobs import JobState
+from tests.support.boards.finished_games import finished_games
+from tests.support.boards.games import random_games
+from tests.support.boards.matches import game, run_job, store_match
+from tests.support.boards.reference import ReferenceSolver, columns_of
+from workers.answers.service import AnswerService
+from workers.core.following import read_job
+from workers.match import reviews
+from workers.match.reviews import (
+    KNOWN,
+    plan_reviews,
+    read_game,
+    review_game,
+    review_object,
+    reviews_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from c4core.arena.files import GameEntry
+    from db.database import Database
+    from tests.support.running.databases import FakeClock
+    from workers.answers.question import Answer, Question
+
+SMALL: Final = BoardSize(4, 4)
+LARGE: Final = BoardSize(7, 6)
+
+
+@pytest.fixture
+def service() -> Iterator[AnswerService]:
+    found = AnswerService(None, threads=1, table_mb=1)
+    yield found
+    found.close()
+
+
+def test_every_move_against_the_oracle(service: AnswerService) -> None:
+    oracle = ReferenceSolver(SMALL.height)
+    for number, moves in enumerate(random_games(8, empty=9, board=SMALL)):
+        start = Position(moves, width=4, height=4)
+        (entry,) = finished_games(1, seed=number, board=SMALL, start=start)
+        review = review_game(entry, service)
+        assert review.is_complete
+        position, turns = entry.start, []
+        for move in review_object(review)["moves_judged"]:
+            before = oracle.score(columns_of(position))
+            after = position.play(move["column"] - 1)
+            value = -oracle.score(columns_of(after))
+            assert (move["ply"], move["side"]) == (position.ply, position.turn)
+            assert (move["before"], move["after"], move["loss"]) == (before, value, before - value)
+            for column in move["best"]:
+                assert -oracle.score(columns_of(position.play(column - 1))) == before
+            changes = (value > 0) - (value < 0) < (before > 0) - (before < 0)
+            assert move["changes_result"] == changes == (move["mark"] == "??")
+            turns += [position.ply] * changes
+            position = after
+        assert review.turning_points == tuple(turns)
+
+
+def test_plies_to_the_end(service: AnswerService) -> None:
+    """In a game of best moves they are the moves that followed."""
+    solver, position, moves = Solver(table_mb=1), Position(width=5, height=4), ""
+    while not position.is_over:
+        column = solver.analyze(position).best[0]
+        moves += column_label(column)
+        position = position.play(column)
+    shown = review_object(review_game(game_of_moves(moves, BoardSize(5, 4)), service))
+    left = [(move["plies_before"], move["plies_after"]) for move in shown["moves_judged"]]
+    assert left == [(number, number - 1) for number in range(len(moves), 0, -1)]
+    assert not any(move["loss"] for move in shown["moves_judged"])
+
+
+def test_what_there_is_no_time_for_stays_open(
+    monkeypatch: pytest.MonkeyPatch, clock: FakeClock
+) -> None:
+    class Slow(AnswerService):
+        """Searches early positions for as long as it may, and finds nothing."""
+
+        def answer(
+            self,
+            positions: Sequence[Position],
+            question: Question,
+            stop: threading.Event | None = None,
+        ) -> list[Answer]:
+            if question.time_limit is not None and positions[0].ply < 16:
+                limits.append(question.time_limit)
+                clock.time += question.time_limit
+                question = KNOWN
+            return super().answer(positions, question, stop)
+
+    limits: list[float] = []
+    monkeypatch.setattr(reviews, "time", SimpleNamespace(monotonic=clock))
+    slow = Slow(None, threads=1, table_mb=1)
+    (moves,) = random_games(1, empty=16)
+    review = review_game(game_of_moves(moves, LARGE), slow, budget=1.5)
+    slow.close()
+    assert limits == [1.5]
+    known = [move.judged is not None for move in review.moves]
+    assert not review.is_complete
+    assert not known[0]
+    assert known[-1]  # the end of the game comes first
+    first = review_object(review)["moves_judged"][0]
+    assert (first["before"], first["after"], first["best"], first["mark"]) == (None, None, [], "")
+    assert first["changes_result"] is False
+
+
+def test_a_stop_ends_it(service: AnswerService) -> None:
+    stop = threading.Event()
+    stop.set()
+    review = review_game(game_of_moves("44", LARGE), service, stop=stop)
+    assert [move.judged for move in review.moves] == [None, None]
+
+
+def test_a_game_without_moves(service: AnswerService) -> None:
+    (entry,) = finished_games(1)
+    review = review_game(entry._replace(moves=None), service)
+    assert (review.moves, review.is_complete) == ((), False)
+    assert review_object(review)["moves"] is None
+    assert review_game(game_of_moves("", LARGE), service).is_complete  # nothing was played
+
+
+def test_a_game_that_began_elsewhere(service: AnswerService) -> None:
+    start = Position("1122", width=4, height=4)
+    (entry,) = finished_games(1, board=SMALL, start=start)
+    shown = review_object(review_game(entry, service))
+    assert shown["start"] == str(start)
+    assert shown["moves_judged"][0]["ply"] == start.ply
+    assert shown["complete"]
+
+
+@pytest.mark.parametrize(
+    ("moves", "ending", "winner"),
+    [("", "unfinished", None), ("4", "unfinished", None), ("1212121", "four", "x")],
+)
+def test_games_of_moves(moves: str, ending: str, winner: str | None) -> None:
+    entry = game_of_moves(moves, LARGE)
+    assert (str(entry.ending), entry.winner, entry.moves) == (ending, winner, moves)
+
+
+def test_moves_that_cannot_be_played() -> None:
+    with pytest.raises(MoveError, match="column 1 is full"):
+        game_of_moves("1111111", LARGE)
+
+
+def test_a_stored_game(database: Database, service: AnswerService) -> None:
+    match = store_match(database, [game(0), game(1)])
+    entry = read_game(database, match, 1)
+    assert (entry.moves, entry.winner, entry.number) == ("4343434", "x", 1)
+    assert review_game(entry, service, budget=0).game is entry
+    with pytest.raises(GameNotFoundError, match="has no game 2"):
+        read_game(database, match, 2)
+    with pytest.raises(MatchNotFoundError):
+        read_game(database, match + 1, 0)
+
+
+def test_a_stored_game_that_is_none(database: Database) -> None:
+    match = store_match(database, [game(0, moves="4444444")])
+    with pytest.raises(DamagedValueError, match=f"game {match}:0"):
+        read_game(database, match, 0)
+
+
+def test_what_was_found_is_known_the_next_time(database: Database) -> None:
+    (entry,) = finished_games(1, board=SMALL)
+    first = AnswerService(database, threads=1, table_mb=1)
+    found = review_game(entry, first)
+    first.close()  # stores what is left to store
+    second = AnswerService(database, threads=1, table_mb=1)
+    again = review_game(entry, second, budget=0)
+    second.close()
+    assert found.nodes > 0
+    assert again.is_complete
+    assert again.nodes == 0
+
+
+SMALL: Final = BoardSize(4, 4)
+WIDE: Final = BoardSize(5, 4)
+
+
+def small_games(count: int = 12) -> list[GameEntry]:
+    return finished_games(count, seed=5, board=SMALL)
+
+
+def test_they_are_those_of_single_games(database: Database) -> None:
+    games = [*small_games(), *finished_games(3, seed=6, board=WIDE)]
+    first, second = plan_reviews(database, games)
+    assert read_job(database, first.job_id).board == SMALL
+    assert read_job(database, second.job_id).board == WIDE
+    for job in (first, second):
+        run_job(database, job.job_id)
+    assert plan_reviews(database, games) == []
+    reviews = list(reviews_of(database, games))
+    assert [review.game for review in reviews] == games
+    service = AnswerService(None, threads=1, table_mb=1)
+    try:
+        for review in reviews:
+            alone = review_object(review_game(review.game, service))
+            together = review_object(review)
+            assert together["complete"]
+            for fields in (alone, together):
+                del fields["nodes"], fields["seconds"]
+            assert together == alone
+    finally:
+        service.close()
+
+
+def test_the_same_games_find_their_job_again(database: Database) -> None:
+    games = small_games()
+    (made,) = plan_reviews(database, games, label="a name")
+    (found,) = plan_reviews(database, list(reversed(games)))
+    assert found.job_id == made.job_id
+    with database.write() as session:
+        jobs.cancel_job(session, made.job_id)
+    (resumed,) = plan_reviews(database, games)
+    assert resumed.job_id == made.job_id
+    assert read_job(database, made.job_id).state is JobState.RUNNING
+    (other,) = plan_reviews(database, games[:3])
+    assert other.job_id != made.job_id
+
+
+def test_a_job_that_has_found_some_is_gone_on_with(database: Database) -> None:
+    games = small_games()
+    (made,) = plan_reviews(database, games)
+    (part,) = plan_reviews(database, games[:4])
+    run_job(database, part.job_id)
+    (found,) = plan_reviews(database, games)
+    assert found.job_id == made.job_id
+    assert found.positions < made.positions
+
+
+def test_without_a_job_nothing_is_judged(database: Database) -> None:
+    unknown, over = game_of_moves("1234", SMALL), game_of_moves("", SMALL)
+    reviews = list(reviews_of(database, [unknown, over]))
+    assert [len(review.moves) for review in reviews] == [4, 0]
+    assert not any(move.judged for move in reviews[0].moves)
+    assert reviews[0].accuracy("x") is None
+    assert plan_reviews(database, [over]) == []
+    assert list(reviews_of(database, [])) == []
+
+
+@pytest.mark.parametrize("moves", ["1213", "121212"])
+def test_a_review_shows_itself(database: Database, moves: str) -> None:
+    games = [game_of_moves(moves, SMALL)._replace(first="a", second="<b>")]
+    assert "a against &lt;b&gt;" in next(reviews_of(database, games))._repr_svg_()
+    (job,) = plan_reviews(database, games)
+    run_job(database, job.job_id)
+    (review,) = reviews_of(database, games)
+    assert review.is_complete
+    assert review.picture().width > 0

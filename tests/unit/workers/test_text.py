@@ -1,0 +1,72 @@
+"""Text from outside becomes safe to show, and rows become lines of CSV."""
+
+from __future__ import annotations
+
+import sys
+from itertools import chain
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workers.text import csv_cell, csv_lines, printable, printable_lines
+
+MANY_LETTERS = "".join(map(chr, chain(range(0x3000), range(0x3000, sys.maxunicode + 1, 19))))
+
+
+def one_by_one(text: str) -> str:
+    """What is to come of a text, slowly."""
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        for letter in text
+    )
+
+
+@given(st.text(alphabet="a\\\x1b\n\u202e\ud800\u00e9x1b") | st.text())
+def test_what_would_not_be_seen_is_escaped(text: str) -> None:
+    assert printable(text) == one_by_one(text)
+    assert printable(text).isprintable()
+
+
+def test_many_letters() -> None:
+    assert printable(MANY_LETTERS) == one_by_one(MANY_LETTERS)
+
+
+def test_lines_stay_lines() -> None:
+    assert printable_lines("a\x1b\nb\r\n") == "a\\x1b\nb\\r\n"
+
+
+@pytest.mark.parametrize(
+    ("value", "cell"),
+    [
+        ("=1+1", "'=1+1"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"),
+        ("-2+3+cmd", "'-2+3+cmd"),
+        ("-x", "'-x"),
+        (["=1", 2], "'=1 2"),
+        ("\t=1+1", "\\t=1+1"),
+        ("\r=1+1", "/=1+1"),
+        ("a=b", "a=b"),
+        ("", ""),
+        ("-3", "-3"),
+        ("+0.5", "+0.5"),
+        ("-", "-"),
+        (-3, -3),
+        (-0.5, -0.5),
+        ([-5, None, 2], "-5 - 2"),
+        ([None, None], "- -"),
+        (None, None),
+        (True, "true"),
+    ],
+)
+def test_formulas_are_text_and_numbers_stay_numbers(value: object, cell: object) -> None:
+    assert csv_cell(value) == cell
+
+
+def test_a_name_from_elsewhere_in_a_table() -> None:
+    rows = [{"label": '=HYPERLINK("http://x")', "score": -3, "scores": [-1, None]}]
+    assert list(csv_lines(rows)) == [
+        "label,score,scores\n",
+        '"\'=HYPERLINK(""http://x"")",-3,-1 -\n',
+    ]

@@ -1,0 +1,281 @@
+"""Jobs of kind ``analyze``: lines of input in, their answers out in the same order.
+
+A stream of lines is cut into units of some seconds of work. Neighbouring lines stay together, in
+their order. They tend to be alike, so the transposition table of one search helps the next one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from c4core.arrays import canonical_keys
+from c4core.errors import C4Error
+from c4core.lines import BadLine, Request
+from c4core.position import Position
+from db import jobs
+from db.decoding import decoding, field
+from db.errors import JobStateError
+from db.records.jobs import JobState, UnitPlan
+from workers.analyze.units import KIND, decode_lines, encode_lines
+from workers.answers.books import book_of_job, plies_answered
+from workers.answers.costs import read_model
+from workers.answers.find import unknown_keys
+from workers.answers.question import EVERYTHING, Question
+from workers.core.following import iterate_units, read_job
+from workers.core.resumption import find_and_resume, find_or_plan
+from workers.core.submission import submit_units
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from c4core.notation import BoardSize
+    from db.database import Database
+    from db.records.jobs import Json
+    from workers.answers.costs import CostModel
+
+
+UNIT_SECONDS = 1.0
+"""Work in a unit: a worker takes it at once, and loses so much at most when it dies."""
+
+UNIT_LINES = 1000
+"""Lines of a unit at most: its payload and its result are read and written as a whole."""
+
+
+class NoInputError(C4Error, ValueError):
+    """The input has not a single line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A job that has been planned."""
+
+    job_id: int
+    """Its number."""
+    positions: int
+    """Positions that are asked about."""
+    bad_lines: int
+    """Lines that name no position; each yields an error in place of an answer."""
+
+
+def submit(
+    database: Database,
+    lines: Iterable[Request | BadLine],
+    *,
+    board: BoardSize,
+    question: Question = EVERYTHING,
+    zero_based: bool = False,
+    book: str | None = None,
+    topic: str | None = None,
+    label: str | None = None,
+    priority: int = 0,
+    unit_lines: int = UNIT_LINES,
+    only_one: bool = False,
+    on_planned: Callable[[int], None] = lambda _lines: None,
+) -> Submission:
+    """Make a job of a stream of lines and start it. Memory is constant, whatever the length.
+
+    A short stream takes one transaction. If reading the lines fails or is interrupted after the job
+    was made, the job is cancelled.
+
+    Args:
+        database: keeps the job.
+        lines: from ``c4core.lines.read_lines``.
+        board: the board of all of them.
+        question: the question about each position.
+        zero_based: moves count columns from 0, in the lines and in the output.
+        book: as :func:`workers.answers.books.book_of_job` finds it among the parameters.
+        topic: identifies the lines for :func:`find_job`; None for a job that is not found again.
+        label: a name for people.
+        priority: jobs of higher priority are worked on first.
+        unit_lines: lines of a unit at most; a worker takes a unit as a whole.
+        only_one: make no second job for the same topic.
+        on_planned: called now and then with the number of lines planned so far.
+
+    Raises:
+        AlreadyAskedError: with ``only_one``, there is one that :func:`find_job` finds.
+        NoInputError: there is no line at all; no job was made.
+    """
+    answered = plies_answered(book_of_job({"book": book}, board), question)
+    costs = read_model(database, board, question, answered=answered)
+    plans = plan_units(lines, costs, unit_lines=unit_lines)
+    first = next(plans, None)
+    if first is None:
+        raise NoInputError("the input is empty: there is nothing to analyze")
+    positions = planned = 0
+
+    def add_up(batch: Sequence[UnitPlan]) -> None:
+        nonlocal positions, planned
+        positions += sum(plan.positions for plan in batch)
+        planned += sum(len(plan.payload["entries"]) for plan in batch)
+        on_planned(planned)
+
+    job_id = submit_units(
+        database,
+        chain([first], plans),
+        kind=KIND,
+        board=board,
+        params=_params(question, zero_based=zero_based, book=book, topic=topic),
+        label=label,
+        priority=priority,
+        only_one=only_one,
+        on_added=add_up,
+    )
+    return Submission(job_id, positions, planned - positions)
+
+
+def find_job(
+    database: Database,
+    *,
+    board: BoardSize,
+    topic: str,
+    question: Question = EVERYTHING,
+    book: str | None = None,
+) -> int | None:
+    """The newest job that was submitted with these arguments, resumed; None if there is none."""
+    params = _params(question, zero_based=False, book=book, topic=topic)
+    return find_and_resume(database, kind=KIND, board=board, params=params)
+
+
+def find_or_submit(
+    database: Database,
+    keys: NDArray[np.uint64],
+    *,
+    board: BoardSize,
+    topic: str,
+    book: str | None = None,
+    label: str | None = None,
+    priority: int = 0,
+    fresh: bool = False,
+    on_planned: Callable[[int], None] = lambda _positions: None,
+) -> int:
+    """The number of the job that finds the scores of every column of some positions.
+
+    The job is found and resumed, or made; with ``fresh`` it is made in any case. The positions are
+    searched in the order of their keys. :func:`workers.core.resumption.topic_of` makes the topic.
+    The other arguments are those of :func:`submit`.
+    """
+    width, height = board
+
+    def make() -> int:
+        lines = (
+            Request(line, Position.from_key(key, width=width, height=height))
+            for line, key in enumerate(keys.tolist(), start=1)
+        )
+        return submit(
+            database,
+            lines,
+            board=board,
+            book=book,
+            topic=topic,
+            label=label,
+            priority=priority,
+            only_one=not fresh,
+            on_planned=on_planned,
+        ).job_id
+
+    if fresh:
+        return make()
+    return find_or_plan(lambda: find_job(database, board=board, topic=topic, book=book), make)
+
+
+def find_or_submit_unknown(
+    database: Database,
+    unknown: NDArray[np.uint64],
+    *,
+    board: BoardSize,
+    topic: str,
+    label: str | None = None,
+    priority: int = 0,
+) -> Submission:
+    """The job that finds the scores of positions that :func:`unknown_keys` has named."""
+    _, plies = canonical_keys(unknown, width=board.width, height=board.height)
+    find = partial(
+        find_or_submit,
+        database,
+        # Positions with most stones come first: they are the cheapest, and their scores help with
+        # the positions that lead to them.
+        unknown[np.argsort(-plies.astype(np.int16), kind="stable")],
+        board=board,
+        topic=topic,
+        label=label,
+        priority=priority,
+    )
+    job_id = find()
+    # A job that is done has stored all these scores, unless they were deleted since.
+    is_done = read_job(database, job_id).state is JobState.DONE
+    if is_done and len(unknown_keys(database, board, unknown)):
+        job_id = find(fresh=True)
+    return Submission(job_id, len(unknown), 0)
+
+
+def _params(question: Question, *, zero_based: bool, book: str | None, topic: str | None) -> Json:
+    return {
+        **question.as_params(),
+        "zero_based": zero_based,
+        **({} if book is None else {"book": book}),
+        **({} if topic is None else {"topic": topic}),
+    }
+
+
+def plan_units(
+    lines: Iterable[Request | BadLine], costs: CostModel, *, unit_lines: int = UNIT_LINES
+) -> Iterator[UnitPlan]:
+    """Cut lines into units, with no more than one unit in memory."""
+    unit: list[Request | BadLine] = []
+    seconds = 0.0
+    for line in lines:
+        cost = 0.0 if isinstance(line, BadLine) else costs.seconds(line.position.ply)
+        if unit and (seconds + cost > UNIT_SECONDS or len(unit) == unit_lines):
+            yield _unit(unit, seconds)
+            unit, seconds = [], 0.0
+        unit.append(line)
+        seconds += cost
+    if unit:
+        yield _unit(unit, seconds)
+
+
+def _unit(lines: list[Request | BadLine], seconds: float) -> UnitPlan:
+    positions = sum(1 for line in lines if isinstance(line, Request))
+    return UnitPlan(encode_lines(lines), positions, expected_seconds=seconds)
+
+
+def asked_keys(database: Database, job_id: int, board: BoardSize) -> NDArray[np.uint64]:
+    """The canonical keys of all positions that a job asks about, sorted, each once.
+
+    Raises:
+        JobStateError: it asks about no positions, or about those of another board.
+    """
+    job = read_job(database, job_id)
+    if job.kind != KIND:
+        problem = f"is of kind {job.kind}: only those of kind {KIND} ask about positions"
+    elif job.board != board:
+        problem = f"asks about positions of {job.board}, and not of {board} (see --board)"
+    else:
+        with decoding(f"the parameters of job {job_id}"):
+            zero_based = field(job.params, "zero_based", bool)
+        keys = (
+            line.position.canonical_key
+            for unit in iterate_units(database, job_id)
+            for line in decode_lines(unit.payload, board=board, zero_based=zero_based)
+            if isinstance(line, Request)
+        )
+        return np.unique(np.fromiter(keys, np.uint64))
+    raise JobStateError(f"job {job_id} {problem}", job_id=job_id, state=job.state)
+
+
+def keys_of_label(database: Database, label: str, board: BoardSize) -> NDArray[np.uint64]:
+    """The canonical keys of all positions that jobs with this label ask about.
+
+    Jobs of other kinds and of other boards are left out.
+    """
+    with database.read() as session:
+        numbers = jobs.jobs_of_label(session, label, kind=KIND, board=board)
+    found = [asked_keys(database, number, board) for number in numbers]
+    return np.unique(np.concatenate([np.empty(0, np.uint64), *found]))

@@ -1,0 +1,111 @@
+"""The expected cost of searching a position: measured, or guessed where nothing is measured.
+
+Positions of one ply differ a hundredfold, but only the sum over a unit counts. The weight of a
+ply's measured mean grows with the number of its positions. The means of the other plies count as
+well, less for every ply between.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+from c4core.notation import MAX_BITS
+from c4core.version import ENGINE_VERSION
+from db import costs
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Mapping
+
+    from c4core.notation import BoardSize
+    from db.costs import Cost
+    from db.database import Database
+    from workers.answers.question import Question
+
+
+GUESS_POSITIONS: Final = 20.0
+"""The weight of the guess, as a number of measured positions."""
+
+NEIGHBOUR_SHARE: Final = 0.25
+"""The weight of a measured position falls by this factor with every ply."""
+
+ANSWERED_SECONDS: Final = 2e-5
+"""To look a position and its columns up in a book, and to store the answer."""
+
+LEAST_SECONDS: Final = 1e-6
+"""Smaller means are raised to this: 0 has no logarithm."""
+
+# The guess grows by a factor with every empty square. It was fitted to the means of random games on
+# 7x6, in milliseconds: 0.02 with 16 empty squares, 0.1 with 20, 0.6 with 24, 4 with 28, 55 with 32,
+# 200 with 34 (public benchmark positions: 54 with 31, 840 with 35).
+_GUESSED_BY_EMPTY: Final = [1e-5 + 1.5e-9 * 1.74**empty for empty in range(MAX_BITS + 1)]
+
+_SCORE_ONLY_SHARE: Final = 0.25
+"""Measured in the same way: the time for a position's score, as a share of that for all columns."""
+
+
+class CostModel:
+    """Expected seconds of a position, by its ply.
+
+    Args:
+        board: of all positions.
+        measured: the measured costs of some plies.
+        columns: whether the scores of all columns are asked for.
+        ease: a factor on the guess, for positions that are easier than others.
+        answered: the plies whose positions need no search, because a book knows them.
+    """
+
+    def __init__(
+        self,
+        board: BoardSize,
+        measured: Mapping[int, Cost] | None = None,
+        *,
+        columns: bool = True,
+        ease: float = 1.0,
+        answered: Container[int] = (),
+    ) -> None:
+        squares = board.width * board.height
+        ease *= 1.0 if columns else _SCORE_ONLY_SHARE
+        guesses = [ease * _GUESSED_BY_EMPTY[squares - ply] for ply in range(squares + 1)]
+        known = [
+            (ply, cost.positions, _log_ratio(cost, guesses[ply]))
+            for ply, cost in (measured or {}).items()
+            if 0 <= ply <= squares and cost.positions > 0
+        ]
+        self._seconds = [
+            ANSWERED_SECONDS if ply in answered else guess * _factor(ply, known)
+            for ply, guess in enumerate(guesses)
+        ]
+
+    def seconds(self, ply: int) -> float:
+        """The expected seconds of one position of this ply."""
+        return self._seconds[ply]
+
+
+def read_model(
+    database: Database,
+    board: BoardSize,
+    question: Question,
+    *,
+    ease: float = 1.0,
+    answered: Container[int] = (),
+) -> CostModel:
+    """The model that follows from the measurements so far with this engine."""
+    with database.read() as session:
+        measured = costs.read_costs(
+            session, engine_version=ENGINE_VERSION, board=board, columns=question.columns
+        )
+    return CostModel(board, measured, columns=question.columns, ease=ease, answered=answered)
+
+
+def _log_ratio(cost: Cost, guess: float) -> float:
+    return math.log(max(cost.seconds / cost.positions, LEAST_SECONDS) / guess)
+
+
+def _factor(ply: int, known: list[tuple[int, int, float]]) -> float:
+    """The factor for the guess: the weighted geometric mean of the measured ratios, and of 1."""
+    weights = [number * NEIGHBOUR_SHARE ** abs(other - ply) for other, number, _ratio in known]
+    total = sum(
+        weight * ratio for weight, (_ply, _number, ratio) in zip(weights, known, strict=True)
+    )
+    return math.exp(total / (GUESS_POSITIONS + sum(weights)))

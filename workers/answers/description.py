@@ -1,0 +1,179 @@
+"""What is known about a position, as JSON objects: for a board on a screen, or as it is stored.
+
+The object for a board has more than :func:`workers.answers.lines.answer_object`: what every column
+leads to, threats and four in a row, the grid. Columns and rows count from 1, row 1 at the bottom.
+Scores and values are those of the side to move.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from c4core.evaluation import plies_to_end, value_between
+from c4core.notation import format_moves
+from c4core.position import Position
+from workers.answers.question import EVERYTHING, settles
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from c4core.lines import JsonValue
+    from c4core.position import Side
+    from db.records.evaluations import StoredEvaluation
+    from workers.answers.question import Answer
+
+
+RULES = "rules"
+"""The source of the result of a finished game."""
+
+
+def describe_position(
+    position: Position,
+    answer: Answer,
+    *,
+    moves: str | None = None,
+    line: Iterable[int] | None = None,
+) -> dict[str, JsonValue]:
+    """The object.
+
+    Args:
+        position: as it was asked.
+        answer: with the scores of columns, as far as they are known.
+        moves: as they were written; None if a key or a grid was given.
+        line: best play to the end, 0-based columns; None if it was not searched.
+    """
+    score, ply = answer.score, position.ply
+    width, height = position.board
+    threats = find_threats(position)
+    columns = [describe_column(position, answer, column) for column in range(width)]
+    return {
+        "moves": moves,
+        "board": str(position.board),
+        "key": str(position.key),
+        "grid": str(position),
+        "ply": ply,
+        "side": position.turn,
+        "over": _describe_end(position),
+        "score": score,
+        "lower": answer.lower,
+        "upper": answer.upper,
+        "complete": is_complete(position, answer),
+        "value": answer.value,
+        "plies": None if score is None else plies_to_end(score, ply, width, height),
+        "columns": list(columns),
+        "best": [column + 1 for column in answer.best],
+        "line": None if line is None else format_moves(line),
+        "threats": {side: _cells(cells) for side, cells in threats.items()},
+        "source": RULES if position.is_over else answer.source,
+        "nodes": answer.nodes,
+        "seconds": round(answer.seconds, 6),
+    }
+
+
+def describe_column(position: Position, answer: Answer, column: int) -> dict[str, JsonValue]:
+    """What a 0-based column leads to, for the side to move.
+
+    ``plies`` is how many are played until the game ends, this one included; all but ``column`` and
+    ``playable`` is null where the column is full, or its score is not proven.
+    """
+    score = None if answer.scores is None else answer.scores[column]
+    width, height = position.board
+    plies = None if score is None else 1 + plies_to_end(-score, position.ply + 1, width, height)
+    return {
+        "column": column + 1,
+        "playable": position.is_legal(column),
+        "score": score,
+        "value": None if score is None else value_between(score, score),
+        "plies": plies,
+        "best": score is not None and score == answer.score,
+    }
+
+
+def is_complete(position: Position, answer: Answer) -> bool:
+    """Whether the score and those of all columns that can be played are proven."""
+    return position.is_over or settles(answer, position, EVERYTHING)
+
+
+def _describe_end(position: Position) -> dict[str, JsonValue] | None:
+    if not position.is_over:
+        return None
+    return {"winner": position.winner, "cells": _cells(position.winning_squares())}
+
+
+def _cells(cells: Iterable[tuple[int, int]]) -> JsonValue:
+    return [[column + 1, row + 1] for column, row in cells]
+
+
+def stored_object(
+    stored: StoredEvaluation, *, mirrored: bool = False, zero_based: bool = False
+) -> dict[str, Any]:
+    """A stored evaluation as an object.
+
+    Args:
+        stored: as it is stored, of the canonical image.
+        mirrored: show it for the mirror image.
+        zero_based: best columns count from 0.
+    """
+    scores = stored.scores
+    if scores is not None and mirrored:
+        scores = scores[::-1]
+    best = None
+    if scores is not None and stored.score is not None:
+        shift = 0 if zero_based else 1
+        best = [column + shift for column, score in enumerate(scores) if score == stored.score]
+    position = Position.from_key(stored.key, width=stored.width, height=stored.height)
+    plies = None
+    if stored.score is not None:
+        plies = plies_to_end(stored.score, stored.ply, stored.width, stored.height)
+    return {
+        "board": f"{stored.width}x{stored.height}",
+        "ply": stored.ply,
+        "key": stored.key,
+        "side": position.turn,
+        "score": stored.score,
+        "lower": stored.lower,
+        "upper": stored.upper,
+        "value": stored.value,
+        "plies": plies,
+        "scores": None if scores is None else list(scores),
+        "best": best,
+        "nodes": stored.nodes,
+        "grid": str(position.mirrored() if mirrored else position),
+    }
+
+
+def find_threats(position: Position) -> dict[Side, list[tuple[int, int]]]:
+    """The threats of both sides, whether they can be played yet or not: (column, row) from 0."""
+    width, height = position.width, position.height
+    stride = height + 1
+    stones: dict[Side, int] = {"x": 0, "o": 0}
+    for column, filled in enumerate(position.heights):
+        for row in range(filled):
+            side = position.stone_at(column, row)
+            if side is not None:
+                stones[side] |= 1 << (column * stride + row)
+    cells = sum(((1 << height) - 1) << (column * stride) for column in range(width))
+    empty = cells & ~(stones["x"] | stones["o"])
+    return {
+        side: list(_places(_completing(own, height) & empty, stride))
+        for side, own in stones.items()
+    }
+
+
+def _completing(stones: int, height: int) -> int:
+    """The bits, on the board or not, that complete four with three of these."""
+    found = 0
+    for step in (1, height, height + 1, height + 2):
+        pairs = stones & (stones >> step)  # the first of two neighbours
+        found |= (pairs & (stones >> 2 * step)) << 3 * step  # _ behind XXX
+        found |= (pairs & (stones >> 2 * step)) >> step  # _ before XXX
+        found |= (pairs & (stones >> 3 * step)) << 2 * step  # XX_X
+        found |= (stones & (pairs >> 2 * step)) << step  # X_XX
+    return found
+
+
+def _places(bits: int, stride: int) -> Iterator[tuple[int, int]]:
+    while bits:
+        lowest = bits & -bits
+        yield divmod(lowest.bit_length() - 1, stride)
+        bits ^= lowest

@@ -1,0 +1,457 @@
+"""Answering questions about positions: stored answers are looked up, only the others are searched.
+
+Units of jobs, commands and the server all use :func:`find_answers`. It works on canonical
+positions: one that occurs several times in a batch, or as a mirror image, is searched once. A
+search goes on until each position is settled, at its limit, or given up.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from c4core.batch import UNPLAYABLE
+from c4core.evaluation import final_score
+from c4core.position import Position
+from c4core.version import ENGINE_VERSION
+from db import evaluations
+from db.costs import Cost
+from db.errors import ReadOnlyError
+from db.records.evaluations import StoredEvaluation
+from workers.answers.books import answer_from, book_of_job
+from workers.answers.question import EVERYTHING, Answer, Effort, has_all_columns, settles
+from workers.core.outcome import store_learned
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from c4core.book import Book
+    from c4core.notation import BoardSize
+    from db.database import Database
+    from workers.answers.question import Question
+    from workers.core.rationing import Searcher
+
+    Search = Callable[
+        [Mapping[int, Position], Question, Mapping[int, Effort]], tuple[dict[int, Answer], bool]
+    ]
+    """Searches canonical positions, each once. Its arguments are the positions by key, the question
+    about them, and what was spent on them before; see :func:`_search`."""
+
+KEYS_AT_A_TIME: Final = 10_000
+"""Positions that are looked up together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """The answers to a batch of positions, and new evaluations."""
+
+    answers: list[Answer]
+    """One for every position, in order and in its given orientation."""
+    learned: list[StoredEvaluation]
+    """New evaluations, for storing."""
+    is_complete: bool
+    """Whether every answer settles the question; False after a stop or a limit."""
+    nodes: int
+    """Positions searched now, without what was spent before."""
+    seconds: float
+    """Seconds spent searching now."""
+    spent: dict[int, Effort]
+    """The effort spent on positions whose question is still open, by canonical key, for the next
+    attempt. Empty without limits."""
+    costs: dict[int, Cost]
+    """The costs of the searches, by ply. Empty if they say nothing about other searches, because
+    the question is weak, has limits, or was not answered."""
+
+
+def evaluate(
+    positions: Sequence[Position],
+    question: Question,
+    solver: Searcher,
+    database: Database | None = None,
+    *,
+    book: Book | None = None,
+    is_stopped: Callable[[], bool] = lambda: False,
+    on_not_kept: Callable[[], object] = lambda: None,
+) -> list[Answer]:
+    """Answer a question about each of some positions of one board, with the help of a database.
+
+    Args:
+        positions: any number, of one board; finished games are fine.
+        question: the question about each.
+        solver: searches unknown positions, with its own number of threads.
+        database: has known evaluations, and stores new ones unless it is read-only; None for no
+            database.
+        book: has answers that go before those of the database and of a search.
+        is_stopped: as in :func:`search_with`. The results so far are kept.
+        on_not_kept: called if there are new evaluations, but the database is read-only.
+    """
+    findings = solve_positions(positions, question, solver, database, is_stopped, book=book)
+    if database is not None:
+        try:
+            store_learned(database, findings.learned)
+        except ReadOnlyError:  # it was opened so, or its user may only read
+            on_not_kept()
+    return findings.answers
+
+
+def solve_positions(
+    positions: Sequence[Position],
+    question: Question,
+    solver: Searcher,
+    database: Database | None,
+    is_stopped: Callable[[], bool],
+    *,
+    book: Book | None = None,
+    related: bool = False,
+    spent: Mapping[int, Effort] | None = None,
+) -> Findings:
+    """Answer from the book or the database, or by a search of this process. Nothing is written.
+
+    The arguments are those of :func:`evaluate`, :func:`search_with` and :func:`find_answers`.
+    """
+    known = {} if database is None else look_up(database, positions)
+    search = search_with(solver, is_stopped, related=related)
+    return find_answers(positions, question, search, known, book=book, spent=spent)
+
+
+def look_up(database: Database, positions: Sequence[Position]) -> dict[int, StoredEvaluation]:
+    """The stored evaluations of some positions of one board, by canonical key."""
+    if not positions:
+        return {}
+    keys = list({position.canonical_key for position in positions})
+    with database.read() as session:
+        return evaluations.lookup(session, positions[0].board, keys)
+
+
+def known_scores(
+    position: Position, known: Mapping[int, StoredEvaluation], book: Book | None
+) -> tuple[int | None, ...] | None:
+    """The score of every column of a position, in its orientation; None if they are not known."""
+    answer = known_answer(position, EVERYTHING, known.get(position.canonical_key), book)
+    return None if answer is None else answer.scores
+
+
+def unknown_keys(
+    database: Database, board: BoardSize, keys: NDArray[np.uint64]
+) -> NDArray[np.uint64]:
+    """Those canonical keys whose columns' scores neither the database nor the included book has."""
+    book = book_of_job({}, board)
+    width, height = board
+    unknown = [np.empty(0, dtype=np.uint64)]
+    for first in range(0, len(keys), KEYS_AT_A_TIME):
+        asked = keys[first : first + KEYS_AT_A_TIME].tolist()
+        with database.read() as session:
+            known = evaluations.lookup(session, board, asked)
+        missing = [
+            key
+            for key in asked
+            if not (key in known and EVERYTHING.is_answered_by(known[key]))
+            and known_answer(
+                Position.from_key(key, width=width, height=height), EVERYTHING, None, book
+            )
+            is None
+        ]
+        unknown.append(np.array(missing, dtype=np.uint64))
+    return np.concatenate(unknown)
+
+
+def search_with(
+    solver: Searcher, is_stopped: Callable[[], bool] = lambda: False, *, related: bool = False
+) -> Search:
+    """A search by a solver of this process, for :func:`find_answers`.
+
+    The solver may be shared with other callers, who may stop it: an interrupted search is taken up
+    again unless ``is_stopped`` says that this one was meant.
+
+    Args:
+        solver: searches, with its own number of threads.
+        is_stopped: whether to give up; asked after each search.
+        related: the positions are near relatives; as in ``Solver.solve_many``.
+    """
+    return partial(_search, solver=solver, is_stopped=is_stopped, related=related)
+
+
+def find_answers(
+    positions: Sequence[Position],
+    question: Question,
+    search_missing: Search,
+    known: Mapping[int, StoredEvaluation],
+    *,
+    book: Book | None = None,
+    spent: Mapping[int, Effort] | None = None,
+) -> Findings:
+    """Answer a question about each of some positions of one board.
+
+    Args:
+        positions: of one board; finished games are fine.
+        question: what is asked about each.
+        search_missing: searches unknown positions, here (:func:`search_with`) or elsewhere.
+        known: the stored evaluations, by canonical key.
+        book: has answers, too.
+        spent: what was spent on a position before, by canonical key; it counts for the limits.
+    """
+    spent = spent or {}
+    keys = [position.canonical_key for position in positions]
+    found: dict[int, Answer] = {}
+    missing: dict[int, Position] = {}
+    for key, position in zip(keys, positions, strict=True):
+        if key in found or key in missing:
+            continue
+        canonical = position if position.key == key else position.mirrored()
+        answer = known_answer(canonical, question, known.get(key), book)
+        if answer is None:
+            missing[key] = canonical
+        else:
+            found[key] = answer
+    searched, is_complete = search_missing(missing, question, spent)
+    earlier = [spent[key] for key in missing.keys() & spent.keys()]
+    for key, answer in searched.items():
+        stored = known.get(key)
+        found[key] = answer if stored is None else answer.tightened(stored.lower, stored.upper)
+    return Findings(
+        answers=list(_as_asked(positions, keys, found)),
+        learned=[
+            _evaluation(position, searched[key])
+            for key, position in missing.items()
+            if _is_worth_storing(position, searched[key])
+        ],
+        is_complete=is_complete,
+        nodes=sum(answer.nodes for answer in searched.values())
+        - sum(effort.nodes for effort in earlier),
+        seconds=sum(answer.seconds for answer in searched.values())
+        - sum(effort.seconds for effort in earlier),
+        spent={
+            key: Effort(answer.nodes, answer.seconds)
+            for key, answer in searched.items()
+            if question.is_limited and answer.nodes and not settles(answer, missing[key], question)
+        },
+        costs=_costs(missing, searched)
+        if is_complete and not (question.weak or question.is_limited)
+        else {},
+    )
+
+
+def answer_at_end(position: Position) -> Answer:
+    """What the rules say of a game that is over, for the side that would move."""
+    score = final_score(position)
+    return Answer(score, score, (None,) * position.width)
+
+
+def answer_stored(
+    position: Position, question: Question, stored: StoredEvaluation
+) -> Answer | None:
+    """What a stored evaluation of the position's canonical one answers; None if not enough."""
+    if not question.is_answered_by(stored):
+        return None
+    scores = stored.scores if question.columns else None
+    if scores is not None and position.key != stored.key:
+        scores = scores[::-1]
+    return Answer(stored.lower, stored.upper, scores, source="db")
+
+
+def known_answer(
+    position: Position, question: Question, stored: StoredEvaluation | None, book: Book | None
+) -> Answer | None:
+    """The answer of a book or the database to a question about a position; None if not enough.
+
+    Args:
+        position: in any orientation.
+        question: the question about it.
+        stored: the stored evaluation of its canonical image; None for none.
+        book: is asked first; None for none.
+    """
+    answer = None if book is None else answer_from(book, position, question)
+    if answer is None and stored is not None:
+        answer = answer_stored(position, question, stored)
+    return answer
+
+
+def _costs(positions: Mapping[int, Position], answers: Mapping[int, Answer]) -> dict[int, Cost]:
+    number: defaultdict[int, int] = defaultdict(int)
+    seconds: defaultdict[int, float] = defaultdict(float)
+    for key, position in positions.items():
+        number[position.ply] += 1
+        seconds[position.ply] += answers[key].seconds
+    return {ply: Cost(number[ply], seconds[ply]) for ply in number}
+
+
+def _as_asked(
+    positions: Sequence[Position], keys: Sequence[int], found: dict[int, Answer]
+) -> Iterator[Answer]:
+    """The canonical answers, mirrored where the positions are mirrored; effort counts once."""
+    seen: set[int] = set()
+    for position, key in zip(positions, keys, strict=True):
+        answer = found[key]
+        if answer.scores is not None and position.key != key:
+            answer = answer._replace(scores=answer.scores[::-1])
+        if key in seen:
+            answer = answer._replace(nodes=0, seconds=0.0)
+        seen.add(key)
+        yield answer
+
+
+def _is_worth_storing(position: Position, answer: Answer) -> bool:
+    """Whether finding the answer again would take a search."""
+    return not position.is_over and (answer.score is not None or answer.nodes > 0)
+
+
+def _evaluation(position: Position, answer: Answer) -> StoredEvaluation:
+    """The evaluation to store for a canonical position. Columns are stored all or none."""
+    return StoredEvaluation(
+        key=position.key,
+        width=position.width,
+        height=position.height,
+        ply=position.ply,
+        lower=answer.lower,
+        upper=answer.upper,
+        nodes=answer.nodes,
+        engine_version=ENGINE_VERSION,
+        scores=answer.scores if has_all_columns(answer, position) else None,
+    )
+
+
+ONE_BY_ONE = 8
+"""Up to so many positions are searched one by one, so that the time of each is measured. Nothing is
+lost: in a larger batch, the solver gives a thread as many positions at a time."""
+
+NEARLY = 0.9
+"""A _search that has used such a share of its time counts as at the limit: it reads the clock only
+now and then."""
+
+
+def _search(
+    positions: Mapping[int, Position],
+    question: Question,
+    spent: Mapping[int, Effort],
+    *,
+    solver: Searcher,
+    is_stopped: Callable[[], bool],
+    related: bool = False,
+) -> tuple[dict[int, Answer], bool]:
+    """Search positions of one board.
+
+    Args:
+        positions: by key.
+        question: the question about each; its limits hold for each position, however often its
+            _search is interrupted and taken up again.
+        spent: the effort spent on a position earlier, by key; it counts for the limits.
+        solver: may be shared; an interrupted _search is taken up again unless ``is_stopped``.
+        is_stopped: whether to give up; asked after each _search.
+        related: the positions are near relatives; as in ``Solver.solve_many``.
+
+    Returns:
+        An answer for each position, by key, and whether all of them settle the question. After a
+        limit or a stop, answers hold the proven bounds.
+    """
+    answers: dict[int, Answer] = {}
+    is_complete = True
+    efforts = dict(spent)
+    left = positions
+    while left:
+        interrupted = {}
+        found_once = _search_once(left, question, solver, is_stopped, efforts, related=related)
+        for (key, position), found in zip(left.items(), found_once, strict=True):
+            answer = answers[key] = _continued(answers.get(key), found, efforts.get(key))
+            efforts[key] = Effort(answer.nodes, answer.seconds)
+            if settles(answer, position, question):
+                continue
+            is_stuck = question.node_limit is not None and not found.nodes
+            if is_stuck or _is_at_limit(efforts[key], question):
+                is_complete = False
+            else:
+                interrupted[key] = position
+        if is_stopped():
+            return answers, is_complete and not interrupted
+        left = interrupted
+    return answers, is_complete
+
+
+def _is_at_limit(spent: Effort, question: Question) -> bool:
+    """Whether a position's effort has reached the question's limits."""
+    time_limit, node_limit = question.time_limit, question.node_limit
+    if time_limit is not None and spent.seconds >= NEARLY * time_limit:
+        return True
+    return node_limit is not None and spent.nodes >= NEARLY * node_limit
+
+
+def _continued(earlier: Answer | None, later: Answer, spent: Effort | None) -> Answer:
+    """The answer of a _search, together with that of an earlier, interrupted one."""
+    if earlier is not None:
+        later = later.tightened(earlier.lower, earlier.upper)
+    nodes, seconds = spent or Effort()
+    return later._replace(nodes=nodes + later.nodes, seconds=seconds + later.seconds)
+
+
+def _search_once(
+    positions: Mapping[int, Position],
+    question: Question,
+    solver: Searcher,
+    is_stopped: Callable[[], bool],
+    efforts: Mapping[int, Effort],
+    *,
+    related: bool,
+) -> Iterable[Answer]:
+    if question.is_limited or len(positions) <= ONE_BY_ONE:
+        return _singly(positions, question, solver, is_stopped, efforts)
+    return _together(positions, question, solver, related=related)
+
+
+def _singly(
+    positions: Mapping[int, Position],
+    question: Question,
+    solver: Searcher,
+    is_stopped: Callable[[], bool],
+    efforts: Mapping[int, Effort],
+) -> Iterator[Answer]:
+    for key, position in positions.items():
+        spent = efforts.get(key, Effort())
+        time_limit, node_limit = question.left_after(*spent)
+        if is_stopped() or _is_at_limit(spent, question):
+            time_limit, node_limit = None, 0  # the bounds that are known without a _search
+        if question.columns:
+            analysis = solver.analyze(position, time_limit=time_limit, node_limit=node_limit)
+            yield Answer(
+                analysis.lower, analysis.upper, analysis.scores, analysis.nodes, analysis.seconds
+            )
+        else:
+            found = solver.solve(
+                position, weak=question.weak, time_limit=time_limit, node_limit=node_limit
+            )
+            yield Answer(found.lower, found.upper, None, found.nodes, found.seconds)
+
+
+def _together(
+    positions: Mapping[int, Position], question: Question, solver: Searcher, *, related: bool
+) -> Iterator[Answer]:
+    width, height = next(iter(positions.values())).board
+    keys = np.fromiter(positions, dtype=np.uint64, count=len(positions))
+    columns: Iterable[tuple[int | None, ...] | None]
+    if question.columns:
+        analyses = solver.analyze_many(keys, width=width, height=height)
+        lower, upper, seconds = analyses.lower, analyses.upper, analyses.seconds
+        nodes = analyses.nodes.tolist()
+        columns = map(_column_scores, analyses.scores.tolist())
+    else:
+        found = solver.solve_many(
+            keys, width=width, height=height, weak=question.weak, related=related
+        )
+        lower, upper, seconds = found.lower, found.upper, found.seconds
+        nodes = found.nodes.tolist()
+        columns = [None] * len(keys)
+    seconds_per_node = seconds / max(sum(nodes), 1)
+    for low, high, scores, visited in zip(
+        lower.tolist(), upper.tolist(), columns, nodes, strict=True
+    ):
+        yield Answer(low, high, scores, visited, visited * seconds_per_node)
+
+
+def _column_scores(row: list[int]) -> tuple[int | None, ...]:
+    if UNPLAYABLE in row:
+        return tuple([None if score == UNPLAYABLE else score for score in row])
+    return tuple(row)

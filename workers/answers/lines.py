@@ -1,0 +1,242 @@
+"""Lines of input and their answers: asked about together, and shown as JSON objects and rows.
+
+``c4 solve --json``, ``c4 analyze`` and stored jobs all write the object that
+:func:`answer_object` makes::
+
+    {"id": "a17",            the caller's name, if one was given
+     "moves": "4453",        as they were written; null for a grid or a key, which show "key"
+     "board": "7x6",
+     "side": "x",            who moves; every score is for this side
+     "score": 0,             null while it is not proven; then "lower" and "upper" follow
+     "value": "draw",        win, draw or loss; null while it is not proven
+     "scores": [-4, 0, ..],  of every column, null where it cannot be played
+     "best": [2, 3],         columns that reach the score, counted as the moves are
+     "plies": 38,            until the game ends, if both play perfectly
+     "nodes": 512,           positions searched for this answer: 0 if it was known
+     "seconds": 0.000034,    likewise; a batch's time is divided in proportion to the nodes
+     "source": "search"}     or "db", or "book"
+
+``scores`` and ``best`` are missing if only the score was asked for. A line without an answer yields
+an object with ``error`` instead (:func:`error_object`).
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from c4core.evaluation import plies_to_end
+from c4core.lines import NO_MOVES, BadLine, Request
+from workers.text import csv_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from c4core.lines import JsonValue
+    from c4core.notation import BoardSize
+    from c4core.position import Position
+    from workers.answers.question import Answer
+
+    Ask = Callable[[Sequence[Position]], Sequence[Answer]]
+    """Answers about each of some positions of one board."""
+
+BATCH_SECONDS: Final = 0.1
+"""About how long a batch of lines takes where this process searches."""
+
+LARGEST_BATCH: Final = 4096
+"""Lines that are answered together at most: their answers are in memory."""
+
+
+class BatchSize:
+    """How many waiting lines are answered together: more and more while that is quick.
+
+    Args:
+        seconds: as many lines are asked about as take about this time.
+        largest: the most lines of a batch.
+
+    Attributes:
+        lines: the number for the next batch.
+    """
+
+    def __init__(self, seconds: float = BATCH_SECONDS, *, largest: int = LARGEST_BATCH) -> None:
+        self.lines = 1
+        self._seconds = seconds
+        self._largest = largest
+
+    @contextmanager
+    def measured(self) -> Iterator[None]:
+        """Within this context a batch is answered."""
+        began = time.monotonic()
+        yield
+        if time.monotonic() - began < self._seconds:
+            self.lines = min(2 * self.lines, self._largest)
+        else:
+            self.lines = max(1, self.lines // 2)
+
+
+class Answered(NamedTuple):
+    """A line that names a position, and its answer."""
+
+    request: Request
+    answer: Answer
+
+
+def answer_lines(lines: Sequence[Request | BadLine], ask: Ask) -> Iterator[Answered | BadLine]:
+    """Each line, with its answer if it names a position, in order.
+
+    Args:
+        lines: their positions are of one board.
+        ask: is asked about all positions together, if there are any.
+    """
+    positions = [line.position for line in lines if isinstance(line, Request)]
+    answers = iter(ask(positions) if positions else ())
+    for line in lines:
+        if isinstance(line, BadLine):
+            yield line
+        else:
+            yield Answered(line, next(answers))
+
+
+def request_object(
+    request: Request, answer: Answer, *, zero_based: bool = False
+) -> dict[str, JsonValue]:
+    """The JSON object for a line that has an answer.
+
+    Args:
+        request: the line.
+        answer: its answer.
+        zero_based: columns are counted from 0, as the line's moves are.
+    """
+    return answer_object(
+        answer,
+        board=request.position.board,
+        ply=request.position.ply,
+        moves=request.moves,
+        key=None if request.moves is not None else request.position.key,
+        identity=request.id,
+        zero_based=zero_based,
+    )
+
+
+def bad_line_object(bad: BadLine) -> dict[str, JsonValue]:
+    """The JSON object for a line that names no position."""
+    return error_object(line=bad.line, error=bad.error, field=bad.field, identity=bad.id)
+
+
+def answer_object(
+    answer: Answer,
+    *,
+    board: BoardSize,
+    ply: int,
+    moves: str | None,
+    key: int | None = None,
+    identity: JsonValue = None,
+    zero_based: bool = False,
+) -> dict[str, JsonValue]:
+    """The JSON object for one answered position.
+
+    Args:
+        answer: what is known.
+        board: the position's board.
+        ply: stones on it.
+        moves: the moves as they were written, or None if a key or a grid was given.
+        key: the exact key, shown if there are no moves.
+        identity: the caller's ``id``, echoed unless it is None.
+        zero_based: ``best`` counts columns from 0, as the moves do.
+    """
+    score = answer.score
+    shown: dict[str, JsonValue] = {} if identity is None else {"id": identity}
+    shown["moves"] = moves
+    if moves is None:
+        shown["key"] = key
+    shown["board"] = str(board)
+    shown["side"] = "o" if ply & 1 else "x"
+    shown["score"] = score
+    if score is None:
+        shown["lower"] = answer.lower
+        shown["upper"] = answer.upper
+    shown["value"] = answer.value
+    if answer.scores is not None:
+        shift = 0 if zero_based else 1
+        shown["scores"] = list(answer.scores)
+        shown["best"] = [column + shift for column in answer.best]
+    shown["plies"] = None if score is None else plies_to_end(score, ply, board.width, board.height)
+    shown["nodes"] = answer.nodes
+    shown["seconds"] = round(answer.seconds, 6)
+    shown["source"] = answer.source
+    return shown
+
+
+def error_object(
+    *, line: int, error: str, field: str | None = None, identity: JsonValue = None
+) -> dict[str, JsonValue]:
+    """The JSON object for a line that has no answer.
+
+    Args:
+        line: 1-based number of the line in the input.
+        error: what went wrong, for people.
+        field: which part of the line is wrong; None if the line is correct.
+        identity: the caller's ``id``, if it is known.
+    """
+    return {"id": identity, "error": error, "field": field, "line": line}
+
+
+ROW_NAMES: Final = (
+    "id",
+    "moves",
+    "key",
+    "board",
+    "side",
+    "score",
+    "lower",
+    "upper",
+    "value",
+    "scores",
+    "best",
+    "plies",
+    "nodes",
+    "seconds",
+    "source",
+    "error",
+    "field",
+    "line",
+)
+"""The columns of a table of answers."""
+
+
+def as_row(fields: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """An object for an answer, or for a line without one, as a row of a table.
+
+    Every row has all of :data:`ROW_NAMES`; an exact score is its own bounds; an ``id`` is text.
+    """
+    row = {name: fields.get(name) for name in ROW_NAMES}
+    if row["score"] is not None:
+        row["lower"] = row["upper"] = row["score"]
+    if row["id"] is not None and not isinstance(row["id"], str):
+        row["id"] = json.dumps(row["id"])
+    return row
+
+
+TextFormat = Literal["jsonl", "csv"]
+
+
+def result_lines(
+    objects: Iterable[Mapping[str, JsonValue]], format_name: TextFormat
+) -> Iterator[str]:
+    """The lines of a file of results, each with its end, one by one in constant memory.
+
+    Args:
+        objects: the output of a job. For CSV its kind must have a table.
+        format_name: how they are written.
+    """
+    if format_name == "csv":
+        return csv_lines(map(_as_csv_row, objects), ROW_NAMES)
+    return (json.dumps(fields) + "\n" for fields in objects)
+
+
+def _as_csv_row(fields: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """A row of CSV: a position without moves must not look like an empty cell."""
+    row = as_row(fields)
+    return row | {"moves": NO_MOVES} if row["moves"] == "" else row

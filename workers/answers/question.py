@@ -1,0 +1,141 @@
+"""A question about positions, and the answer about one of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from c4core.evaluation import Bounded, Evaluation, best_columns
+
+if TYPE_CHECKING:
+    from c4core.position import Position
+    from db.records.evaluations import StoredEvaluation
+    from db.records.jobs import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The question about each position of a batch.
+
+    Raises:
+        ValueError: both ``columns`` and ``weak``: there are no weak scores of columns.
+    """
+
+    columns: bool = True
+    """The score of every column is wanted, not only the position's own."""
+    weak: bool = False
+    """Win, draw or loss is enough."""
+    time_limit: float | None = None
+    """Seconds that one position may take in all attempts together; None for no limit. A unit that
+    is handed back keeps the time that was spent. If the process was killed or the unit cancelled,
+    this is not known, and the limit begins anew."""
+    node_limit: int | None = None
+    """Nodes that may be searched for one position; None for no limit."""
+
+    def __post_init__(self) -> None:
+        """Refuse an impossible question."""
+        if self.columns and self.weak:
+            raise ValueError("weak scores are given for positions, not for their columns")
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether an answer may stay open because a limit was reached."""
+        return self.time_limit is not None or self.node_limit is not None
+
+    def left_after(self, nodes: int, seconds: float) -> tuple[float | None, int | None]:
+        """The rest of both limits, time first, after so much was spent on a position."""
+        time_limit, node_limit = self.time_limit, self.node_limit
+        return (
+            None if time_limit is None else max(0.0, time_limit - seconds),
+            None if node_limit is None else max(0, node_limit - nodes),
+        )
+
+    def is_answered_by(self, known: StoredEvaluation) -> bool:
+        """Whether a stored evaluation leaves nothing to search."""
+        if self.columns and known.scores is None:
+            return False
+        if self.weak:
+            return Evaluation(known.lower, known.upper).value is not None
+        return known.lower == known.upper
+
+    def as_params(self) -> Json:
+        """The parameters of a job with this question; unused options are left out."""
+        limits = {"time_limit": self.time_limit, "node_limit": self.node_limit}
+        return {
+            "score_only": not self.columns,
+            **({"weak": True} if self.weak else {}),
+            **{name: limit for name, limit in limits.items() if limit is not None},
+        }
+
+    @classmethod
+    def from_params(cls, params: Json) -> Question:
+        """The question of a job with these parameters."""
+        return cls(
+            columns=not params["score_only"],
+            weak=params.get("weak", False),
+            time_limit=params.get("time_limit"),
+            node_limit=params.get("node_limit"),
+        )
+
+
+EVERYTHING: Final = Question()
+"""The question for the exact scores of a position and of all its columns."""
+
+Source = Literal["search", "db", "book"]
+
+
+class _AnswerFields(NamedTuple):
+    """The fields of :class:`Answer`; a NamedTuple cannot inherit anything itself."""
+
+    lower: int
+    """The score is proven to be at least this."""
+    upper: int
+    """The score is proven to be at most this."""
+    scores: tuple[int | None, ...] | None = None
+    """One score per column, None where it cannot be played or is not solved; None if not asked."""
+    nodes: int = 0
+    """Positions searched for this answer."""
+    seconds: float = 0.0
+    """Time that this answer took to search."""
+    source: Source = "search"
+    """The source of the answer."""
+
+
+class Answer(_AnswerFields, Bounded):
+    """What is known about one position, as it was asked: for its side to move, not mirrored."""
+
+    __slots__ = ()
+
+    @property
+    def best(self) -> tuple[int, ...]:
+        """The 0-based columns that reach the score; empty while the score or they are unknown."""
+        return best_columns(self.score, self.scores)
+
+    def tightened(self, lower: int, upper: int) -> Answer:
+        """This answer, narrowed by other proven bounds."""
+        return self._replace(lower=max(self.lower, lower), upper=min(self.upper, upper))
+
+
+def has_all_columns(answer: Answer, position: Position) -> bool:
+    """Whether the answer holds the score of every column that can be played."""
+    scores = answer.scores
+    if scores is None:
+        return False
+    unknown = scores.count(None)
+    return not unknown or len(scores) - unknown == len(position.legal_columns())
+
+
+def settles(answer: Answer, position: Position, question: Question) -> bool:
+    """Whether the answer settles the question."""
+    if answer.lower != answer.upper:
+        return question.weak and answer.value is not None
+    return not question.columns or has_all_columns(answer, position)
+
+
+class Effort(NamedTuple):
+    """The effort spent on a position."""
+
+    nodes: int = 0
+    """Positions searched."""
+    seconds: float = 0.0
+    """Time spent searching."""

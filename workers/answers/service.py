@@ -1,0 +1,342 @@
+"""Answers for many users at the same time: from the book, from the database, or by a search.
+
+Searches share a few solvers. A user gets an idle solver while there are any, the one with the
+warmest table first; beyond that, several users search with the same solver. Interactive questions
+have solvers of their own, which batches do not use.
+
+New evaluations are stored a moment later by a separate thread, so no user waits for the database.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import ExitStack, contextmanager
+from itertools import groupby
+from typing import TYPE_CHECKING, Final
+
+from c4core.solver import Solver
+from db.errors import ReadOnlyError, StorageError
+from workers.answers.books import NO_BOOK, answer_from, find_book, line_in_book, open_book
+from workers.answers.find import find_answers, look_up, search_with
+from workers.core.outcome import store_learned
+from workers.logs import LOGGER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from c4core.book import Book
+    from c4core.notation import BoardSize
+    from c4core.position import Position
+    from db.database import Database
+    from db.records.evaluations import StoredEvaluation
+    from workers.answers.question import Answer, Question
+
+
+class Stop(threading.Event):
+    """A stop signal that interrupts running searches immediately. Thread-safe."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._calls: list[Callable[[], object]] = []
+        self._lock = threading.Lock()
+
+    def set(self) -> None:
+        """Set the signal, and call all functions of :meth:`calling`."""
+        super().set()
+        with self._lock:
+            for call in self._calls:
+                call()
+
+    @contextmanager
+    def calling(self, call: Callable[[], object]) -> Iterator[None]:
+        """Within this context, a function is called as soon as the signal is set.
+
+        Args:
+            call: may be called from any thread, twice as well; it must return soon.
+        """
+        with self._lock:
+            self._calls.append(call)
+        try:
+            if self.is_set():
+                call()
+            yield
+        finally:
+            with self._lock:
+                self._calls.remove(call)
+
+
+MOST_WAITING: Final = 20_000
+"""Evaluations that wait to be stored. Beyond that new ones are forgotten: memory is constant, and
+they can be found again."""
+
+GATHER_SECONDS: Final = 0.1
+"""Time for others to join before a transaction."""
+
+
+class Keeper:
+    """Stores evaluations in a thread of its own. Thread-safe.
+
+    Args:
+        database: gets them. If it turns out to be read-only, nothing more is stored.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._condition = threading.Condition()
+        self._waiting: list[StoredEvaluation] = []
+        self._is_closed = database.is_read_only
+        self._thread: threading.Thread | None = None
+
+    def keep(self, rows: list[StoredEvaluation]) -> None:
+        """Store some evaluations soon; returns at once."""
+        with self._condition:
+            if self._is_closed or not rows or len(self._waiting) >= MOST_WAITING:
+                return
+            self._waiting += rows
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="c4-keeper", daemon=True)
+                self._thread.start()
+            self._condition.notify()
+
+    def close(self) -> None:
+        """Store what waits, and end. Later evaluations are not kept."""
+        with self._condition:
+            self._is_closed = True
+            self._condition.notify()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _work(self) -> None:
+        while rows := self._next():
+            try:
+                for _, of_board in groupby(sorted(rows, key=_board), key=_board):
+                    store_learned(self._database, list(of_board))
+            except ReadOnlyError as error:
+                LOGGER.warning("nothing is kept: %s", error)
+                with self._condition:
+                    self._is_closed = True
+                    self._waiting.clear()
+            except StorageError as error:
+                LOGGER.warning("not kept: %s", error)
+
+    def _next(self) -> list[StoredEvaluation]:
+        """What to store next; nothing at the end."""
+        with self._condition:
+            self._condition.wait_for(lambda: self._waiting or self._is_closed)
+            if not self._is_closed:
+                self._condition.wait_for(lambda: self._is_closed, GATHER_SECONDS)
+            rows, self._waiting = self._waiting, []
+            return rows
+
+
+def _board(row: StoredEvaluation) -> tuple[int, int]:
+    return row.width, row.height
+
+
+SOLVERS: Final = 4
+"""The most solvers for interactive questions; each is made when it is first needed."""
+
+
+class SolverPool:
+    """A pool of solvers. Thread-safe."""
+
+    def __init__(self, number: int, *, threads: int, table_mb: int) -> None:
+        self._number = number
+        self._threads = threads
+        self._table_mb = table_mb
+        self._lock = threading.Lock()
+        self._users: list[int] = []
+        self._solvers: list[Solver] = []
+
+    @contextmanager
+    def taken(self) -> Iterator[Solver]:
+        """An idle solver; if all are in use, the one with the fewest users."""
+        with self._lock:
+            users = self._users
+            place = users.index(min(users)) if users else 0
+            if len(users) < self._number and (not users or users[place]):
+                place = len(users)
+                self._solvers.append(Solver(table_mb=self._table_mb, threads=self._threads))
+                users.append(0)
+            users[place] += 1
+        try:
+            yield self._solvers[place]
+        finally:
+            with self._lock:
+                users[place] -= 1
+
+    def stop(self) -> None:
+        """Interrupt all searches."""
+        with self._lock:
+            for solver in self._solvers:
+                solver.stop()
+
+
+class AnswerService:
+    """Answers about positions for many users at the same time. Thread-safe.
+
+    Args:
+        database: has evaluations, and gets new ones; None for no database.
+        threads: of a search.
+        table_mb: megabytes of the table of each solver: there are at most :data:`SOLVERS` for
+            interactive questions, and one for batches.
+        book: a file, ``NO_BOOK``, or None for the included books. With a file, the included books
+            still answer questions about other boards.
+        keeps: whether new evaluations are stored.
+
+    Raises:
+        BookError: the file is no book, or a damaged one.
+        OSError: it cannot be read.
+    """
+
+    def __init__(
+        self,
+        database: Database | None,
+        *,
+        threads: int,
+        table_mb: int,
+        book: str | None = None,
+        keeps: bool = True,
+    ) -> None:
+        self._database = database
+        self._keeper = Keeper(database) if database is not None and keeps else None
+        self._has_books = book != NO_BOOK
+        self._given = open_book(book) if book else None
+        self._interactive = SolverPool(SOLVERS, threads=threads, table_mb=table_mb)
+        self._batches = SolverPool(1, threads=threads, table_mb=table_mb)
+        self._is_closed = False
+
+    def book_for(self, board: BoardSize) -> Book | None:
+        """The book for positions of a board; None if there is none.
+
+        Raises:
+            BookError: the included book is damaged.
+            OSError: it cannot be read.
+        """
+        if self._given is not None and self._given.info.board == board:
+            return self._given
+        return find_book(None, board) if self._has_books else None
+
+    def booked(self, position: Position, question: Question) -> Answer | None:
+        """The answer of the book, in a few microseconds; None if it does not know enough."""
+        book = self.book_for(position.board)
+        return None if book is None else answer_from(book, position, question)
+
+    def answer(
+        self,
+        positions: Sequence[Position],
+        question: Question,
+        stop: threading.Event | None = None,
+    ) -> list[Answer]:
+        """Answer an interactive question.
+
+        After a limit of the question, or a stop, the two bounds of an answer may differ. If the
+        database cannot be read, the answer is computed without it.
+
+        Returns:
+            An answer for each, in order, for the position as it was given.
+        """
+        return self._answer(self._interactive, positions, question, stop)
+
+    def answer_batch(
+        self,
+        positions: Sequence[Position],
+        question: Question,
+        stop: threading.Event | None = None,
+    ) -> list[Answer]:
+        """As :meth:`answer`, for a piece of a batch: with the solver for batches."""
+        return self._answer(self._batches, positions, question, stop)
+
+    def find_line(
+        self, position: Position, *, time_limit: float | None = None, stop: Stop | None = None
+    ) -> tuple[int, ...] | None:
+        """Best play to the end of the game, as 0-based columns.
+
+        Returns:
+            None if there was no time to find it.
+        """
+        stop = stop or Stop()
+        deadline = None if time_limit is None else time.monotonic() + time_limit
+        line, position = line_in_book(self.book_for(position.board), position)
+        while not (stop.is_set() or self._is_closed):
+            if deadline is not None and time.monotonic() >= deadline:
+                break
+            with self._interactive.taken() as solver, _stopping(solver, stop, deadline):
+                rest = solver.principal_variation(position)
+            if _is_whole(position, rest):
+                return line + rest
+        return None
+
+    def close(self) -> None:
+        """End all searches, and store what is not stored yet."""
+        self._is_closed = True
+        self._interactive.stop()
+        self._batches.stop()
+        if self._keeper is not None:
+            self._keeper.close()
+
+    def _answer(
+        self,
+        pool: SolverPool,
+        positions: Sequence[Position],
+        question: Question,
+        stop: threading.Event | None,
+    ) -> list[Answer]:
+        if not positions:
+            return []
+
+        def is_stopped() -> bool:
+            return self._is_closed or (stop is not None and stop.is_set())
+
+        known = self._look_up(positions)
+        book = self.book_for(positions[0].board)
+        with pool.taken() as solver, _stopping(solver, stop):
+            findings = find_answers(
+                positions, question, search_with(solver, is_stopped), known, book=book
+            )
+        if self._keeper is not None:
+            self._keeper.keep(findings.learned)
+        if book is None or not question.is_limited:
+            return findings.answers
+        return [
+            _with_score_of(book, *pair) for pair in zip(positions, findings.answers, strict=True)
+        ]
+
+    def _look_up(self, positions: Sequence[Position]) -> Mapping[int, StoredEvaluation]:
+        if self._database is None:
+            return {}
+        try:
+            return look_up(self._database, positions)
+        except StorageError as error:
+            LOGGER.warning("answered without the database: %s", error)
+            return {}
+
+
+@contextmanager
+def _stopping(
+    solver: Solver, stop: threading.Event | None, deadline: float | None = None
+) -> Iterator[None]:
+    """Interrupt the solver's searches at a stop, and at a deadline on the monotonic clock."""
+    with ExitStack() as at_end:
+        if isinstance(stop, Stop):
+            at_end.enter_context(stop.calling(solver.stop))
+        if deadline is not None:
+            timer = threading.Timer(max(0.0, deadline - time.monotonic()), solver.stop)
+            timer.daemon = True
+            timer.start()
+            at_end.callback(timer.cancel)
+        yield
+
+
+def _with_score_of(book: Book, position: Position, answer: Answer) -> Answer:
+    """An answer with the score from a book that may lack the scores of the columns."""
+    score = None if answer.lower == answer.upper else book.probe(position)
+    return answer if score is None else answer.tightened(score, score)
+
+
+def _is_whole(position: Position, line: Sequence[int]) -> bool:
+    """Whether a line leads to the end of the game: others may have interrupted the search."""
+    for column in line:
+        position = position.play(column)
+    return position.is_over

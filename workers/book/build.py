@@ -1,0 +1,374 @@
+"""Building books: some positions are searched, and the scores of the others follow from theirs.
+
+In a complete book only the deepest ply is searched; the scores of all shallower ones follow by
+minimax. A sparse book is made ply by ply, because the scores of a ply decide which positions
+follow. Jobs of kind ``book`` do the searches. When the same book is built again, its jobs are found
+and resumed.
+
+In a sparse book a side that *chooses* plays no move whose score is more than ``within`` points
+below the best one's of its position; the other side plays anything. The book for the first player
+holds every position that is reached while the first player chooses; likewise for the second. The
+book for both holds what either of these two holds. (Not: what is reached while both choose. Such a
+book could not answer a mistake.) A position that is reached on the book's last ply is in it, too;
+no position is in it whose game is over.
+
+In a book for one side, its good moves alone are followed when it is that side's turn. So before the
+last ply, the scores of all columns of such positions have to be searched. Positions at the other
+side's turn need no search, because all positions that follow them are in the book.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from c4core.arrays import MOVE_GOES_ON, MOVE_WINS, children, open_plies, wins_now
+from c4core.batch import UNPLAYABLE
+from c4core.book import Book
+from c4core.book.build import derive
+from c4core.book.numbering import Ranking
+from c4core.book.writer import write_book
+from c4core.errors import BookError, C4Error
+from c4core.position import Position
+from workers.book.job import ANCESTOR_PLIES, find_job, plan_job, read_scores
+from workers.book.task import Choice, PlyTask
+from workers.core.resumption import find_or_plan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from c4core.book.layout import BookInfo
+    from db.database import Database
+    from workers.book.task import Keys, Scores, Sides
+
+    Level = tuple[Keys, Scores]
+    Work = Callable[[int], None]
+    """Returns when a job is done, or raises."""
+
+MAX_SLOTS: Final = 1 << 30
+"""Largest ply of a complete book, as its number of slots: its keys take 8 GB of memory."""
+
+
+class BookPlanError(C4Error, ValueError):
+    """Such a book is impossible: it begins with a finished game, or its plies do not exist."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreSource:
+    """The source of the scores of a ply: jobs."""
+
+    database: Database
+    """The database of the jobs."""
+    work: Work
+    """Works on a job, or waits, until its end."""
+    fresh: bool = False
+    """Whether to make new jobs, even if there are jobs for the same."""
+
+    def job(self, task: PlyTask, levels: Sequence[Keys]) -> int:
+        """The job for a task: found, or planned."""
+        plan = partial(
+            plan_job, self.database, task, levels, label=label(task), only_one=not self.fresh
+        )
+        return plan() if self.fresh else find_or_plan(partial(find_job, self.database, task), plan)
+
+    def scores(self, task: PlyTask, levels: Sequence[Keys]) -> Scores:
+        """The scores of those positions of the last level that have to be searched.
+
+        Args:
+            task: describes the positions.
+            levels: sorted keys of neighbouring plies, the positions' own last. If only scores are
+                wanted, positions that win at once are not searched.
+
+        Raises:
+            BookIncompleteError: some of them have no score.
+        """
+        keys = levels[-1]
+        if not task.columns:
+            keys = keys[~_wins(keys, task.start)]
+        if not len(keys):
+            return np.empty((0, task.board.width) if task.columns else 0, dtype=np.int8)
+        job_id = self.job(task, levels)
+        self.work(job_id)
+        return read_scores(self.database, job_id, task, keys)
+
+
+def label(task: PlyTask) -> str:
+    """The label of a book's job."""
+    parts = [f"book {task.board} ply {task.ply}"]
+    if task.start.ply:
+        parts.append(f"from {task.start.ply} stones")
+    if task.choice is not None:
+        parts.append(str(task.choice))
+    return ", ".join(parts)
+
+
+def canonical(start: Position) -> Position:
+    """The position, or its mirror image: the canonical one, with which a book begins.
+
+    Raises:
+        BookPlanError: the game is over.
+    """
+    if start.is_over:
+        raise BookPlanError("a book cannot begin with a game that is over")
+    return start if start.key == start.canonical_key else start.mirrored()
+
+
+def check_plies(start: Position, last: int) -> None:
+    """Refuse plies that a board does not have.
+
+    Raises:
+        BookPlanError: says which plies there are.
+    """
+    cells = start.board.cells
+    if not start.ply <= last < cells:
+        raise BookPlanError(
+            f"there is no book to ply {last} from a position of {start.ply} stones on "
+            f"{start.board}: plies {start.ply} to {cells - 1} have positions that are not over"
+        )
+
+
+class CompleteBook:
+    """Every position that can be reached from a start and is not over, up to a ply.
+
+    Attributes:
+        start: as given.
+        levels: the canonical keys of every ply, sorted.
+
+    Raises:
+        BookPlanError: there is no such book, or it is too large.
+    """
+
+    kind: Final = "complete"
+    description: Final = ""
+
+    def __init__(self, start: Position, last: int) -> None:
+        check_plies(start, last)
+        slots = Ranking(start, last=last).count(last)
+        if slots > MAX_SLOTS:
+            raise BookPlanError(
+                f"a complete book to ply {last} would have up to {slots:,} positions on its last "
+                f"ply, more than the limit of {MAX_SLOTS:,}: choose fewer plies, or a sparse book"
+            )
+        self.start = start
+        number = last - start.ply + 1
+        self.levels = list(islice(open_plies(start), number))
+        if len(self.levels) < number:
+            raise BookPlanError(
+                f"no game goes on after ply {start.ply + len(self.levels) - 1} from there: choose "
+                "fewer plies"
+            )
+
+    @property
+    def task(self) -> PlyTask:
+        """The positions of the last ply that do not win at once; they have to be searched."""
+        return PlyTask(self.start, self.start.ply + len(self.levels) - 1)
+
+    def scored(self, source: ScoreSource) -> list[Level]:
+        """The keys and scores of every ply. Errors as in :meth:`ScoreSource.scores`."""
+        keys = self.levels[-1]
+        found = source.scores(self.task, self.levels)
+        scores = with_wins(keys, found, self.start)
+        book = [(keys, scores)]
+        width, height = self.start.board
+        for parents in reversed(self.levels[:-1]):
+            scores = derive(parents, *book[-1], width=width, height=height)
+            book.append((parents, scores))
+        return book[::-1]
+
+
+def with_wins(keys: Keys, found: Scores, start: Position) -> Scores:
+    """The scores of all positions of a ply, given the scores of those that do not win at once."""
+    wins = _wins(keys, start)
+    scores = np.empty(len(keys), dtype=np.int8)
+    scores[~wins] = found
+    if wins.any():
+        ply = _ply_of(int(keys[0]), start)
+        scores[wins] = (start.board.cells + 1 - ply) // 2
+    return scores
+
+
+def _wins(keys: Keys, start: Position) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    width, height = start.board
+    return wins_now(keys, width=width, height=height)
+
+
+def _ply_of(key: int, start: Position) -> int:
+    return Position.from_key(key, width=start.width, height=start.height).ply
+
+
+SIDES: Final[dict[Sides, tuple[Sides, ...]]] = {
+    "first": ("first",),
+    "second": ("second",),
+    "both": ("first", "second"),
+}
+"""The parts of a book: in each of them one side chooses."""
+
+
+class SparseBook:
+    """The positions that are reached from a start while a side plays well, up to a ply.
+
+    Attributes:
+        start: as given.
+        description: describes the positions in the file.
+
+    Raises:
+        BookPlanError: such a book is impossible.
+    """
+
+    kind: Final = "sparse"
+
+    def __init__(self, start: Position, last: int, choice: Choice) -> None:
+        check_plies(start, last)
+        self.start = start
+        self.description = str(choice)
+        self._last = last
+        self._choice = choice
+
+    def scored(self, source: ScoreSource) -> list[Level]:
+        """The keys and scores of every ply, each ply searched when the one before it is done.
+
+        Raises:
+            BookPlanError: no game goes on for so many plies.
+            BookIncompleteError: some searched positions have no score.
+        """
+        lines = [_Line(self.start, side, self._choice.within) for side in SIDES[self._choice.sides]]
+        for ply in range(self.start.ply, self._last):
+            for line in lines:
+                line.go_on(source, ply)
+            if not any(len(line.levels[-1]) for line in lines):
+                raise BookPlanError(f"no such game goes on after ply {ply}: choose fewer plies")
+        levels = [
+            np.unique(np.concatenate(keys))
+            for keys in zip(*(line.levels for line in lines), strict=True)
+        ]
+        task = PlyTask(self.start, self._last, choice=self._choice)
+        found = source.scores(task, levels)
+        book = [(levels[-1], with_wins(levels[-1], found, self.start))]
+        for index in range(len(levels) - 2, -1, -1):
+            known = [line.searched[index] for line in lines if index in line.searched]
+            book.append((levels[index], self._derived(levels[index], known, book[-1])))
+        return book[::-1]
+
+    def _derived(self, keys: Keys, known: list[Level], next_level: Level) -> Scores:
+        """The scores of a ply: searched ones, and others that follow from the next ply's scores."""
+        scores = np.empty(len(keys), dtype=np.int8)
+        is_known = np.zeros(len(keys), dtype=bool)
+        for known_keys, known_scores in known:
+            places = np.searchsorted(keys, known_keys)
+            scores[places], is_known[places] = known_scores, True
+        width, height = self.start.board
+        scores[~is_known] = derive(keys[~is_known], *next_level, width=width, height=height)
+        return scores
+
+
+class _Line:
+    """The positions that are reached while one side chooses.
+
+    Attributes:
+        levels: sorted canonical keys of each ply so far.
+        searched: by index of the ply, the keys and scores of positions that were searched.
+    """
+
+    def __init__(self, start: Position, side: Sides, within: int) -> None:
+        self.levels: list[Keys] = [np.array([start.canonical_key], dtype=np.uint64)]
+        self.searched: dict[int, Level] = {}
+        self._start = start
+        self._choice = Choice(within, side)
+        self._turn = 0 if side == "first" else 1
+
+    def go_on(self, source: ScoreSource, ply: int) -> None:
+        """Find the next ply's positions."""
+        keys = self.levels[-1]
+        width, height = self._start.board
+        behind, moves = children(keys, width=width, height=height)
+        follows = moves == MOVE_GOES_ON
+        if ply % 2 == self._turn and len(keys):
+            scores = self._columns(source, ply, moves == MOVE_WINS)
+            best = scores.max(axis=1)
+            self.searched[len(self.levels) - 1] = keys, best
+            follows &= scores >= best[:, np.newaxis].astype(np.int16) - self._choice.within
+        self.levels.append(np.unique(behind[follows]))
+
+    def _columns(self, source: ScoreSource, ply: int, wins: NDArray[np.bool_]) -> Scores:
+        """The score of every column of the last ply's positions.
+
+        No move is better than a win at once. So if the book follows best moves only, the other
+        columns of a position with such a win are not searched.
+
+        Args:
+            source: searches.
+            ply: the last one's stones.
+            wins: which columns of which position win at once.
+        """
+        keys = self.levels[-1]
+        win = (self._start.board.cells + 1 - ply) // 2
+        scores = np.where(wins, win, UNPLAYABLE).astype(np.int8)
+        decided = wins.any(axis=1) if self._choice.within == 0 else np.zeros(len(keys), dtype=bool)
+        task = PlyTask(self._start, ply, columns=True, choice=self._choice)
+        levels = [*self.levels[-1 - ANCESTOR_PLIES : -1], keys[~decided]]
+        scores[~decided] = source.scores(task, levels)
+        return scores
+
+
+SUFFIX: Final = ".c4book"
+
+
+def default_name(start: Position, plies: int, choice: Choice | None = None) -> str:
+    """The default name of a book's file."""
+    parts = ["c4", str(start.board), *([f"from{start.key}"] if start.ply else []), f"ply{plies}"]
+    if choice is not None:
+        parts.append(f"within{choice.within}-{choice.sides}")
+    return "-".join(parts) + SUFFIX
+
+
+def is_book_of(path: str, start: Position, plies: int, choice: Choice | None = None) -> bool:
+    """Whether a file is the book of a start up to a ply; any engine may have made it.
+
+    Args:
+        path: of the file; a directory or a damaged file is no book.
+        start: canonical.
+        plies: most stones on the board.
+        choice: of a sparse book; None for a complete one.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    try:
+        with Book.open(path) as book:
+            info = book.info
+    except BookError:
+        return False
+    return (info.start, info.last_ply, info.kind == "sparse", info.description) == (
+        start,
+        plies,
+        choice is not None,
+        "" if choice is None else str(choice),
+    )
+
+
+def write_scored(book: CompleteBook | SparseBook, levels: Sequence[Level], path: str) -> BookInfo:
+    """Write a book whose scores are known; the file appears as a whole or not at all.
+
+    Args:
+        book: describes the file.
+        levels: its keys and scores, as ``book.scored`` gives them.
+        path: of the file.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    return write_book(
+        Path(os.path.realpath(path)),  # a link stays a link
+        levels,
+        start=book.start,
+        kind=book.kind,
+        description=book.description,
+    )

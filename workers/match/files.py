@@ -1,0 +1,318 @@
+"""Games of files: translated, checked, sorted into matches, and stored all or none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from c4core.arena.files import GameEntry
+from c4core.arena.game import Ending
+from c4core.lines import BadLine
+from c4core.notation import parse_moves
+from c4core.position import Position
+from db import games
+from db.records.games import ON_THE_BOARD, GameFilter, StoredGame
+from db.records.matches import Origin
+from db.records.terms import MatchTerms
+from workers.match.terms import GameImportError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from c4core.arena.files import Repeats
+    from c4core.position import Side
+    from db.database import Database
+    from db.records.games import GameCursor
+    from db.session import Session
+
+
+_ENDINGS = {str(ending): ending for ending in Ending}
+
+
+def stream_entries(
+    database: Database, filters: GameFilter, *, after: GameCursor | None = None
+) -> Iterator[GameEntry]:
+    """Stored games by match, then by number, in constant memory."""
+    known: dict[int, MatchTerms] = {}
+    with database.read() as session:
+        for game in games.stream_games(session, filters, after=after):
+            yield entry_of(game, _terms(session, game.match_id, known))
+
+
+def entry_of(game: StoredGame, terms: MatchTerms) -> GameEntry:
+    """A stored game as a file has it."""
+    width, height = terms.board
+    a_first = game.a_side == "x"
+    return GameEntry(
+        start=terms.start,
+        moves=game.moves,
+        final=Position.from_key(game.final_key, width=width, height=height),
+        winner=game.winner,
+        ending=_ENDINGS[game.ending],
+        first=terms.player_a if a_first else terms.player_b,
+        second=terms.player_b if a_first else terms.player_a,
+        seed=game.seed,
+        detail=game.detail,
+        x_seconds=game.x_seconds,
+        o_seconds=game.o_seconds,
+        replaced=game.replaced,
+        match=game.match_id,
+        number=game.number,
+    )
+
+
+def game_of(entry: GameEntry, *, player_a: str | None) -> StoredGame:
+    """A game of a file as it is stored.
+
+    Args:
+        entry: the game.
+        player_a: the description of player a, as the file has it.
+    """
+    return StoredGame(
+        number=0,
+        a_side="x" if entry.first == player_a else "o",
+        seed=entry.seed,
+        moves=entry.moves,
+        final_key=entry.final.key,
+        length=entry.final.ply - entry.start.ply,
+        winner=entry.winner,
+        ending=str(entry.ending),
+        detail=entry.detail,
+        x_seconds=entry.x_seconds,
+        o_seconds=entry.o_seconds,
+        replaced=entry.replaced,
+    )
+
+
+def _terms(session: Session, match_id: int, known: dict[int, MatchTerms]) -> MatchTerms:
+    if match_id not in known:
+        known[match_id] = games.get_terms(session, match_id)
+    return known[match_id]
+
+
+GAMES_PER_TRANSACTION: Final = 2_000
+"""Games that are written at a time: this bounds the memory, and how long other writers wait."""
+
+UNKNOWN_PLAYER: Final = "?"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportSummary:
+    """The outcome of an import."""
+
+    match_id: int
+    """The match that the games are in."""
+    games: int
+    """How many there are."""
+
+
+def import_games(
+    database: Database,
+    source: Iterable[StoredGame],
+    *,
+    start: Position | None = None,
+    player_a: str = UNKNOWN_PLAYER,
+    player_b: str = UNKNOWN_PLAYER,
+    label: str | None = None,
+) -> ImportSummary:
+    """Store games as a match of their own. Memory is constant, however many.
+
+    The games are numbered from 0 in their order. If reading them fails or is interrupted, the match
+    is deleted again. Until the last game is stored, it is marked as incomplete.
+
+    Args:
+        database: where to store them.
+        source: from :func:`game_of_moves`, all on one board.
+        start: what all of them begin with (default: the empty 7x6 board).
+        player_a: the description of one player, or a name.
+        player_b: of the other.
+        label: a name for people.
+
+    Raises:
+        GameImportError: there is no game at all; nothing was stored.
+    """
+    terms = MatchTerms(
+        player_a=player_a, player_b=player_b, games=0, seed=0, start=start or Position()
+    )
+    remaining = iter(source)
+    batch = list(islice(remaining, GAMES_PER_TRANSACTION))
+    if not batch:
+        raise GameImportError("there are no games to import")
+    match_id = database.run(
+        lambda session: games.create_match(session, terms, origin=Origin.IMPORTED, label=label)
+    )
+    number = 0
+    try:
+        while batch:
+            numbered = [game._replace(number=number + index) for index, game in enumerate(batch)]
+            database.run(partial(games.add_games, match_id=match_id, games=numbered))
+            number += len(numbered)
+            batch = list(islice(remaining, GAMES_PER_TRANSACTION))
+        whole = replace(terms, games=number)
+        database.run(lambda session: games.end_import(session, match_id, whole))
+    except BaseException:
+        database.run(lambda session: games.delete_match(session, match_id))
+        raise
+    return ImportSummary(match_id, number)
+
+
+def game_of_moves(
+    moves: str,
+    *,
+    start: Position | None = None,
+    winner: Side | None = None,
+    ending: str | None = None,
+    a_side: Side = "x",
+    seed: int | None = None,
+    detail: str = "",
+    x_seconds: float = 0.0,
+    o_seconds: float = 0.0,
+    replaced: tuple[int, ...] = (),
+) -> StoredGame:
+    """A game from its moves.
+
+    Args:
+        moves: 1-based columns.
+        start: what it begins with (default: the empty 7x6 board).
+        winner: who won, where the board does not say: a game that somebody gave up.
+        ending: how it ended: a value of ``c4core.arena.game.Ending``; None takes it from the board.
+        a_side: the side that player a had.
+        seed: the seed of everything random in it.
+        detail: how a player failed.
+        x_seconds: what the moves of ``x`` took.
+        o_seconds: what the moves of ``o`` took.
+        replaced: the moves that replaced illegal answers.
+
+    Raises:
+        MoveError: a move is illegal.
+        GameImportError: the end does not fit the moves.
+    """
+    position = start or Position()
+    for column in parse_moves(moves, width=position.width):
+        position = position.play(column)
+    if position.is_over:
+        on_board = Ending.FULL if position.winner is None else Ending.FOUR
+        if (ending or on_board) != on_board or (ending and winner != position.winner):
+            raise GameImportError(
+                f"game {moves}: the board says {_outcome(position.winner, on_board)}, "
+                f"not {_outcome(winner, ending)}"
+            )
+        winner, ending = position.winner, on_board.value
+    elif ending == Ending.UNFINISHED:
+        if winner is not None:
+            raise GameImportError(f"game {moves}: it is unfinished, and {winner} cannot have won")
+    elif ending is None or ending in ON_THE_BOARD or winner is None:
+        raise GameImportError(f"game {moves}: it is not over, and does not say who gave it up")
+    elif ending not in set(Ending):
+        raise GameImportError(f"game {moves}: no game ends by {ending!r}")
+    return StoredGame(
+        number=0,
+        a_side=a_side,
+        seed=seed,
+        moves=moves,
+        final_key=position.key,
+        length=len(moves),
+        winner=winner,
+        ending=ending,
+        detail=detail,
+        x_seconds=x_seconds,
+        o_seconds=o_seconds,
+        replaced=replaced,
+    )
+
+
+def _outcome(winner: Side | None, ending: str | None) -> str:
+    what = "a draw" if winner is None else f"{winner} has won"
+    return what if ending is None else f"{what} ({ending})"
+
+
+MAX_KEPT: Final = 10
+"""Bad lines that are kept; the others are only counted."""
+
+
+class MatchGames(NamedTuple):
+    """Games that become one match."""
+
+    start: Position
+    a: str | None
+    b: str | None
+    games: list[StoredGame]
+
+
+class Collection:
+    """Games in memory, sorted by match.
+
+    Args:
+        repeats: knows earlier games; repeated ones are left out. None keeps all.
+
+    Attributes:
+        lines: games and bad lines that were read.
+        bad: the first bad lines.
+        bad_lines: how many there are.
+        repeated: games that were left out.
+    """
+
+    def __init__(self, repeats: Repeats | None = None) -> None:
+        self.lines = 0
+        self.bad: list[BadLine] = []
+        self.bad_lines = 0
+        self.repeated = 0
+        self._repeats = repeats
+        self._matches: dict[tuple[Position, frozenset[str | None]], MatchGames] = {}
+
+    @property
+    def matches(self) -> list[MatchGames]:
+        """One match for all games of two players that began from the same position."""
+        return list(self._matches.values())
+
+    def read(self, entries: Iterable[GameEntry | BadLine]) -> None:
+        """Take in games and bad lines."""
+        for entry in entries:
+            self.lines += 1
+            if isinstance(entry, BadLine):
+                self.bad_lines += 1
+                if len(self.bad) < MAX_KEPT:
+                    self.bad.append(entry)
+            elif self._repeats is None or self._repeats.is_new(entry):
+                self._add(entry)
+            else:
+                self.repeated += 1
+
+    def _add(self, entry: GameEntry) -> None:
+        group = (entry.start, frozenset((entry.first, entry.second)))
+        if group not in self._matches:
+            self._matches[group] = MatchGames(entry.start, entry.first, entry.second, [])
+        match = self._matches[group]
+        match.games.append(game_of(entry, player_a=match.a))
+
+
+def remember_stored(database: Database, repeats: Repeats) -> None:
+    """Make all stored games known, so that the same ones count as repeated."""
+    for entry in stream_entries(database, GameFilter()):
+        repeats.is_new(entry)
+
+
+def import_matches(
+    database: Database, matches: Iterable[MatchGames], *, label: str | None = None
+) -> list[ImportSummary]:
+    """Store games as matches: all of them, or none."""
+    stored: list[ImportSummary] = []
+    try:
+        for match in matches:
+            summary = import_games(
+                database,
+                match.games,
+                start=match.start,
+                player_a=match.a or UNKNOWN_PLAYER,
+                player_b=match.b or UNKNOWN_PLAYER,
+                label=label,
+            )
+            stored.append(summary)
+    except BaseException:
+        for summary in stored:
+            with database.write() as session:
+                games.delete_match(session, summary.match_id)
+        raise
+    return stored

@@ -1,0 +1,183 @@
+"""A single move by any player, without a match.
+
+A player is made for the move and closed after it. So it has the same dice, the same position and no
+memory: the same question has the same answer, except from players that go by the clock.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from c4core.arena.game import NO_CLOCK, checked_column, game_seed, seat_seed
+from c4core.dice import Dice
+from c4core.evaluation import Analysis
+from c4core.players import (
+    NO_PROGRAM,
+    Failing,
+    GameStart,
+    Limits,
+    PlayerFailure,
+    ProgramRefusedError,
+    Resources,
+    Stop,
+    StopPlaying,
+    check_consent,
+    parse_player,
+)
+from db import games
+from workers.answers.question import Question
+from workers.answers.service import Stop as SearchStop
+from workers.match.table import read_corpus
+from workers.match.terms import looks_games_up
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from c4core.notation import BoardSize
+    from c4core.players import Consent, Player, PlayerSpec
+    from c4core.position import Position
+    from db.database import Database
+    from workers.answers.service import AnswerService
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenMove:
+    """A player's move."""
+
+    column: int
+    """Where, 0-based; it can be played."""
+    player: str
+    """The player's description, with every parameter."""
+    seconds: float
+    """What it took, with the time to make the player ready."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceAnalyst:
+    """Exact scores for players, from an answer service: an :class:`c4core.players.Analyst`."""
+
+    service: AnswerService
+    stop: Stop
+
+    def analyze(self, position: Position, *, time_limit: float | None = None) -> Analysis:
+        """The scores of all columns; with a time limit, those that are known when it ends.
+
+        Raises:
+            StopPlaying: the stop came first.
+        """
+        search_stop = SearchStop()
+        with self.stop.calling(search_stop.set):
+            self.stop.check()  # it may have come before anybody was called
+            (answer,) = self.service.answer(
+                [position], Question(time_limit=time_limit), search_stop
+            )
+        if search_stop.is_set():
+            raise StopPlaying
+        scores = answer.scores or (None,) * position.width
+        return Analysis(scores, answer.lower, answer.upper, answer.nodes, answer.seconds)
+
+
+def read_player(text: str, *, programs: Consent = NO_PROGRAM) -> PlayerSpec:
+    """Read the description of a player, which may come from a stranger.
+
+    Programs, players that cost much and players that are files are refused without consent, before
+    any file is looked for. Otherwise the answer would reveal which files exist.
+
+    Args:
+        text: the description, or the name of a level.
+        programs: which programs may be started; files are read with consent to everything.
+
+    Raises:
+        ProgramRefusedError: nobody has consented to this player.
+        PlayerError: it cannot be read, or this machine does not have what it needs.
+    """
+    check_consent(text, programs)
+    spec = parse_player(text, checked=False)
+    if spec.needs_files and not spec.kind.cls.is_program and not programs.everything:
+        raise ProgramRefusedError(
+            f"{spec.kind.name} reads a file that is named here, and plays only with "
+            "--allow-programs",
+            player=spec.kind.name,
+        )
+    return parse_player(text)
+
+
+def choose_move(
+    position: Position,
+    spec: PlayerSpec,
+    *,
+    service: AnswerService,
+    database: Database | None = None,
+    seed: int = 0,
+    seconds: float | None = None,
+    programs: Consent = NO_PROGRAM,
+    stop: Stop | None = None,
+) -> ChosenMove:
+    """Let a player choose a move.
+
+    Args:
+        position: not over; its side to move is the player's.
+        spec: the player, from :func:`read_player`.
+        service: for players that go by exact scores.
+        database: has games for players that look them up; None for none.
+        seed: of everything random; each move of a game draws with a seed of its own.
+        seconds: that it may take; None for no limit.
+        programs: which programs may be started.
+        stop: ends it without a move; None for never.
+
+    Raises:
+        PlayerError: the player does not play on this board.
+        PlayerFailure: it has not found a legal move, or not in time.
+        ProgramRefusedError: it is a program that may not be started.
+        StopPlaying: the stop came first.
+        ValueError: the game is over.
+        MemoryError, OSError, RuntimeError: this machine has run out of something.
+    """
+    if position.is_over:
+        raise ValueError("the game is over")
+    began = time.monotonic()
+    stop = stop or Stop()
+    grace = NO_CLOCK.grace
+    limited = stop if seconds is None else stop.within(seconds + grace)
+    resources = _resources(spec, position.board, ServiceAnalyst(service, stop), database)
+    move_seed = seat_seed(game_seed(seed, position.ply), position.turn)
+    try:
+        with _made(spec, replace(resources, programs=programs), limited) as player:
+            player.check_board(position.board)
+            player.begin(GameStart(position.board, position.turn, move_seed, limited))
+            left = None if seconds is None else max(began + seconds - time.monotonic(), 0.0)
+            column = player.choose(position, Dice(move_seed), Limits(left, grace, limited))
+    except StopPlaying as stopped:
+        if stopped.error is not None:
+            raise stopped.error from None
+        if stop.is_over:
+            raise
+        message = f"{spec.text} has not found a move in {seconds:g} s"
+        raise PlayerFailure(Failing.TIME, message) from None
+    return ChosenMove(checked_column(column, position), spec.full, time.monotonic() - began)
+
+
+@contextmanager
+def _made(spec: PlayerSpec, resources: Resources, stop: Stop) -> Iterator[Player]:
+    """A player within a context; one that is stopped is not waited for."""
+    player = spec.make(resources)
+    try:
+        yield player
+    finally:
+        if stop.is_over:
+            player.abandon()
+        player.close()
+
+
+def _resources(
+    spec: PlayerSpec, board: BoardSize, analyst: ServiceAnalyst, database: Database | None
+) -> Resources:
+    """What a player needs, but for consent."""
+    if database is None or not looks_games_up(spec):
+        return Resources(analyst)
+    with database.read() as session:
+        matches = games.finished_matches(session, board)
+    return Resources(analyst, read_corpus(database, board, matches))

@@ -1,0 +1,344 @@
+"""Reviews of games: the worth of every move, how accurate both sides were, and the turning points.
+
+A game need not be stored, nor finished. For one game, known scores are looked up together; the
+others are searched from the end of the game to its beginning: late positions take microseconds, and
+early ones are what a budget runs out for. A move that is not judged by then is left open.
+
+For many games, one job of kind ``analyze`` searches each position once, however many games have
+passed through it, and stores its scores. So a repeated review costs a few look-ups, and an
+interrupted one goes on where it was.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from c4core.arena.game import Ending
+from c4core.arena.judging import best_share, judge_move, positions_of, result_accuracy
+from c4core.evaluation import plies_to_end
+from c4core.notation import parse_moves
+from c4core.pictures.games import review_picture
+from c4core.pictures.svg import svg_text
+from db import games
+from db.decoding import decoding
+from workers.analyze.job import find_or_submit_unknown
+from workers.answers.books import book_of_job
+from workers.answers.find import known_scores, look_up, unknown_keys
+from workers.answers.question import Question, has_all_columns
+from workers.core.resumption import topic_of
+from workers.match.files import entry_of
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from c4core.arena.files import GameEntry
+    from c4core.arena.judging import JudgedMove
+    from c4core.notation import BoardSize
+    from c4core.pictures import Picture
+    from c4core.position import Position, Side
+    from db.database import Database
+    from db.records.evaluations import StoredEvaluation
+    from workers.analyze.job import Submission
+    from workers.answers.question import Answer
+    from workers.answers.service import AnswerService
+
+
+SIDES: Final[tuple[Side, Side]] = ("x", "o")
+_COLOURS: Final[dict[Side, str]] = {"x": "red", "o": "yellow"}
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewedMove:
+    """A move of a game, and what is known of its worth."""
+
+    ply: int
+    """Stones on the board before it."""
+    side: Side
+    """Who moved."""
+    column: int
+    """Where, 0-based."""
+    judged: JudgedMove | None
+    """What it was worth; None if there was no time to find it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A game with its moves judged."""
+
+    game: GameEntry
+    """The game."""
+    moves: tuple[ReviewedMove, ...]
+    """All moves, in order; empty if only the final grid is known."""
+    nodes: int
+    """Positions searched for this review."""
+    seconds: float
+    """Seconds it took."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all moves are known and judged."""
+        return self.game.moves is not None and all(move.judged for move in self.moves)
+
+    @property
+    def turning_points(self) -> tuple[int, ...]:
+        """Stones on the board before each move that changed the result."""
+        return tuple(m.ply for m in self.moves if m.judged is not None and m.judged.is_blunder)
+
+    def accuracy(self, side: Side) -> float | None:
+        """How well a side kept the result, in percent, as far as its moves are judged.
+
+        None where it never had a choice; see :func:`c4core.arena.judging.result_accuracy`.
+        """
+        return result_accuracy(self.judged_of(side))
+
+    def best_share(self, side: Side) -> float | None:
+        """How many of a side's moves were best, in percent, as far as its moves are judged.
+
+        None where it never had a choice; see :func:`c4core.arena.judging.best_share`.
+        """
+        return best_share(self.judged_of(side))
+
+    def judged_of(self, side: Side) -> list[JudgedMove]:
+        """The judged moves of a side, in order."""
+        return [move.judged for move in self.moves if move.judged and move.side == side]
+
+    def picture(self) -> Picture:
+        """The score by move, and the board at each turning point."""
+        columns = [move.column for move in self.moves]
+        judged = [move.judged for move in self.moves]
+        game = self.game
+        kept = [f"{_COLOURS[side]} {percent(self.accuracy(side))}" for side in SIDES]
+        return review_picture(
+            game.start,
+            columns,
+            judged,
+            title=_title(game),
+            subtitle=f"{_outcome(game)}; results kept: {', '.join(kept)}",
+        )
+
+    def _repr_svg_(self) -> str:
+        """The picture: notebooks show it."""
+        return svg_text(self.picture())
+
+
+def moved_from(game: GameEntry) -> list[Position]:
+    """The positions of a game in which moves were made; none if its moves are not known."""
+    return positions_of(game.start, parse_moves(game.moves or "", width=game.board.width))
+
+
+def reviewed_moves(
+    game: GameEntry, positions: Sequence[Position], scores: Sequence[Sequence[int | None] | None]
+) -> tuple[ReviewedMove, ...]:
+    """The moves of a game, judged where scores are known.
+
+    Args:
+        game: the game.
+        positions: from :func:`moved_from`.
+        scores: of all columns of each of them, for the side to move; None where not known.
+    """
+    columns = parse_moves(game.moves or "", width=game.board.width)
+    return tuple(
+        ReviewedMove(position.ply, position.turn, column, judge_move(position, column, known))
+        for position, column, known in zip(positions, columns, scores, strict=True)
+    )
+
+
+def review_object(review: Review) -> dict[str, Any]:
+    """A review as a JSON object. Columns count from 1; scores are for the side that moved."""
+    game = review.game
+    place = {} if game.match is None else {"match": game.match, "number": game.number}
+    return {
+        **place,
+        "board": str(game.board),
+        "start": str(game.start) if game.start.ply else None,
+        "moves": game.moves,
+        "first": game.first,
+        "second": game.second,
+        "winner": game.winner,
+        "ending": str(game.ending),
+        "complete": review.is_complete,
+        "accuracy": {side: review.accuracy(side) for side in SIDES},
+        "best_moves": {side: review.best_share(side) for side in SIDES},
+        "moves_judged": [move_object(move, game.board) for move in review.moves],
+        "turning_points": list(review.turning_points),
+        "nodes": review.nodes,
+        "seconds": round(review.seconds, 6),
+    }
+
+
+def move_object(move: ReviewedMove, board: BoardSize) -> dict[str, Any]:
+    """A move as a JSON object; what is not known is None, empty, or no change."""
+    shown: dict[str, Any] = {"ply": move.ply, "side": move.side, "column": move.column + 1}
+    judged = move.judged
+    if judged is None:
+        unknown = ("before", "after", "loss", "plies_before", "plies_after")
+        return {
+            **shown,
+            **dict.fromkeys(unknown),
+            "best": [],
+            "mark": "",
+            "changes_result": False,
+        }
+    return {
+        **shown,
+        "before": judged.best,
+        "after": judged.played,
+        "loss": judged.loss,
+        "plies_before": plies_to_end(judged.best, move.ply, *board),
+        "plies_after": plies_to_end(judged.played, move.ply, *board) - 1,
+        "best": [column + 1 for column in judged.best_columns],
+        "mark": judged.mark,
+        "changes_result": judged.is_blunder,
+    }
+
+
+def percent(share: float | None) -> str:
+    """A share for people; a dash for none."""
+    return "-" if share is None else f"{share:.0f} %"
+
+
+def _title(game: GameEntry) -> str:
+    if game.first is None and game.second is None:
+        return game.moves or "a game without moves"
+    return f"{game.first or '?'} against {game.second or '?'}"
+
+
+def _outcome(game: GameEntry) -> str:
+    if game.winner is not None:
+        return f"{_COLOURS[game.winner]} has won"
+    return "no result" if game.ending == Ending.UNFINISHED else "a draw"
+
+
+BUDGET: Final = 10.0
+"""Seconds that a review may search, by default."""
+
+KNOWN: Final = Question(node_limit=0)
+"""What is known of all columns without a search."""
+
+
+def review_game(
+    game: GameEntry,
+    service: AnswerService,
+    *,
+    budget: float | None = BUDGET,
+    stop: threading.Event | None = None,
+) -> Review:
+    """Judge every move of a game.
+
+    Args:
+        game: from a file, the database (:func:`read_game`), or moves
+            (:func:`c4core.arena.file_formats.game_of_moves`).
+        service: knows scores, and finds others.
+        budget: seconds for searches; 0 for known scores only, None for no limit.
+        stop: ends the searches; what is judged by then is returned.
+    """
+    began = time.monotonic()
+    positions = moved_from(game)
+    answers = _answers(positions, service, None if budget is None else began + budget, stop)
+    moves = reviewed_moves(game, positions, [answer.scores for answer in answers])
+    nodes = sum(answer.nodes for answer in answers)
+    return Review(game, moves, nodes, time.monotonic() - began)
+
+
+def read_game(database: Database, match_id: int, number: int) -> GameEntry:
+    """A stored game.
+
+    Raises:
+        DamagedValueError: what is stored is no game.
+    """
+    with database.read() as session:
+        terms = games.get_terms(session, match_id)
+        stored = games.find_game(session, match_id, number)
+    with decoding(f"game {match_id}:{number}"):
+        game = entry_of(stored, terms)
+        moved_from(game)
+    return game
+
+
+def _answers(
+    positions: Sequence[Position],
+    service: AnswerService,
+    deadline: float | None,
+    stop: threading.Event | None,
+) -> list[Answer]:
+    """What is known of each position at the deadline, the last ones searched first."""
+    answers = service.answer(positions, KNOWN, stop)
+    for index in reversed(range(len(positions))):
+        if has_all_columns(answers[index], positions[index]):
+            continue
+        left = None if deadline is None else deadline - time.monotonic()
+        if (left is not None and left <= 0) or (stop is not None and stop.is_set()):
+            break
+        (answers[index],) = service.answer([positions[index]], Question(time_limit=left), stop)
+    return answers
+
+
+GAMES_AT_A_TIME: Final = 200
+"""Games whose positions are looked up together."""
+
+
+def plan_reviews(
+    database: Database,
+    games: Iterable[GameEntry],
+    *,
+    label: str | None = None,
+    priority: int = 0,
+) -> list[Submission]:
+    """The jobs that find the scores for reviews, one for each board: found and resumed, or made.
+
+    Returns:
+        No job for a board whose positions are all known.
+    """
+    boards: dict[BoardSize, set[int]] = {}
+    for game in games:
+        keys = boards.setdefault(game.board, set())
+        keys.update(position.canonical_key for position in moved_from(game))
+    planned = []
+    for board, keys in boards.items():
+        asked = np.fromiter(sorted(keys), dtype=np.uint64, count=len(keys))
+        unknown = unknown_keys(database, board, asked)
+        if not len(unknown):
+            continue
+        # All positions name the job, not only the unknown ones: it is found again when it has
+        # found some of them.
+        topic = topic_of("reviews", asked)
+        planned.append(
+            find_or_submit_unknown(
+                database, unknown, board=board, topic=topic, label=label, priority=priority
+            )
+        )
+    return planned
+
+
+def reviews_of(database: Database, games: Iterable[GameEntry]) -> Iterator[Review]:
+    """Reviews of games by what is stored or in the book, in constant memory.
+
+    Returns:
+        A review for each, in order; moves whose scores are not known are not judged.
+    """
+    remaining = iter(games)
+    while batch := list(islice(remaining, GAMES_AT_A_TIME)):
+        played = [moved_from(game) for game in batch]
+        known = _look_up(database, played)
+        for game, positions in zip(batch, played, strict=True):
+            book = book_of_job({}, game.board)
+            stored = known.get(game.board, {})
+            scores = [known_scores(position, stored, book) for position in positions]
+            yield Review(game, reviewed_moves(game, positions, scores), 0, 0.0)
+
+
+def _look_up(
+    database: Database, played: Sequence[Sequence[Position]]
+) -> dict[BoardSize, dict[int, StoredEvaluation]]:
+    """What is stored of the positions of some games, by board."""
+    boards: dict[BoardSize, list[Position]] = {}
+    for positions in played:
+        if positions:
+            boards.setdefault(positions[0].board, []).extend(positions)
+    return {board: look_up(database, positions) for board, positions in boards.items()}

@@ -1,0 +1,325 @@
+"""The table of a match: both players, their resources, and the games played there."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Self
+from weakref import WeakKeyDictionary
+
+from c4core.arena.game import game_seed, play_game
+from c4core.evaluation import Analysis
+from c4core.players import (
+    NO_PROGRAM,
+    FinalGrids,
+    PlayerError,
+    ProgramRefusedError,
+    Resources,
+    Stop,
+    StopPlaying,
+    check_consent,
+    parse_player,
+    program_of,
+)
+from c4core.solver import Solver
+from db import games
+from db.records.games import StoredGame
+from db.records.matches import Origin
+from db.records.terms import Seats
+from workers.answers.books import book_of_job
+from workers.answers.find import find_answers, look_up, search_with
+from workers.answers.question import Question
+from workers.match.terms import GameNotReplayableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from c4core.arena.game import GameRecord
+    from c4core.notation import BoardSize
+    from c4core.players import Consent
+    from c4core.position import Position, Side
+    from db.database import Database
+    from db.records.evaluations import StoredEvaluation
+    from db.records.terms import MatchTerms
+    from workers.core.rationing import Searcher
+
+
+MAX_CORPORA: Final = 2
+"""Corpora that are kept. Few are enough: every unit of a match uses the same one."""
+
+_corpora_lock: Final = threading.Lock()
+_corpora: Final[WeakKeyDictionary[Database, dict[tuple[int, ...], FinalGrids]]] = (
+    WeakKeyDictionary()
+)
+
+
+def read_corpus(database: Database, board: BoardSize, matches: tuple[int, ...]) -> FinalGrids:
+    """The games of some finished matches that ended on the board; 17 bytes each.
+
+    Finished matches do not change, so what was read once serves all threads of the process.
+
+    Raises:
+        MatchNotFoundError: one does not exist any more.
+    """
+    with _corpora_lock:
+        kept = _corpora.setdefault(database, {})
+        if matches not in kept:
+            with database.read() as session:
+                keys, winners = games.read_finals(session, matches)
+            while len(kept) >= MAX_CORPORA:
+                del kept[next(iter(kept))]
+            kept[matches] = FinalGrids.from_keys(keys, winners, board=board)
+        return kept[matches]
+
+
+class MatchAnalyst:
+    """Knows the score of every column: from the book, from the database, or by a search.
+
+    The solver is shared with other callers, who may stop it. A search that was stopped for another
+    caller is taken up again: a player must not move by half a search.
+
+    Attributes:
+        learned: new evaluations, for storing.
+        nodes: positions searched.
+    """
+
+    def __init__(
+        self, database: Database, searcher: Searcher, is_stopped: Callable[[], bool]
+    ) -> None:
+        self.learned: list[StoredEvaluation] = []
+        self.nodes = 0
+        self._database = database
+        self._searcher = searcher
+        self._is_stopped = is_stopped
+        self._known: dict[int, StoredEvaluation] = {}
+
+    def analyze(self, position: Position, *, time_limit: float | None = None) -> Analysis:
+        """The scores of all columns; with a time limit, those that are known when it ends.
+
+        Raises:
+            StopPlaying: the match was stopped, or the scores cannot be found: the database cannot
+                be reached, or there is no memory left.
+        """
+        try:
+            return self._analyze(position, time_limit)
+        except Exception as error:
+            raise StopPlaying(error) from error
+
+    def _analyze(self, position: Position, time_limit: float | None) -> Analysis:
+        key = position.canonical_key
+        if key not in self._known:
+            self._known.update(look_up(self._database, [position]))
+        findings = find_answers(
+            [position],
+            Question(time_limit=time_limit),
+            search_with(self._searcher, self._is_stopped),
+            self._known,
+            book=book_of_job({}, position.board),
+        )
+        if not findings.is_complete and self._is_stopped():
+            raise StopPlaying
+        self.nodes += findings.nodes
+        self.learned += findings.learned
+        self._known.update((row.key, row) for row in findings.learned if row.scores is not None)
+        answer = findings.answers[0]
+        scores = answer.scores or (None,) * position.width
+        return Analysis(scores, answer.lower, answer.upper, answer.nodes, answer.seconds)
+
+
+def side_of_a(terms: MatchTerms, number: int) -> Side:
+    """The side that player a has in a game, which follows from the terms and the number alone."""
+    match terms.seats:
+        case Seats.FIXED:
+            return "x"
+        case Seats.ALTERNATE:
+            return "o" if number % 2 else "x"
+        case Seats.RANDOM:
+            return "o" if game_seed(terms.seed, number) % 2 else "x"
+
+
+class Table:
+    """Plays games of a match within a ``with`` block, which ends the players' processes.
+
+    Args:
+        terms: of the match.
+        resources: for the players.
+        before_move: called before every move; its errors end the game and are passed on.
+        stop: ends games without a result, also while a player thinks; None for never.
+
+    Raises:
+        PlayerError: this version of the program does not know a player.
+        ProgramRefusedError: a player is a program that may not be started, or costs too much. A
+            program was not even looked for on this machine.
+    """
+
+    def __init__(
+        self,
+        terms: MatchTerms,
+        resources: Resources,
+        before_move: Callable[[], object] = lambda: None,
+        stop: Stop | None = None,
+    ) -> None:
+        self._terms = terms
+        self._stop = stop
+        self._before_move = before_move
+        # There are two players even if both are the same: a program plays one side of a game.
+        for player in (terms.player_a, terms.player_b):
+            check_consent(player, resources.programs)
+        self._a = parse_player(terms.player_a).make(resources)
+        self._b = parse_player(terms.player_b).make(resources)
+        self._players = ExitStack()
+
+    def __enter__(self) -> Self:
+        """Begin. A program is started only when its first game begins."""
+        self._players.enter_context(self._a)
+        self._players.enter_context(self._b)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the players' processes; after a stop, do not wait for them."""
+        if self._stop is not None and self._stop.is_over:
+            self._a.abandon()
+            self._b.abandon()
+        self._players.close()
+
+    def play(self, number: int) -> StoredGame:
+        """Play a game of the match. The same number gives the same game.
+
+        Raises:
+            StopPlaying: the stop came before the end of the game.
+            Exception: a player of this project has a bug, or this machine has run out of something.
+        """
+        seed = game_seed(self._terms.seed, number)
+        a_side = side_of_a(self._terms, number)
+        return stored(self.play_seeded(seed, a_side), number, a_side)
+
+    def play_seeded(self, seed: int, a_side: Side) -> GameRecord:
+        """Play a game on the match's terms.
+
+        Raises:
+            StopPlaying, Exception: as :meth:`play`.
+        """
+        first, second = (self._a, self._b) if a_side == "x" else (self._b, self._a)
+        return play_game(
+            first,
+            second,
+            seed=seed,
+            time_control=self._terms.time_control,
+            start=self._terms.start,
+            lenient=self._terms.lenient,
+            before_move=self._before_move,
+            stop=self._stop,
+            raises_faults=True,
+        )
+
+
+def stored(record: GameRecord, number: int, a_side: Side) -> StoredGame:
+    """A game in its stored form."""
+    return StoredGame(
+        number=number,
+        a_side=a_side,
+        seed=record.seed,
+        moves=record.moves,
+        final_key=record.final().key,
+        length=record.length,
+        winner=record.winner,
+        ending=record.ending.value,
+        detail=record.detail,
+        x_seconds=record.seconds_of("x"),
+        o_seconds=record.seconds_of("o"),
+        replaced=record.replaced,
+    )
+
+
+TABLE_MB = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A stored game, and the same game played again."""
+
+    game: StoredGame
+    """The stored game."""
+    record: GameRecord
+    """The game as it was played now."""
+
+    @property
+    def is_same(self) -> bool:
+        """Whether the same moves were played and it ended in the same way."""
+        game, record = self.game, self.record
+        return (game.moves, game.winner, game.ending, game.replaced) == (
+            record.moves,
+            record.winner,
+            record.ending,
+            record.replaced,
+        )
+
+
+def replay_game(
+    database: Database,
+    match_id: int,
+    number: int,
+    *,
+    solver: Solver | None = None,
+    programs: Consent = NO_PROGRAM,
+    stop: Stop | None = None,
+) -> Replay:
+    """Play a game again on the terms of its match.
+
+    It is the same game unless a player depends on the clock, or is a program with a will of its
+    own.
+
+    Args:
+        database: where the match is; nothing is written.
+        match_id: its number.
+        number: the game's.
+        solver: for players that want exact scores; None makes one if needed.
+        programs: which players that are programs may be started. Those of imported games never are,
+            because the author of the file has named them.
+        stop: ends the game, also while a player thinks; None for never.
+
+    Raises:
+        GameNotReplayableError: its seed is not known, or its players are not, or it was imported
+            and a player is a program.
+        ProgramRefusedError: a player is a program that may not be started.
+        StopPlaying: the stop came before the end of the game.
+    """
+    with database.read() as session:
+        match = games.get_match(session, match_id)
+        game = games.find_game(session, match_id, number)
+    if game.seed is None or game.moves is None:
+        missing = "seed" if game.seed is None else "moves"
+        raise GameNotReplayableError(
+            f"game {match_id}:{number} cannot be played again: its {missing} "
+            f"{'is' if game.seed is None else 'are'} not known"
+        )
+    terms = match.terms
+    if match.origin is Origin.IMPORTED and (program := _program_of(terms)):
+        raise GameNotReplayableError(
+            f"game {match_id}:{number} cannot be played again: it was imported, and what a file "
+            f"names as a player is never started: {program}"
+        )
+    stop = stop or Stop()
+    solver = solver or Solver(table_mb=TABLE_MB)
+    analyst = MatchAnalyst(database, solver, lambda: stop.is_over)
+    corpus = read_corpus(database, terms.board, terms.corpus) if terms.corpus else None
+    try:
+        with (
+            stop.calling(solver.stop),
+            Table(terms, Resources(analyst, corpus, programs), stop=stop) as table,
+        ):
+            return Replay(game, table.play_seeded(game.seed, game.a_side))
+    except ProgramRefusedError:
+        raise
+    except PlayerError as error:
+        raise GameNotReplayableError(
+            f"game {match_id}:{number} cannot be played again: {error}"
+        ) from None
+    except StopPlaying as stopped:
+        raise (stopped.error or stopped) from None
+
+
+def _program_of(terms: MatchTerms) -> str | None:
+    """A player of a match that is a program; None if neither is one."""
+    return program_of(terms.player_a) or program_of(terms.player_b)

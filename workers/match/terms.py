@@ -1,0 +1,227 @@
+"""The terms of matches: which may be played, which pairs meet, and which players need consent.
+
+A stored match may be from a stranger. So units with programs, or with players that cost much memory
+or time, need a worker with consent (:mod:`c4core.players.player`). Such workers say so in the
+register. Others leave these units to them. If there are none, they fail the units with a message:
+such units must neither wait for ever nor count as lost games.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations, combinations_with_replacement, permutations, product
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from c4core.errors import C4Error
+from c4core.players import NO_PROGRAM, ProgramRefusedError, parse_player
+from c4core.players import check_consent as check_player
+from db import games, registry
+from db.errors import CorruptError, DamagedValueError
+from workers.core.lanes import lane_of_job
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from c4core.notation import BoardSize
+    from c4core.players import Consent, PlayerSpec
+    from db.database import Database
+    from db.records.jobs import Claim, JobInfo
+    from db.records.terms import MatchTerms
+    from db.session import Session
+
+
+class MatchTermsError(C4Error, ValueError):
+    """A match that cannot be played: no games, a board that is too small, a start that is over."""
+
+
+class GameImportError(C4Error, ValueError):
+    """A game that is impossible: its moves are illegal, or its end does not fit them."""
+
+
+class GameNotReplayableError(C4Error, ValueError):
+    """A game that cannot be played again: its seed or its players are not known."""
+
+
+KIND: Final = "match"
+
+LEAST_SIDE: Final = 4
+"""Columns and rows that a board needs for a line of four in every direction."""
+
+MAX_GAMES: Final = 100_000_000
+"""Games of a match at most: a larger number is a typing error."""
+
+
+def complete(database: Database, terms: MatchTerms) -> MatchTerms:
+    """The same terms with the players' full descriptions, and with a corpus if players need one.
+
+    A player that looks games up gets those of all finished matches on the board, unless the terms
+    name some.
+
+    Raises:
+        PlayerError: a player's description cannot be read, or it plays on other boards.
+        MatchTermsError: the match cannot be played, or its players cannot look up these games.
+    """
+    _check(terms)
+    specs = [parse_player(text) for text in (terms.player_a, terms.player_b)]
+    for spec in specs:
+        spec.make().check_board(terms.board)
+    looked_up = any(map(looks_games_up, specs))
+    corpus = find_corpus(database, terms.board, terms.corpus) if looked_up else ()
+    return replace(terms, player_a=specs[0].full, player_b=specs[1].full, corpus=corpus)
+
+
+def looks_games_up(spec: PlayerSpec) -> bool:
+    """Whether a player looks stored games up."""
+    return "final_games" in spec.kind.resources
+
+
+def asks_the_solver(spec: PlayerSpec) -> bool:
+    """Whether a player asks for exact scores."""
+    return "analyst" in spec.kind.resources
+
+
+def needs_this_machine(description: str) -> bool:
+    """Whether a player needs files, a program or a model, which other machines may not have.
+
+    Raises:
+        PlayerError: the description cannot be read.
+    """
+    return parse_player(description).needs_files
+
+
+def find_corpus(database: Database, board: BoardSize, wanted: Collection[int]) -> tuple[int, ...]:
+    """The matches whose games players look up: finished ones, whose games do not change.
+
+    Args:
+        database: where they are.
+        board: of all their games.
+        wanted: numbers of matches; empty for all finished ones.
+
+    Returns:
+        Their numbers, ascending.
+
+    Raises:
+        MatchTermsError: one is not finished, is on another board, or does not exist.
+    """
+    with database.read() as session:
+        finished = games.finished_matches(session, board)
+    wrong = sorted(set(wanted) - set(finished))
+    if wrong:
+        raise MatchTermsError(
+            f"match {wrong[0]} is no finished match on {board}: its games cannot be used"
+        )
+    return tuple(sorted(set(wanted))) or finished
+
+
+def _check(terms: MatchTerms) -> None:
+    for text in (terms.player_a, terms.player_b):
+        if not text.isprintable():
+            raise MatchTermsError(f"a player's description is a line of text, not {text!r}")
+    if not 1 <= terms.games <= MAX_GAMES:
+        raise MatchTermsError(f"a match has 1 to {MAX_GAMES:,} games, not {terms.games:,}")
+    if not 0 <= terms.seed < 1 << 64:
+        raise MatchTermsError(f"the seed of a match is 0 to {(1 << 64) - 1}, not {terms.seed}")
+    if min(terms.board) < LEAST_SIDE:
+        raise MatchTermsError(
+            f"matches need a board of at least {LEAST_SIDE} columns and rows, not {terms.board}"
+        )
+    if terms.start.is_over:
+        raise MatchTermsError("the game is over in the position that the match begins with")
+
+
+Player = TypeVar("Player")
+
+
+def pairs_of(
+    players: Sequence[Player],
+    against: Sequence[Player] = (),
+    *,
+    both_ways: bool = False,
+    themselves: bool = False,
+) -> list[tuple[Player, Player]]:
+    """Every pair of players that meets, in order.
+
+    Args:
+        players: all players, or the players who meet those of ``against``.
+        against: their opponents; empty if everybody meets everybody.
+        both_ways: every two players meet twice, the second time with exchanged roles.
+        themselves: every player also meets itself.
+    """
+    if against:
+        found = list(product(players, against))
+        if both_ways:
+            found += [(other, player) for player, other in found if player != other]
+        return found
+    if both_ways:
+        mirror = [(player, player) for player in players] if themselves else []
+        return [*mirror, *permutations(players, 2)]
+    return list(
+        combinations_with_replacement(players, 2) if themselves else combinations(players, 2)
+    )
+
+
+TAKES_PROGRAMS: Final = "programs"
+"""The register lists this beside the queues of a worker with consent."""
+
+
+def refusal(terms: MatchTerms, programs: Consent) -> ProgramRefusedError | None:
+    """Why a player of a match may not play; None if all may play."""
+    try:
+        for player in (terms.player_a, terms.player_b):
+            check_player(player, programs)
+    except ProgramRefusedError as error:
+        return error
+    return None
+
+
+def check_consent(database: Database, job: JobInfo, programs: Consent) -> None:
+    """Refuse to work on a job with players that may not play here.
+
+    Raises:
+        ProgramRefusedError: names one of the others.
+    """
+    found = _refused_of_job(database, job, programs)
+    if found is not None:
+        raise type(found)(f"job {job.id} cannot be worked on here: {found}", player=found.player)
+
+
+def has_consent(database: Database, job: JobInfo) -> bool:
+    """Whether live workers may play all players of a job."""
+    if _refused_of_job(database, job, NO_PROGRAM) is None:
+        return True
+    with database.read() as session:
+        return _has_willing_worker(session, job.priority)
+
+
+def is_for_others(database: Database, claim: Claim, programs: Consent) -> bool:
+    """Whether a unit has a player that may not play here, while another worker may play it."""
+    if claim.kind != KIND or programs.everything:
+        return False
+    try:
+        with database.read() as session:
+            terms = games.get_terms(session, claim.payload["match"])
+    except (AttributeError, LookupError, TypeError, ValueError, CorruptError):
+        return False  # the worker will find out what is wrong with the unit
+    if refusal(terms, programs) is None:
+        return False
+    with database.read() as session:
+        return _has_willing_worker(session, claim.priority)
+
+
+def _has_willing_worker(session: Session, priority: int) -> bool:
+    wanted = {lane_of_job(priority).queue, TAKES_PROGRAMS}
+    return any(wanted <= set(worker.queues) for worker in registry.live_workers(session))
+
+
+def _refused_of_job(
+    database: Database, job: JobInfo, programs: Consent
+) -> ProgramRefusedError | None:
+    if job.kind != KIND:
+        return None
+    try:
+        with database.read() as session:
+            matches = games.matches_of_job(session, job.id)
+    except DamagedValueError:
+        return None  # the units of that match fail; none starts a program without consent
+    found = (refusal(match.terms, programs) for match in matches)
+    return next((error for error in found if error is not None), None)
