@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from c4core.arrays import MOVE_GOES_ON, MOVE_WINS, children
-from c4core.batch import UNPLAYABLE
 from c4core.book.build import derive
+from c4core.evaluation import NO_SCORE
 from workers.books.build import BookPlanError, check_plies, with_wins
 from workers.books.planning import ANCESTOR_PLIES
 from workers.books.task import Choice, PlyTask
@@ -145,7 +145,7 @@ class _Line:
         """
         keys = self.levels[-1]
         win = (self._start.board.cells + 1 - ply) // 2
-        scores = np.where(wins, win, UNPLAYABLE).astype(np.int8)
+        scores = np.where(wins, win, NO_SCORE).astype(np.int8)
         decided = wins.any(axis=1) if self._choice.within == 0 else np.zeros(len(keys), dtype=bool)
         task = PlyTask(self._start, ply, columns=True, choice=self._choice)
         levels = [*self.levels[-1 - ANCESTOR_PLIES : -1], keys[~decided]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from c4core.proof.errors import ClaimError
+from c4core.errors import ClaimError
 from c4core.proof.format import pack
 from c4core.proof.making import frontier, write_half
 from db.decoding import decoding

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from c4core.proof.errors import ClaimError
+from c4core.errors import ClaimError
 from c4core.proof.making import frontier
 from db import jobs
 from db.decoding import decoding

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from c4core.proof.errors import ClaimError, ProvingStoppedError
+from c4core.errors import ClaimError, ProvingStoppedError
 from c4core.proof.making import find_part, find_trunk
 from c4core.proof.prover import Prover
 from db.records.jobs import UnitState

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from c4core.arrays import canonical_keys
-from c4core.batch import UNPLAYABLE
+from c4core.evaluation import NO_SCORE
 from db.records.jobs import JobState
 from workers.core.following import iterate_units, read_job, why_not_done
 from workers.core.resumption import topic_of
@@ -75,7 +75,7 @@ def read_labels(database: Database, job_id: int, keys: Keys, board: BoardSize) -
         board: that of the positions.
 
     Returns:
-        Shape (positions, columns of the board), in the order of the keys; UNPLAYABLE where a column
+        Shape (positions, columns of the board), in the order of the keys; NO_SCORE where a column
         is full.
 
     Raises:
@@ -95,7 +95,7 @@ def _rows(database: Database, job_id: int) -> Iterator[list[int]]:
     for unit in iterate_units(database, job_id):
         for answer in unit_answers(unit) or ():
             scores = answer.scores or ()
-            yield [UNPLAYABLE if score is None else score for score in scores]
+            yield [NO_SCORE if score is None else score for score in scores]
 
 
 def _work_order(keys: Keys, board: BoardSize) -> NDArray[np.intp]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from c4core.batch import UNPLAYABLE
+from c4core.evaluation import NO_SCORE
 from workers.positions.results import Answer, settles
 
 if TYPE_CHECKING:
@@ -161,6 +161,6 @@ def _together(
 
 
 def _column_scores(row: list[int]) -> tuple[int | None, ...]:
-    if UNPLAYABLE in row:
-        return tuple([None if score == UNPLAYABLE else score for score in row])
+    if NO_SCORE in row:
+        return tuple([None if score == NO_SCORE else score for score in row])
     return tuple(row)
