@@ -30,9 +30,8 @@ from c4core.book import Book
 from c4core.dice import Dice
 from c4core.models.files import read_model, write_model
 from c4core.models.labels import read_joined, read_positions
-from c4core.models.loop import Step, train
+from c4core.models.loop import Step, TupleCourse, train
 from c4core.models.quality import evaluate_player, quality_object
-from c4core.models.tuple_course import TupleCourse
 from c4core.players.player import Resources
 from c4core.players.registry import parse_player
 from c4core.position import Position

@@ -13,9 +13,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-UNPLAYABLE = -128
-"""In ``BatchAnalysis.scores``: the column cannot be played, or was not solved."""
-
 BOUND: Final = np.dtype([("key", "<u8"), ("score", "i1"), ("is_upper", "?"), ("log_nodes", "u1")])
 """A bound of one position, 11 bytes: what one solver's table knows, for another solver
 (:meth:`c4core.Solver.table_bounds`, :meth:`c4core.Solver.add_bounds`).
@@ -65,4 +62,4 @@ class BatchAnalysis(_Batch):
     """The scores of all columns of n positions."""
 
     scores: NDArray[np.int8]
-    """Shape (n, width): each column's score, or UNPLAYABLE."""
+    """Shape (n, width): each column's score, or :data:`c4core.evaluation.NO_SCORE`."""

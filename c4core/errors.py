@@ -1,4 +1,7 @@
-"""The errors of positions, books and data sets. Each error has the wrong datum as an attribute.
+"""The errors of positions, books, data sets, certificates and models.
+
+Each error has the wrong datum as an attribute. Errors of players are in
+:mod:`c4core.players.errors`.
 
 All errors that this project raises on purpose are a :class:`C4Error`. Those of bad input are a
 :class:`ValueError` as well, so that callers can catch them by either class.
@@ -161,3 +164,95 @@ class DatasetExistsError(C4Error, ValueError):
     def __init__(self, message: str, *, path: str) -> None:
         super().__init__(message)
         self.path = path
+
+
+class CertificateError(C4Error):
+    """Base class of all errors of certificates.
+
+    Attributes:
+        path: the file; None if the error is not about a file.
+    """
+
+    path: str | None = None
+
+
+class CertificateMissingError(CertificateError, ValueError):
+    """No certificate of this board is shipped."""
+
+
+class CertificateForeignError(CertificateError):
+    """The file is not a certificate, or is one of a newer format."""
+
+
+class CertificateDamagedError(CertificateError):
+    """The file's bytes contradict its checksum, its format or each other."""
+
+
+class CertificateWrongError(CertificateError):
+    """The file is intact, but it does not prove its claim.
+
+    Attributes:
+        key: the canonical key of the position where the proof fails.
+        ply: the number of stones on its board.
+    """
+
+    def __init__(self, message: str, *, key: int, ply: int) -> None:
+        super().__init__(message)
+        self.key = key
+        self.ply = ply
+
+
+class ClaimError(CertificateError, ValueError):
+    """A claim is false, or no certificate can be made of it."""
+
+
+class ProvingStoppedError(CertificateError):
+    """The search for a proof was stopped."""
+
+
+class WeakC4Error(CertificateError):
+    """Base class of all errors of solutions in WeakC4's form."""
+
+
+class SolutionFileError(WeakC4Error):
+    """A file is not part of a solution; the message names the file and the place in it."""
+
+
+class HoleError(WeakC4Error):
+    """The solution does not win against every reply.
+
+    Attributes:
+        moves: the 0-based columns that lead from the start to the hole.
+    """
+
+    def __init__(self, message: str, *, moves: tuple[int, ...]) -> None:
+        super().__init__(message)
+        self.moves = moves
+
+
+class TooLargeError(WeakC4Error):
+    """A solution leads to more positions than are held in memory."""
+
+
+class LearningMissingError(C4Error, ImportError):
+    """The packages that learning needs are not installed; the message says how to get them."""
+
+
+class ModelError(C4Error, ValueError):
+    """A file that is not a model of this program, or a model that cannot be used here.
+
+    Attributes:
+        path: the file.
+    """
+
+    def __init__(self, message: str, *, path: str) -> None:
+        super().__init__(message)
+        self.path = path
+
+
+class ModelMismatchError(ModelError):
+    """A model of another kind than expected, or one that was trained in another way."""
+
+
+class LearningError(C4Error, ValueError):
+    """A training that is impossible: there are too few games, or the board is too small."""

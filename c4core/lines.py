@@ -22,18 +22,25 @@ and ``board``; other columns are ignored. A row may fill several of the first th
 in this order counts. The empty board is written ``-`` in the column ``moves``, because an empty
 cell is usually an error. Rows of a grid are separated by ``/`` or line breaks. Cells are separated
 by commas, semicolons or tabs, as in the heading.
+
+JSON that somebody else may have written is read by :func:`read_json`. Python takes the last of two
+fields with one name, other programs take the first, so two programs would read two things in the
+same file. Python also reads NaN, Infinity and 1e999, which are not JSON, and cannot be written
+again.
 """
 
 from __future__ import annotations
 
 import csv
 import json
+import math
 import re
+import reprlib
+from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn, TypeAlias, cast
 
 from c4core.errors import BoardError, C4Error
-from c4core.json_text import read_json
 from c4core.notation import parse_board, parse_moves
 from c4core.position import Position
 
@@ -425,3 +432,38 @@ def _read_row(
     text = filled[field]
     fields[field] = "" if text == NO_MOVES and field == "moves" else text.replace("/", "\n")
     return parse_fields(fields, board=board, zero_based=zero_based, line=line)
+
+
+def read_json(text: str | bytes) -> Any:  # noqa: ANN401
+    """The value of a JSON text; bytes are UTF-8.
+
+    Raises:
+        ValueError: the text is not JSON, a number is out of range, or an object has two fields of
+            one name.
+        RecursionError: it is nested too deeply.
+    """
+    return _DECODER.decode(text if isinstance(text, str) else text.decode("utf-8-sig"))
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
+        raise ValueError(f"the field {reprlib.repr(twice)} is there twice in an object")
+    return fields
+
+
+def _float(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):
+        raise ValueError(f"{reprlib.repr(digits)[1:-1]} is out of range")
+    return value
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+_DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=_object, parse_float=_float, parse_constant=_refuse_constant
+)

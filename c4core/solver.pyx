@@ -16,7 +16,7 @@ from libc.stdlib cimport free
 from libc.string cimport memcpy
 
 from c4core.arrays cimport words_of_batch
-from c4core.book.codec cimport NO_MEMORY, NO_SCORE
+from c4core.book.codec cimport NO_MEMORY
 from c4core.book.book cimport Book
 from c4core.engine cimport atomics
 from c4core.engine.board cimport (
@@ -31,7 +31,7 @@ from c4core.engine.board cimport (
 from c4core.engine.kernel cimport (
     ABORTED,
     NO_LIMIT,
-    UNPLAYABLE,
+    NO_SCORE,
     Batch,
     Bounds,
     Kernel,
@@ -156,7 +156,7 @@ cdef object _analysis(
 ):
     cdef object analysis = _new_object(Analysis)
     cdef list columns = [
-        None if scores[column] == UNPLAYABLE else scores[column] for column in range(width)
+        None if scores[column] == NO_SCORE else scores[column] for column in range(width)
     ]
     PyObject_GenericSetAttr(analysis, "scores", tuple(columns))
     PyObject_GenericSetAttr(analysis, "lower", bounds.lower)
@@ -536,7 +536,7 @@ cdef class Solver:
         for index in range(columns_from_centre(g, columns)):
             column = columns[index]
             move = playable_squares(g, mask) & column_mask(g, column)
-            if move and scores[column] == UNPLAYABLE and self._may_go_on(call):
+            if move and scores[column] == NO_SCORE and self._may_go_on(call):
                 if self._kernel.from_twin(g, stones, mask, column, scores):
                     continue
                 if not game_bounds(g, stones ^ mask, mask | move, &child):

@@ -7,10 +7,19 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from c4core.counting.diagram import CountingError, CountMemoryError
-from c4core.errors import BookBoardError, BookContentError, BookError, C4Error, DatasetError
-from c4core.models.kinds import LearningMissingError, ModelError, ModelMismatchError
+from c4core.errors import (
+    BookBoardError,
+    BookContentError,
+    BookError,
+    C4Error,
+    CertificateError,
+    ClaimError,
+    DatasetError,
+    LearningMissingError,
+    ModelError,
+    ModelMismatchError,
+)
 from c4core.players.errors import PlayerFailure, PlayerMissingError
-from c4core.proof.errors import CertificateError, ClaimError
 from cli.shell import exits
 from db.errors import (
     DamagedValueError,

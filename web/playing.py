@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.players import PlayerFailure, Stop, StopPlaying
 from c4core.players.errors import is_exhaustion
-from c4core.players.untrusted import memory_of
+from c4core.players.registry import memory_of
 from web.errors import ApiError, hidden
 from web.receiving.memory_room import holding_of
 from web.service import service_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from c4core.players.costs import MOST_BYTES
+from c4core.players.parameters import MOST_BYTES
 from c4core.players.player import NO_PROGRAM, Consent
 from workers.cores import usable_cores
 

@@ -44,8 +44,7 @@ from c4core.arena.files import (
 )
 from c4core.arena.game import Ending
 from c4core.errors import C4Error
-from c4core.json_text import read_json
-from c4core.lines import TOO_DEEP, BadLine, is_too_deep, read_text_lines
+from c4core.lines import TOO_DEEP, BadLine, is_too_deep, read_json, read_text_lines
 from c4core.notation import DEFAULT_BOARD, parse_board, parse_moves
 from c4core.position import Position
 

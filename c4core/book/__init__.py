@@ -8,6 +8,5 @@
 """
 
 from c4core.book.book import Book
-from c4core.book.codec import NO_SCORE
 
-__all__ = ["NO_SCORE", "Book"]
+__all__ = ["Book"]

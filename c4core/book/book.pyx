@@ -32,13 +32,13 @@ from c4core.book.codec cimport (
     DAMAGED,
     GROUP_SLOTS,
     NO_MEMORY,
-    NO_SCORE,
     Section,
     close_section,
     decode_group,
     open_section,
     score_in_section,
 )
+from c4core.engine.kernel cimport NO_SCORE
 from c4core.book.numbering cimport Ranking, is_reachable, orient, slot_of
 from c4core.position cimport Position, as_position
 

@@ -19,8 +19,7 @@ from c4core.engine.board cimport (
     split_key,
     winning_squares,
 )
-from c4core.engine.kernel cimport board_of
-from c4core.book.codec cimport NO_SCORE
+from c4core.engine.kernel cimport NO_SCORE, board_of
 
 from c4core.errors import BookContentError
 from c4core.notation import check_board

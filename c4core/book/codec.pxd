@@ -6,12 +6,11 @@ cdef enum:
     BLOCK = 128                     # scores that are coded one after the other
     GROUP = 64                      # blocks under one checksum
 
-# Python sees these as well.
+# Python sees it as well.
 cpdef enum:
     GROUP_SLOTS = BLOCK * GROUP
-    NO_SCORE = -128                 # where a score could be: the book does not have it, or it is not known
 
-# Other results that are not scores.
+# Results that are not scores; NO_SCORE is another.
 cdef enum:
     DAMAGED = -127
     NO_MEMORY = -126

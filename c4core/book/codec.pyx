@@ -29,6 +29,7 @@ from posix.types cimport off_t
 from posix.unistd cimport pread
 
 from c4core.engine cimport atomics
+from c4core.engine.kernel cimport NO_SCORE
 
 # Python sees these as well.
 cpdef enum:

@@ -31,8 +31,7 @@ from c4core.book.layout import KINDS
 from c4core.book.writer import write_book
 from c4core.errors import BookContentError, BookError, C4Error, KeyValueError
 from c4core.extras import load_pyarrow
-from c4core.json_text import read_json
-from c4core.lines import MAX_LINE
+from c4core.lines import MAX_LINE, read_json
 from c4core.notation import DEFAULT_BOARD, BoardSize, parse_board
 from c4core.position import Position
 from c4core.version import ENGINE_VERSION

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from c4core.book import NO_SCORE
-from c4core.evaluation import final_score
+from c4core.evaluation import NO_SCORE, final_score
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +31,7 @@ def rings(book: Book, depth: int) -> Iterator[Values]:
 
     Yields:
         For 0, 1, .. moves an array in lexicographic order of the moves' columns: lines with the
-        same beginning are neighbours. Its values are scores, :data:`~c4core.book.NO_SCORE` or
+        same beginning are neighbours. Its values are scores, :data:`~c4core.evaluation.NO_SCORE` or
         :data:`NO_LINE`.
     """
     width = book.info.board.width

@@ -24,7 +24,6 @@ from c4core.arrays import open_plies, wins_now
 from c4core.book.codec import (
     GROUP_SLOTS,
     LONGEST,
-    NO_SCORE,
     count_gaps,
     count_pairs,
     encode_entries,
@@ -41,7 +40,7 @@ from c4core.book.layout import (
 )
 from c4core.book.numbering import Ranking
 from c4core.errors import BookContentError
-from c4core.evaluation import score_limits
+from c4core.evaluation import NO_SCORE, score_limits
 from c4core.files import atomic_file
 from c4core.version import ENGINE_VERSION
 

@@ -123,7 +123,7 @@ def moved(positions: Diagram, *, first_player: bool, most_bytes: int = MOST_BYTE
     last_column = len(levels) - 1 - height
 
     def read(number: int, states: KeyTable, following: KeyTable | None) -> Level:
-        return move_level(
+        level: Level = move_level(
             states,
             levels[number],
             None if following is None else levels[number + 1],
@@ -132,6 +132,7 @@ def moved(positions: Diagram, *, first_player: bool, most_bytes: int = MOST_BYTE
             mover=first_player,
             last_column=number >= last_column,
         )
+        return level
 
     return _explored(
         positions.width,
@@ -151,7 +152,8 @@ def common(one: Diagram, other: Diagram, *, most_bytes: int = MOST_BYTES) -> Dia
     """
 
     def read(number: int, states: KeyTable, following: KeyTable | None) -> Level:
-        return meet_level(states, one.levels[number], other.levels[number], following)
+        level: Level = meet_level(states, one.levels[number], other.levels[number], following)
+        return level
 
     root = [one.root, other.root]
     return _explored(one.width, one.height, root, read, most_bytes=most_bytes)
@@ -178,7 +180,7 @@ def without_four(
 
     def read(number: int, states: KeyTable, following: KeyTable | None) -> Level:
         square = squares[number]
-        return lines_level(
+        level: Level = lines_level(
             states,
             following,
             masks([square in line for line in lines]),
@@ -187,6 +189,7 @@ def without_four(
             bit=square[1],
             side=first_player,
         )
+        return level
 
     root = [START_OF_COLUMN, *[0] * words]
     return _explored(width, height, root, read, most_bytes=most_bytes)

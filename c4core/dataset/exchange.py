@@ -24,12 +24,11 @@ from typing import TYPE_CHECKING, BinaryIO, Final, Literal, NamedTuple, TypeGuar
 import numpy as np
 
 from c4core.arrays import split_keys, squares_of
-from c4core.batch import UNPLAYABLE
 from c4core.dataset.lots import are_mirrored
 from c4core.dataset.records import lines_of
 from c4core.errors import C4Error, DatasetError
-from c4core.json_text import read_json
-from c4core.lines import BadLine, play_moves, read_text_lines
+from c4core.evaluation import NO_SCORE
+from c4core.lines import BadLine, play_moves, read_json, read_text_lines
 from c4core.position import Position
 
 if TYPE_CHECKING:
@@ -80,7 +79,7 @@ class Stated:
     scores: Scores
     """Shape (n,): the scores."""
     column_scores: Scores
-    """Shape (n, W): scores of the canonical positions' columns; UNPLAYABLE if a column is full,
+    """Shape (n, W): scores of the canonical positions' columns; NO_SCORE if a column is full,
     NOT_STATED if the file has no score for it."""
     lines: NDArray[np.int64]
     """Shape (n,): the 1-based numbers of the lines."""
@@ -110,7 +109,7 @@ class Stated:
         return Difference(len(common), len(lines), first, is_weak)
 
     def _is_weak(self) -> bool:
-        columns = self.column_scores[(self.column_scores != UNPLAYABLE)]
+        columns = self.column_scores[(self.column_scores != NO_SCORE)]
         columns = columns[columns != NOT_STATED]
         return all(np.abs(scores).max(initial=0) <= 1 for scores in (self.scores, columns))
 
@@ -202,7 +201,7 @@ def _are_numbers(value: object, length: int) -> TypeGuard[list[int]]:
 
 
 def _columns(numbers: Sequence[int], full: int, position: Position) -> list[int]:
-    """Columns' scores, UNPLAYABLE where the file has its number for a full one.
+    """Columns' scores, NO_SCORE where the file has its number for a full one.
 
     Raises:
         ValueError: a full column has a score, an open one has none, or a score is impossible.
@@ -213,7 +212,7 @@ def _columns(numbers: Sequence[int], full: int, position: Position) -> list[int]
         if not position.is_over and (number == full) == (column in legal):
             what = "no score" if number == full else f"the score {number}, but is full"
             raise ValueError(f"column {column + 1} has {what}")
-        row.append(UNPLAYABLE if number == full else _score(number, position.board))
+        row.append(NO_SCORE if number == full else _score(number, position.board))
     return row
 
 
@@ -235,12 +234,12 @@ def _number(word: str) -> int:
 
 
 def _signs(scores: Scores) -> Scores:
-    return np.where(scores == UNPLAYABLE, scores, np.sign(scores)).astype(np.int8)
+    return np.where(scores == NO_SCORE, scores, np.sign(scores)).astype(np.int8)
 
 
 def _different(columns: Scores, scores: Scores, labels: Scores) -> NDArray[np.bool_]:
     """Which rows differ from the labels, in the score or in a column that they say."""
-    best = labels.max(axis=1, initial=UNPLAYABLE)
+    best = labels.max(axis=1, initial=NO_SCORE)
     unlike: NDArray[np.bool_] = (scores != best) | (
         (columns != labels) & (columns != NOT_STATED)
     ).any(axis=1)
@@ -310,9 +309,9 @@ def _keys(records: Mapping[str, Array]) -> NDArray[np.uint64]:
 
 
 def _shown(scores: Array, *, full: int, weak: bool) -> NDArray[np.int16]:
-    """The scores as they are written; UNPLAYABLE becomes ``full``."""
+    """The scores as they are written; NO_SCORE becomes ``full``."""
     exact = scores.astype(np.int16)
     shown: NDArray[np.int16] = np.where(
-        exact == UNPLAYABLE, np.int16(full), np.sign(exact) if weak else exact
+        exact == NO_SCORE, np.int16(full), np.sign(exact) if weak else exact
     )
     return shown

@@ -29,12 +29,12 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from c4core.batch import UNPLAYABLE
 from c4core.dataset.records import COLUMNS
 from c4core.errors import DatasetError
+from c4core.evaluation import NO_SCORE
 from c4core.extras import load_pyarrow
 from c4core.files import check_plain
-from c4core.json_text import read_json
+from c4core.lines import read_json
 from c4core.notation import MAX_BITS
 
 if TYPE_CHECKING:
@@ -318,7 +318,7 @@ def _rows(records: Mapping[str, Array]) -> Iterator[dict[str, Any]]:
     ]
     for values in zip(*columns, strict=True):
         row = dict(zip(names, values, strict=True))
-        row[_SCORES] = [None if score == UNPLAYABLE else score for score in row[_SCORES]]
+        row[_SCORES] = [None if score == NO_SCORE else score for score in row[_SCORES]]
         yield row
 
 
@@ -356,7 +356,7 @@ class _Reader:
             raise ValueError(f"{len(row)} fields, and {len(self._rows)} in the first line")
         for name, value in row.items():
             if name == _SCORES:
-                value = [UNPLAYABLE if score is None else score for score in value]  # noqa: PLW2901
+                value = [NO_SCORE if score is None else score for score in value]  # noqa: PLW2901
             self._rows[name].append(value)
         if self.lines % _ROWS == 0:
             self._pack()

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from c4core.arrays import are_over, canonical_keys
-from c4core.batch import UNPLAYABLE
-from c4core.dataset.card import JSON_NAME, census
-from c4core.dataset.card_reading import read_card
+from c4core.dataset.card import JSON_NAME, census, read_card
 from c4core.dataset.files import (
     MAX_CARD,
     read_jsonl,
@@ -25,6 +23,7 @@ from c4core.dataset.files import (
 from c4core.dataset.lots import SPLITS, are_mirrored, linked, split_of
 from c4core.dataset.records import are_full, columns_of, make_records, turn
 from c4core.errors import DatasetError, KeyValueError
+from c4core.evaluation import NO_SCORE
 from c4core.files import check_plain
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from c4core.dataset.card_reading import PartFile, Terms
+    from c4core.dataset.card import PartFile, Terms
     from c4core.dataset.records import Array
 
     Json = dict[str, Any]
@@ -314,7 +313,7 @@ def _record_problems(records: Mapping[str, Array], keys: Keys, terms: Terms) -> 
     """Problems of columns that do not follow from the keys and the column scores."""
     board, seed = terms.board, terms.seed
     scores = turn(records["column_scores"].astype(np.int8), are_mirrored(keys, seed))
-    unlike = ((scores == UNPLAYABLE) != are_full(keys, board)).any(axis=1)
+    unlike = ((scores == NO_SCORE) != are_full(keys, board)).any(axis=1)
     yield from _counted(unlike, "a score for a full column, or none for an open one")
     made = make_records(keys, scores, board=board, seed=seed, representations=terms.representations)
     for name, array in made.items():

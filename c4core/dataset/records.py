@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 
 from c4core.arrays import canonical_keys, is_threatened, split_keys, squares_of, wins_now
-from c4core.batch import UNPLAYABLE
 from c4core.dataset.lots import are_mirrored
 from c4core.errors import DatasetError
+from c4core.evaluation import NO_SCORE
 from c4core.notation import format_moves
 from c4core.position import Position
 
@@ -100,7 +100,7 @@ COLUMNS: Final = (
         "column_scores",
         "int8",
         "(N, W)",
-        f"exact score of every column for the side to move; {UNPLAYABLE} where it is full",
+        f"exact score of every column for the side to move; {NO_SCORE} where it is full",
         "as of score",
     ),
     Column(
@@ -161,7 +161,7 @@ def make_records(
     _, plies = canonical_keys(keys, width=board.width, height=board.height)
     mirrored = are_mirrored(keys, seed)
     turned = turn(column_scores, mirrored)
-    score = turned.max(axis=1, initial=UNPLAYABLE)
+    score = turned.max(axis=1, initial=NO_SCORE)
     made: dict[str, Array] = {
         "ply": plies,
         "side": plies & np.uint8(1),
@@ -222,7 +222,7 @@ def are_decisive(column_scores: Scores) -> NDArray[np.bool_]:
     """Whether the columns differ in their results: shape (n,), from scores of shape (n, W)."""
     values = np.sign(column_scores)
     best = values.max(axis=1, initial=-1)
-    worst = np.where(column_scores == UNPLAYABLE, 1, values).min(axis=1, initial=1)
+    worst = np.where(column_scores == NO_SCORE, 1, values).min(axis=1, initial=1)
     decisive: NDArray[np.bool_] = best > worst
     return decisive
 

@@ -26,7 +26,7 @@ from c4core.dataset.lots import SPLITS
 from c4core.dataset.reading import FORMATS, card_beside, digest
 from c4core.errors import DatasetError, DatasetExistsError
 from c4core.files import atomic_file, check_plain
-from c4core.json_text import read_json
+from c4core.lines import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,9 +1,75 @@
-"""Declarations of atomics.h: atomic words, a prefetch, a monotonic clock."""
+"""What Cython cannot say: atomic words, a prefetch, a monotonic clock.
+
+Every access to a word is relaxed. A table entry is one self-contained word and a counter stands
+for itself, so no reader ever relies on the order of two of them. Pointers are another matter:
+who sees one also sees what it points to.
+"""
 
 from libc.stdint cimport uint64_t
 
 
-cdef extern from "atomics.h" nogil:
+cdef extern from * nogil:
+    """
+    #include <stddef.h>
+    #include <stdint.h>
+    #include <time.h>
+    #if defined(__linux__)
+    #include <sys/mman.h>
+    #endif
+
+    static inline uint64_t c4_load(const uint64_t *word) {
+        return __atomic_load_n(word, __ATOMIC_RELAXED);
+    }
+
+    static inline void c4_store(uint64_t *word, uint64_t value) {
+        __atomic_store_n(word, value, __ATOMIC_RELAXED);
+    }
+
+    /* The value before the addition. */
+    static inline uint64_t c4_add(uint64_t *word, uint64_t value) {
+        return __atomic_fetch_add(word, value, __ATOMIC_RELAXED);
+    }
+
+    /* Write the value if the word still is the expected one; whether it was. */
+    static inline int c4_exchange_if(uint64_t *word, uint64_t expected, uint64_t value) {
+        return __atomic_compare_exchange_n(
+            word, &expected, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED
+        );
+    }
+
+    static inline void *c4_load_pointer(void *const *place) {
+        return __atomic_load_n(place, __ATOMIC_ACQUIRE);
+    }
+
+    /* Write a pointer where there is none yet; whether there was none. */
+    static inline int c4_publish(void **place, void *pointer) {
+        void *none = NULL;
+        return __atomic_compare_exchange_n(
+            place, &none, pointer, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED
+        );
+    }
+
+    static inline void c4_prefetch(const void *address) {
+        __builtin_prefetch(address);
+    }
+
+    /* Ask for huge pages: with small ones nearly every look-up waits for an address translation. */
+    static inline void c4_prefer_huge_pages(void *start, size_t size) {
+    #if defined(__linux__) && defined(MADV_HUGEPAGE)
+        madvise(start, size, MADV_HUGEPAGE);
+    #else
+        (void)start;
+        (void)size;
+    #endif
+    }
+
+    /* Seconds on a clock that never goes back. */
+    static inline double c4_now(void) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    }
+    """
     uint64_t load "c4_load"(const uint64_t* word) noexcept
     void store "c4_store"(uint64_t* word, uint64_t value) noexcept
     uint64_t add "c4_add"(uint64_t* word, uint64_t value) noexcept

@@ -54,7 +54,7 @@
 # certificates has a copy of these rules (c4core/proof/rules.pxd), which stays as it is when rules are added here.
 
 cdef enum:
-    NOT_PROVEN = 127        # above every score
+    NOT_PROVEN = 127        # in place of a bound, in the rules and in the table: above every score
 
 
 # A position as the bounds see it. M is the side to move, F its opponent.

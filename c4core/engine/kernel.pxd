@@ -11,7 +11,7 @@ from c4core.engine.board cimport Board, has_four, popcount
 
 cdef enum:
     ABORTED = -128      # what a test returns that a limit has ended; outside every score
-    UNPLAYABLE = -128   # in an array of column scores: no move, or not solved
+    NO_SCORE = -128     # in place of a score: no move, not known, or no guess (c4core/evaluation.py)
     NOT_A_NETWORK = -1
     NO_MEMORY_LEFT = -2
 
@@ -91,7 +91,7 @@ cdef struct Kernel:
     void (*end)(Run* run) noexcept nogil
     # Narrow the bounds until they meet (weak: until win, draw or loss is decided) or until a limit.
     void (*solve)(Run* run, uint64_t stones, uint64_t mask, Bounds* bounds, bint weak) noexcept nogil
-    # The score of every column, or UNPLAYABLE, and the bounds on the position's own score.
+    # The score of every column, or NO_SCORE, and the bounds on the position's own score.
     void (*analyze)(
         Run* run, uint64_t stones, uint64_t mask, Bounds* bounds, int8_t* scores
     ) noexcept nogil

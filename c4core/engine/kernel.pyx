@@ -1,4 +1,4 @@
-"""The engine's door: boards, the kernel that suits the processor, and Ctrl-C.
+"""The engine's door: boards, the kernel that suits the processor, order networks, and Ctrl-C.
 
 Every kernel is compiled from kernel.pxi; results and node counts are the same:
 
@@ -15,7 +15,10 @@ The environment variable ``C4_KERNEL`` names the last one that may be chosen, in
 
 import os
 import threading
+import zlib
 from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
 
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.pycapsule cimport PyCapsule_GetPointer
@@ -24,10 +27,39 @@ from libc.stdlib cimport malloc
 
 from c4core.engine.board cimport HEIGHT_LIMIT, WIDTH_LIMIT, fill_geometry, popcount
 
+from c4core.notation import check_board
+
 include "ordering.pxi"
 
 
-cdef extern from "processor.h":
+# What the processor that the program runs on can do.
+cdef extern from *:
+    """
+    /* Whether a kernel compiled for AVX2, BMI1, BMI2 and POPCNT runs here. */
+    static inline int c4_has_x86_v3(void) {
+    #if defined(__x86_64__)
+        __builtin_cpu_init();
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+               __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+    #else
+        return 0;
+    #endif
+    }
+
+    /* Whether pext, which is part of BMI2, takes a few cycles here: AMD's processors before Zen 3 take up to
+     * hundreds. */
+    static inline int c4_has_quick_pext(void) {
+    #if defined(__x86_64__)
+        __builtin_cpu_init();
+        return __builtin_cpu_supports("bmi2") &&
+               (__builtin_cpu_is("intel") ||
+                (__builtin_cpu_is("amd") && !__builtin_cpu_is("amdfam15h") &&
+                 !__builtin_cpu_is("amdfam17h")));
+    #else
+        return 0;
+    #endif
+    }
+    """
     bint has_x86_v3 "c4_has_x86_v3"() noexcept
     bint has_quick_pext "c4_has_quick_pext"() noexcept
 
@@ -80,6 +112,76 @@ cdef const Kernel* chosen_kernel() except NULL:
     return <const Kernel*>PyCapsule_GetPointer(_capsule, b"c4core.Kernel")
 
 
+# The file of an order network, ``data/c4-WIDTHxHEIGHT.c4order``:
+#
+#     offset  bytes
+#          0      8   b"C4ORDER1"
+#          8      4   width, height, UNITS, last_ply
+#         12      4   rows of a side, little-endian
+#         16          rows for the first player to move, then for the second: UNITS signed bytes each
+#                     weights of the units: 16 bits each, little-endian
+#                     CRC-32 of everything before it, 4 bytes, little-endian
+#
+# order_network.pxi says what rows and units are; docs/engine.md how the shipped files are made.
+
+UNITS = 64      # of a network, as order_network.pxi has them
+
+_MAGIC = b"C4ORDER1"
+_HEADER = 16
+_CHECKSUM = 4
+_DATA = Path(__file__).parents[1] / "data"
+
+
+class NetworkFile(NamedTuple):
+    """What a network's file says, and its rows and weights as bytes."""
+
+    width: int
+    height: int
+    last_ply: int
+    rows: int
+    weights: bytes
+
+
+def network_path(width: int, height: int) -> Path:
+    """Where the network for a board is, if there is one."""
+    return _DATA / f"c4-{width}x{height}.c4order"
+
+
+def read_network_file(data: bytes) -> NetworkFile:
+    """Read a network's file.
+
+    Raises:
+        ValueError: the bytes are not a network, or are damaged.
+        BoardError: the network is for an impossible size.
+    """
+    if (
+        len(data) < _HEADER + _CHECKSUM
+        or data[:8] != _MAGIC
+        or data[10] != UNITS
+        or zlib.crc32(data[:-_CHECKSUM]) != int.from_bytes(data[-_CHECKSUM:], "little")
+    ):
+        raise ValueError("no network, or a damaged one")
+    board = check_board(data[8], data[9])
+    rows = int.from_bytes(data[12:_HEADER], "little")
+    weights = data[_HEADER:-_CHECKSUM]
+    if data[11] >= board.cells or len(weights) != 2 * rows * UNITS + 2 * UNITS:
+        raise ValueError("a network for another version of c4")
+    return NetworkFile(board.width, board.height, data[11], rows, weights)
+
+
+def write_network_file(network: NetworkFile) -> bytes:
+    """The bytes of a network's file."""
+    data = b"".join(
+        (
+            _MAGIC,
+            bytes((network.width, network.height, UNITS, network.last_ply)),
+            network.rows.to_bytes(4, "little"),
+            network.weights,
+        )
+    )
+    return data + zlib.crc32(data).to_bytes(_CHECKSUM, "little")
+
+
 # The networks that were read, by board size; None for a board without a file. They are never freed.
 cdef dict _networks = {}
 
@@ -91,8 +193,6 @@ cdef const void* network_of(const Board* g) except? NULL:
         ValueError: the file is damaged.
         MemoryError: no memory for it.
     """
-    from c4core.engine.network_file import network_path, read_network_file
-
     cdef void* network = NULL
     cdef int fault
     cdef const unsigned char[::1] weights

@@ -1,11 +1,13 @@
 # Whole positions: begin a search, solve a position, score its columns, find a best move; with one thread or
-# a team. Here the game may be over; _solve and _test of search.pxi are called only if it is not.
+# a team; and solve a batch of positions. Here the game may be over; _solve and _test of search.pxi are called
+# only if it is not.
 
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 cdef enum:
     LATE_TABLE_BYTES = 1 << 19     # half the second-level cache of common processors
+    TAKE = 16                      # positions of a batch that a thread takes at a time
 
 
 cdef ThreadMemory* _create_thread_memory(const Board* g) noexcept nogil:
@@ -128,18 +130,18 @@ cdef void _solve_position(
     """Bounds on the score for the side to move; equal unless a limit was hit, or weak."""
     cdef Search* s = <Search*>run
     if not game_bounds(s.g, stones, mask, bounds):
-        _solve(s, stones, mask, popcount(mask), bounds, weak, NO_GUESS)
+        _solve(s, stones, mask, popcount(mask), bounds, weak, NO_SCORE)
 
 
 cdef int _guess(const Board* g, const int8_t* scores, int column) noexcept nogil:
     """A column's likely score: one less than that of its neighbour towards the centre.
 
-    NO_GUESS if that neighbour is clearly won or lost: it then says little about this column.
+    NO_SCORE if that neighbour is clearly won or lost: it then says little about this column.
     """
     cdef int neighbour = column + (1 if 2 * column < g.width - 1 else -1)
     if 2 * column == g.width - 1 or not 0 <= neighbour < g.width:
-        return NO_GUESS
-    return scores[neighbour] - 1 if -2 <= scores[neighbour] <= 2 else NO_GUESS
+        return NO_SCORE
+    return scores[neighbour] - 1 if -2 <= scores[neighbour] <= 2 else NO_SCORE
 
 
 cdef bint _from_twin(
@@ -152,7 +154,7 @@ cdef bint _from_twin(
     cdef int twin
     for twin in range(g.width):
         move = playable & column_mask(g, twin)
-        if scores[twin] == UNPLAYABLE or move == 0:
+        if scores[twin] == NO_SCORE or move == 0:
             continue
         if canonical_key(g, stones ^ mask, mask | move) == key:
             scores[column] = scores[twin]
@@ -163,7 +165,7 @@ cdef bint _from_twin(
 cdef void _analyze_position(
     Run* run, uint64_t stones, uint64_t mask, Bounds* bounds, int8_t* scores
 ) noexcept nogil:
-    """The score of every column, or UNPLAYABLE, and the bounds on the position's own score.
+    """The score of every column, or NO_SCORE, and the bounds on the position's own score.
 
     The columns are searched from the centre outwards; the first window of each is at the score that its
     neighbour suggests. A position that several columns lead to is searched once. The columns are
@@ -178,7 +180,7 @@ cdef void _analyze_position(
     cdef int index, column, guess
     run.proven = NULL     # from here on the search is about other positions
     s.related = g.cells - popcount(mask) <= LATE_EMPTIES
-    memset(scores, UNPLAYABLE, g.width)
+    memset(scores, NO_SCORE, g.width)
     if game_bounds(g, stones, mask, bounds):
         return
     for index in range(columns_from_centre(g, columns)):
@@ -192,7 +194,7 @@ cdef void _analyze_position(
             guess = _guess(g, scores, column)
             _solve(
                 s, stones ^ mask, mask | move, popcount(mask) + 1, &child, False,
-                NO_GUESS if guess == NO_GUESS else -guess,
+                NO_SCORE if guess == NO_SCORE else -guess,
             )
         if child.lower == child.upper:
             scores[column] = -child.lower
@@ -214,7 +216,7 @@ cdef void _position_bounds(
         move = playable_squares(g, mask) & column_mask(g, column)
         if move == 0:
             continue
-        if scores[column] == UNPLAYABLE:
+        if scores[column] == NO_SCORE:
             game_bounds(g, stones ^ mask, mask | move, &child)
         else:
             child.lower = child.upper = -scores[column]
@@ -285,7 +287,7 @@ cdef void _join(Team* team, Run* run) noexcept nogil:
         s.interrupted = NULL
     s.memory = (<Search*>run).memory
     _solve(
-        &s, together.stones, together.mask, popcount(together.mask), &bounds, together.weak, NO_GUESS
+        &s, together.stones, together.mask, popcount(together.mask), &bounds, together.weak, NO_SCORE
     )
     atomics.add(&together.nodes, s.run.nodes)
     _count_nodes(&s)
@@ -299,3 +301,60 @@ cdef void _disband(Team* team, Run* run, Bounds* bounds) noexcept nogil:
     (<Search*>run).told += together.nodes       # every thread has counted its own
     run.stopped = not decided(bounds, together.weak)
     free(together)
+
+
+# --- a batch of positions: threads take some at a time, and share one table -----------------------
+
+# From one check for signals to the next.
+cdef double INTERRUPT_SECONDS = 0.025
+
+
+cdef void _run_batch(Batch* batch, Run* run) noexcept nogil:
+    """Take positions until none is left.
+
+    Related positions begin with an empty late table: costly entries of other positions, which nobody
+    asks for any more, would keep their places in it. After a stop, the rest get the bounds that follow
+    from their numbers of stones.
+    """
+    cdef Search* s = <Search*>run
+    cdef ThreadMemory* memory = s.memory
+    cdef BoardMemory* board = s.board
+    cdef Interrupted interrupted = s.interrupted
+    cdef double asked = atomics.now()
+    cdef Bounds bounds
+    cdef uint64_t index, end
+    cdef bint over = False
+    if batch.related:
+        table_clear(&memory.late)
+    while True:
+        index = atomics.add(&batch.taken, TAKE)
+        if index >= batch.count:
+            return
+        end = min(index + TAKE, batch.count)
+        if interrupted != NULL and atomics.now() - asked > INTERRUPT_SECONDS:
+            over = over or interrupted()
+            asked = atomics.now()
+        while index < end:
+            start_search(s, board, memory, &batch.limits)
+            s.interrupted = interrupted
+            s.related = batch.related
+            if over or atomics.load(s.epoch) != s.started:
+                run.node_limit = 0
+            if batch.scores == NULL:
+                _solve_position(run, batch.stones[index], batch.masks[index], &bounds, batch.weak)
+            else:
+                _analyze_position(
+                    run, batch.stones[index], batch.masks[index], &bounds,
+                    batch.scores + index * batch.g.width,
+                )
+            batch.lower[index] = bounds.lower
+            batch.upper[index] = bounds.upper
+            batch.nodes[index] = run.nodes
+            _count_nodes(s)
+            if batch.limits.timed and not over:
+                over = atomics.now() >= batch.limits.deadline
+            if run.stopped and interrupted != NULL and run.nodes < run.node_limit:
+                # A signal, stop() or the clock has ended the search. The next position's search would
+                # see the latter two by itself, but not the signal.
+                over = True
+            index += 1

@@ -28,7 +28,6 @@ cdef enum:
     PROBE_BUDGET = 2500         # nodes for each of the first null windows (step 2 of solve)
     LATE_PROBE_BUDGET = 300     # the same, with fewer than LATE_EMPTIES squares empty
     SIGN_BUDGET = 150
-    NO_GUESS = 127              # above every score
     SHARED_EMPTIES = 24         # with fewer empty squares threads do not ask what the others search
 
 # What threads that search one position together know; every word is atomic.
@@ -303,14 +302,14 @@ cdef int _search(
         mixed = table_key(g, own, mask, ply)
         bucket = bucket_of(table, mixed)
         value = table_bound(bucket, mixed, beta)
-        if value != UNDECIDED:
+        if value != NOT_PROVEN:
             return value
         k = 0
         for i in range(count):
             move = child_move[i]
             mixed_child = child_key[i]
             value = table_bound(bucket_of(child_table, mixed_child), mixed_child, 1 - beta)
-            if value != UNDECIDED:
+            if value != NOT_PROVEN:
                 value = -value
                 if value >= beta:
                     return value
@@ -414,11 +413,11 @@ cdef int _search_shared(
                 continue
             if i or turn:
                 value = table_bound(bucket, mixed, beta)
-                if value != UNDECIDED:
+                if value != NOT_PROVEN:
                     return value
             tried[done] = <int8_t>lowest_bit(moves[k])
             value = table_bound(bucket_of(_table_at(s, ply + 1), child), child, 1 - beta)
-            if value == UNDECIDED:
+            if value == NOT_PROVEN:
                 atomics.store(place, child)
                 value = _search(
                     s, opp, mask | moves[k], opp_wins & ~moves[k], wins[k], tried[done], ply + 1,
@@ -546,7 +545,7 @@ cdef void _solve(
         if decided(bounds, weak):
             return
         # Step 3.
-        if guess != NO_GUESS:
+        if guess != NO_SCORE:
             beta = min(max(guess, bounds.lower + 1), bounds.upper)
         elif bounds.lower <= 0 < bounds.upper:
             beta = 1
@@ -560,6 +559,6 @@ cdef void _solve(
         found = _test(s, stones, mask, ply, bounds, beta)
         if found == ABORTED:
             continue
-        if guess != NO_GUESS:
+        if guess != NO_SCORE:
             # Go one score on, in the direction of the result.
             guess = bounds.lower + 1 if found else bounds.upper

@@ -52,7 +52,6 @@ cdef enum:
     CODE_BITS = 7
     NO_BOUND = 0        # the code of an empty entry
     CODE_ZERO = 64      # the code of the lower bound 0
-    UNDECIDED = 127     # above all scores
     LEAST_ROOM = 1024   # bounds
 
 
@@ -120,7 +119,7 @@ cdef inline int code_score(int code) noexcept nogil:
 
 
 cdef inline int table_bound(const uint64_t* bucket, uint64_t mixed, int beta) noexcept nogil:
-    """The stored bound, if it decides whether the score is at least ``beta``, else UNDECIDED."""
+    """The stored bound, if it decides whether the score is at least ``beta``, else NOT_PROVEN."""
     cdef uint64_t tag = mixed << (CODE_BITS + WORK_BITS)
     cdef uint64_t entry
     cdef int index, code, score
@@ -133,7 +132,7 @@ cdef inline int table_bound(const uint64_t* bucket, uint64_t mixed, int beta) no
             if code_is_upper(code) == (score < beta):
                 return score
             break
-    return UNDECIDED
+    return NOT_PROVEN
 
 
 cdef inline void table_store(

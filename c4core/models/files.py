@@ -34,10 +34,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import numpy as np
 
+from c4core.errors import ModelError
 from c4core.files import atomic_file, check_plain
-from c4core.json_text import read_json
-from c4core.lines import TOO_DEEP, is_too_deep
-from c4core.models.kinds import ARCHITECTURES, KINDS, ModelError
+from c4core.lines import TOO_DEEP, is_too_deep, read_json
 from c4core.notation import BoardSize, parse_board
 
 if TYPE_CHECKING:
@@ -47,6 +46,30 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Arrays = Mapping[str, NDArray[np.generic]]
+
+KINDS: Final = ("cnn", "exact", "selfplay", "residual", "tuples")
+
+ENGINE_KINDS: Final = ("residual", "tuples")
+"""The kinds that play without PyTorch."""
+
+ARCHITECTURES: Final = {
+    "cnn": ("padding",),
+    "exact": ("channels", "layers", "hidden"),
+    "selfplay": ("channels", "layers", "hidden"),
+    "residual": ("channels", "blocks", "hidden"),
+    "tuples": ("tuples", "length"),
+}
+"""The names of the numbers and words that describe a model of each kind."""
+
+LARGEST: Final = {
+    "cnn": {},
+    "exact": {"channels": 1024, "layers": 64, "hidden": 4096},
+    "selfplay": {"channels": 1024, "layers": 64, "hidden": 4096},
+    "residual": {"channels": 128, "blocks": 16, "hidden": 256},
+    "tuples": {"tuples": 256, "length": 10},
+}
+"""The limits of the numbers that describe a model of each kind. In a residual network ``channels``
+and ``hidden`` are multiples of 8."""
 
 FORMAT: Final = 1
 ENTRY: Final = "c4"

@@ -5,7 +5,6 @@ from numpy.typing import NDArray
 
 from c4core.models.evaluator import Evaluator
 
-LARGEST: dict[str, int]
 STAR: list[tuple[int, int]]
 
 def kernels() -> list[str]: ...

@@ -32,6 +32,7 @@ from c4core.engine.kernel cimport board_of
 from c4core.models.evaluator cimport PLANES, Evaluator, plane_words
 
 from c4core.engine import kernel as engine_kernel
+from c4core.models import files
 from c4core.notation import check_board
 
 
@@ -77,9 +78,6 @@ cdef enum:
     HEAD_BITS = 16      # of the weights of worths and results
     MOST_BITS = 14      # the largest s
 
-
-LARGEST = {"channels": 128, "blocks": 16, "hidden": 256}
-"""The limits of the numbers that describe a network; ``channels`` and ``hidden`` are multiples of 8."""
 
 STAR = [(0, 0)] + [
     (away * column, away * row)
@@ -420,9 +418,9 @@ def weight_shapes(int height, int channels, int blocks, int hidden):
     """
     for name, number in (("channels", channels), ("blocks", blocks), ("hidden", hidden)):
         least = 1 if name == "blocks" else LANES
-        if not least <= number <= LARGEST[name] or (name != "blocks" and number % LANES):
+        if not least <= number <= files.LARGEST["residual"][name] or (name != "blocks" and number % LANES):
             of_lanes = "" if name == "blocks" else f", a multiple of {LANES}"
-            raise ValueError(f"{name} cannot be {number}: it is {least} to {LARGEST[name]}{of_lanes}")
+            raise ValueError(f"{name} cannot be {number}: it is {least} to {files.LARGEST['residual'][name]}{of_lanes}")
     shapes = {"first.weight": (C4_STAR * PLANES, channels), "first.bias": (channels,)}
     for block in range(blocks):
         for half in ("inner", "outer"):

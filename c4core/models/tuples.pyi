@@ -6,7 +6,6 @@ from numpy.typing import NDArray
 from c4core.dice import Dice
 from c4core.models.evaluator import Evaluator
 
-LARGEST: dict[str, int]
 MAX_ENTRIES: int
 
 @final

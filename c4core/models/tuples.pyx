@@ -28,18 +28,14 @@ from c4core.engine.board cimport MAX_COLUMNS, Board, drop, has_four, playable_sq
 from c4core.engine.kernel cimport board_of
 from c4core.models.evaluator cimport Evaluator
 
+from c4core.models import files
 from c4core.notation import check_board
 
 cdef enum:
     SQUARES = 64        # bits of a word
-    MAX_TUPLES = 256
-    MAX_LENGTH = 10
 
 cdef double WON = 1000.0        # worth of a column that wins
 cdef double OUTCOME = 0.7       # of the target of a position that is won as late as possible
-
-LARGEST = {"tuples": MAX_TUPLES, "length": MAX_LENGTH}
-"""The limits of the numbers that describe a network."""
 
 MAX_ENTRIES = 1 << 26
 """The limit for the entries of all tables."""
@@ -253,8 +249,8 @@ def table_shape(int tuples, int length):
         ValueError: a number is out of range, or the tables are too large.
     """
     for name, number in (("tuples", tuples), ("length", length)):
-        if not 1 <= number <= LARGEST[name]:
-            raise ValueError(f"{name} cannot be {number}: it is 1 to {LARGEST[name]}")
+        if not 1 <= number <= files.LARGEST["tuples"][name]:
+            raise ValueError(f"{name} cannot be {number}: it is 1 to {files.LARGEST['tuples'][name]}")
     shape = (2, tuples, 1 << 2 * length)
     if 2 * tuples * shape[2] > MAX_ENTRIES:
         raise ValueError(f"{tuples} tuples of {length} squares have more than "

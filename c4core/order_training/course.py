@@ -23,7 +23,7 @@ from torch import nn
 from torch.nn import functional
 
 from c4core.arena.game import game_seed
-from c4core.models.kinds import LearningError
+from c4core.errors import LearningError
 from c4core.order_training.samples import (
     draw_roots,
     network_bytes,

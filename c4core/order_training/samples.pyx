@@ -31,7 +31,7 @@ from c4core.position cimport Position
 
 import numpy as np
 
-from c4core.engine.network_file import NetworkFile, read_network_file, write_network_file
+from c4core.engine.kernel import NetworkFile, read_network_file, write_network_file
 from c4core.notation import BoardSize, check_board
 
 # The structs of the kernel, to look inside its searches; the searches themselves are the chosen kernel's.

@@ -1,11 +1,11 @@
 """Pictures of boards and games, as SVG without any other package, and as PNG and GIF with Pillow.
 
 :mod:`~c4core.pictures.board` draws a position, :mod:`~c4core.pictures.games` a game as it was
-played, or with the score by move. They return a :class:`~c4core.pictures.shapes.Picture`: shapes in
+played, or with the score by move. They return a :class:`~c4core.pictures.svg.Picture`: shapes in
 a plane, which :mod:`~c4core.pictures.svg` and :mod:`~c4core.pictures.raster` write.
 """
 
 from c4core.pictures.board import BoardMarks, board_picture
-from c4core.pictures.shapes import Picture
+from c4core.pictures.svg import Picture
 
 __all__ = ["BoardMarks", "Picture", "board_picture"]

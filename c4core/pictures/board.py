@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from c4core.notation import column_label, parse_moves
-from c4core.pictures.shapes import (
+from c4core.pictures.svg import (
     HOLE,
     MARK,
     PLATE,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from c4core.arena.judging import Mark
     from c4core.notation import BoardSize
-    from c4core.pictures.shapes import Point, Shape
+    from c4core.pictures.svg import Point, Shape
     from c4core.position import Position, Side
 
 CELL: Final = 40.0

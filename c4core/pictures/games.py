@@ -24,7 +24,7 @@ from c4core.pictures.board import (
     describe,
     score_text,
 )
-from c4core.pictures.shapes import (
+from c4core.pictures.svg import (
     INK,
     MARK,
     RULE,
@@ -36,14 +36,15 @@ from c4core.pictures.shapes import (
     Line,
     Picture,
     Text,
+    element,
+    svg_text,
 )
-from c4core.pictures.svg import element, svg_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from c4core.arena.judging import JudgedMove, Mark
-    from c4core.pictures.shapes import Shape
+    from c4core.pictures.svg import Shape
     from c4core.position import Position, Side
 
 STEP: Final = 0.8

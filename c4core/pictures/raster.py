@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Final
 
 from PIL import Image, ImageDraw, ImageFont
 
-from c4core.markup import printable
-from c4core.pictures.shapes import CARD, Area, Box, Circle, Line, Plate, Text
-from c4core.pictures.svg import DASH
+from c4core.evaluation import printable
+from c4core.pictures.svg import CARD, DASH, Area, Box, Circle, Line, Plate, Text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from c4core.pictures.shapes import Picture, Point, Shape
+    from c4core.pictures.svg import Picture, Point, Shape
 
 SMOOTH: Final = 3
 """A dot of the result is drawn as a square with this many dots a side."""

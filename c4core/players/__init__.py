@@ -1,9 +1,10 @@
 """Players: every known way to choose a column.
 
 Each family of players has a file in ``roster``. ``player`` defines what a player is, ``registry``
-finds one by its description, and ``parameters`` reads and checks what a description sets.
-``program`` and ``host`` are for programs as players. The searches are ``minimax`` with
-``heuristics``, ``playouts`` and ``blog``; ``stopping`` is the signal that ends them.
+finds one by its description, and ``parameters`` reads and checks what a description sets. Programs
+as players are in ``roster/external``; ``host`` runs Python code for them. The searches are
+``minimax`` with ``heuristics``, ``playouts`` and ``blog``; ``stopping`` is the signal that ends
+them.
 
 >>> from c4core import Position
 >>> from c4core.dice import Dice
@@ -36,7 +37,7 @@ from c4core.players.player import (
     Resources,
 )
 from c4core.players.registry import LEVELS, check_consent, parse_player, player_kinds, program_of
-from c4core.players.roster.database_montecarlo import FinalGrids
+from c4core.players.roster.montecarlo import FinalGrids
 from c4core.players.stopping import Stop
 
 __all__ = [

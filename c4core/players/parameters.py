@@ -1,4 +1,4 @@
-"""Typed parameters of players: their values, and how these are read and written.
+"""Typed parameters of players: their values, how these are read and written, and their cost.
 
 A player declares a parameter as a field of its class::
 
@@ -6,8 +6,15 @@ A player declares a parameter as a field of its class::
 
 The field's default is the parameter's; the text is for people. A ``bool`` field is a switch, and a
 ``Literal`` field is one of some words; both need no value type. ``| None`` allows ``none``. A
-parameter is required if its default is not among its values. A parameter whose values cost memory
-or time has a ``Cost`` too (:mod:`c4core.players.costs`).
+parameter is required if its default is not among its values.
+
+A parameter whose values cost memory or time has a :class:`Cost` too::
+
+    iterations: Annotated[int, Whole(1, 5_000_000), Cost(bytes=56), "games for a move"] = 1000
+
+The limits of costs hold for players that a client asks a server for, and for players of stored
+matches. They do not hold for players with consent (:class:`c4core.players.player.Consent`), such as
+those that a command line names.
 """
 
 from __future__ import annotations
@@ -29,10 +36,56 @@ from typing import (
     get_origin,
 )
 
-from c4core.players.costs import FREE, Cost
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+MOST_BYTES: Final = 64 << 20
+"""Memory of a player's move: as much as a solver's table has by default."""
+MOST_SECONDS: Final = 600.0
+"""Expected time of a player's move, if nothing else limits it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """The cost of a parameter's value, for a move.
+
+    Time is an estimate, measured on one core with the empty boards of 7x6 and 9x6. If several
+    parameters of a player cost time, the first limit that is reached ends the move.
+    """
+
+    bytes: int = 0
+    """Bytes for each one of the value."""
+    seconds: float = 0.0
+    """Seconds for each one of the value, or for a value of 0 if they grow."""
+    growth: float = 1.0
+    """The factor by which one more multiplies the time; 1 if the time is proportional."""
+
+    def memory_of(self, value: float) -> int:
+        """The bytes of a value."""
+        return math.ceil(self.bytes * value)
+
+    def time_of(self, value: float) -> float:
+        """The seconds of a value."""
+        return self.seconds * (value if self.growth == 1 else math.pow(self.growth, value))
+
+    @property
+    def most_by_memory(self) -> float:
+        """The largest value within the limit of memory."""
+        return MOST_BYTES // self.bytes if self.bytes else math.inf
+
+    @property
+    def most_by_time(self) -> float:
+        """The largest value within the limit of time."""
+        if not self.seconds:
+            return math.inf
+        share = MOST_SECONDS / self.seconds
+        return math.floor(share if self.growth == 1 else math.log(share, self.growth))
+
+
+FREE: Final = Cost()
+"""The cost of most parameters."""
+
 
 NONE: Final = "none"
 

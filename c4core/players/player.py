@@ -368,7 +368,7 @@ class PlayerSpec:
 class Consent:
     """A set of players that may play although they need consent. By default it is empty.
 
-    Programs need it, and so do players that cost much (:mod:`c4core.players.costs`).
+    Programs need it, and so do players that cost much (:mod:`c4core.players.parameters`).
 
     A player's description is data. A stranger may have written the file, the database or the
     message that contains it, and ``exec:``, ``kaggle:`` and ``python:`` name programs. So consent

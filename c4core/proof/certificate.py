@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Final, Literal, Self, TypeAlias
 
 import numpy as np
 
-from c4core.files import check_plain
-from c4core.notation import BoardSize
-from c4core.proof.errors import (
+from c4core.errors import (
     CertificateDamagedError,
     CertificateError,
     CertificateMissingError,
     ClaimError,
 )
+from c4core.files import check_plain
+from c4core.notation import BoardSize
 from c4core.proof.format import HEADER_BYTES, REPLIES, RULES, check_header, unpack
 from c4core.proof.walk import Half, answers, lasts
 

@@ -11,10 +11,14 @@ import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from c4core.errors import BoardError, KeyValueError
+from c4core.errors import (
+    BoardError,
+    CertificateDamagedError,
+    CertificateForeignError,
+    KeyValueError,
+)
 from c4core.notation import check_board
 from c4core.position import Position
-from c4core.proof.errors import CertificateDamagedError, CertificateForeignError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from c4core.errors import CertificateDamagedError, ClaimError
 from c4core.position import Position
-from c4core.proof.errors import CertificateDamagedError, ClaimError
 from c4core.proof.format import EVERY_RULE, LARGEST_SCORE, HalfInfo, pack
 from c4core.proof.prover import Prover
 from c4core.proof.walk import Half, cheapest

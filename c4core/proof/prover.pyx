@@ -42,7 +42,7 @@ from c4core.proof.walk cimport REPLIES, Half
 
 import numpy as np
 
-from c4core.proof.errors import ClaimError, ProvingStoppedError
+from c4core.errors import ClaimError, ProvingStoppedError
 
 cdef enum:
     FIRST_BUDGET = 4        # nodes for each move in the first round

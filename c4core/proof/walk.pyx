@@ -44,7 +44,7 @@ from c4core.proof.rules cimport (
 import numpy as np
 
 from c4core.notation import check_board
-from c4core.proof.errors import CertificateDamagedError, CertificateWrongError
+from c4core.errors import CertificateDamagedError, CertificateWrongError
 
 # The coder: the adaptive binary range coder of LZMA, with probabilities of 15 bits. A cell holds the
 # probability of a 0 in 1/32768.

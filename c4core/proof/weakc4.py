@@ -1,31 +1,42 @@
-"""Solutions in the two files of WeakC4: the reading of the files, and what they say.
+"""Solutions of WeakC4: their two files, the check against every reply, and their certificates.
 
 WeakC4 (https://github.com/2swap/WeakC4) is a strategy of the first player on 7x6. One file names a
 move, or a diagram, for positions of the opening. The other file has the diagrams; each of them
 plays a game to its end without any search. docs/weakc4.md describes both files.
 
-The files come from strangers, so every size and type is checked. :mod:`c4core.proof.weakc4_check`
-says whether a solution wins, and makes a certificate of it.
+The files come from strangers, so every size and type is checked.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
-from c4core.errors import C4Error
+import numpy as np
+
+from c4core.errors import C4Error, ClaimError, HoleError, SolutionFileError, TooLargeError
 from c4core.files import check_plain
-from c4core.json_text import read_json
-from c4core.notation import DEFAULT_BOARD, check_board, parse_moves
+from c4core.lines import read_json
+from c4core.notation import DEFAULT_BOARD, check_board, format_moves, parse_moves
 from c4core.position import Position
-from c4core.proof.errors import SolutionFileError
+from c4core.proof.format import EVERY_RULE, pack
+from c4core.proof.making import Bound, encode_half, shrunk
+from c4core.proof.prover import Prover
+from c4core.proof.weakc4_turns import NO_MOVE, WINS, canonical, choose, replies
+from c4core.version import ENGINE_VERSION
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
 
     from c4core.notation import BoardSize
+    from c4core.proof.certificate import Ply
+
+    Columns = NDArray[np.uint8]
 
 LEVELS: Final = "0123456789abcdef"
 """The marks of a diagram's squares, the strongest first."""
@@ -54,7 +65,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """A strategy that claims to win; :func:`c4core.proof.weakc4_check.check` checks the claim."""
+    """A strategy that claims to win; :func:`check` checks the claim."""
 
     board: BoardSize
     entries: Mapping[int, Entry]
@@ -199,3 +210,306 @@ def _content(path: Path) -> object:
 
 def _quoted(text: str) -> str:
     return repr(text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]}..")
+
+
+PENDING: Final = 1 << 21
+"""The number of collected positions of a ply at which repeated positions are dropped."""
+
+MAX_KNOWN: Final = 1 << 23
+"""The most positions of a ply; the known solutions have up to 370,464."""
+
+MAX_PLY_POSITIONS: Final = 1 << 20
+"""The most positions of one diagram and one ply that are held in memory."""
+
+NO_ENTRY: Final = "there is no entry for the position, and no win in one move"
+UNDECIDED: Final = "the diagram names no move: on no level exactly one square can be played"
+ENDS: Final = {1: "the other side has won", 2: "the board is full, and nobody has won"}
+"""The fault of a game that does not end with a win, by ``Replies.ends``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A solution that wins against every reply."""
+
+    start: Position
+    """The position whose side to move wins."""
+    moves: KnownMoves
+    """The moves of that side."""
+    positions: int
+    """The positions where it plays a move that does not win at once; of two mirror images one."""
+    entries: int
+    """The number of entries that are used."""
+    unused_entries: tuple[Position, ...]
+    """The positions of the other entries."""
+    diagrams: int
+    """The number of diagrams that are used."""
+    unused_diagrams: tuple[int, ...]
+    """The numbers of the other diagrams."""
+
+
+def check(
+    solution: Solution,
+    start: Position,
+    *,
+    progress: Callable[[int], object] = lambda _positions: None,
+) -> Checked:
+    """Play a solution against every reply.
+
+    The side to move at the start wins at once if it can. Otherwise the entry of the position, or
+    of its mirror image, names a column, or a diagram. The side follows the diagram from there to
+    the end of the game, even if there are entries for later positions.
+
+    Args:
+        solution: the claim.
+        start: the position where the solution begins; the game goes on.
+        progress: called with the number of positions met so far.
+
+    Raises:
+        ClaimError: the start is on another board, or the game is over there.
+        HoleError: the solution has no winning answer to a reply.
+        TooLargeError: the solution leads to too many positions.
+    """
+    if start.board != solution.board:
+        raise ClaimError(f"the solution is for {solution.board}, and the start on {start.board}")
+    if start.is_over:
+        raise ClaimError("the game is over at the start: there is nothing to win")
+    walk = _Walk(solution, progress)
+    queue: deque[tuple[Position, tuple[int, ...]]] = deque([(start, ())])
+    seen = {start.canonical_key}
+    while queue:
+        position, line = queue.popleft()
+        try:
+            replied = walk.answered(position)
+        except HoleError as error:
+            moves = line + error.moves
+            text = (start.moves or "") + format_moves(moves)
+            raise HoleError(f"no win: after {text or 'no move'}: {error}", moves=moves) from None
+        for columns, after in replied:
+            if after.canonical_key not in seen:
+                seen.add(after.canonical_key)
+                queue.append((after, line + columns))
+    return walk.result(start)
+
+
+class _Walk:
+    """The walk through the entries, and on through the diagrams."""
+
+    def __init__(self, solution: Solution, progress: Callable[[int], object]) -> None:
+        self._solution = solution
+        self._progress = progress
+        self._moves = KnownMoves(solution.board)
+        self._met = 0
+        self._entries: set[int] = set()
+        self._diagrams: set[int] = set()
+
+    def answered(self, position: Position) -> list[tuple[tuple[int, int], Position]]:
+        """The move and each reply, with the position after them; none if a diagram takes over."""
+        if any(position.is_winning(column) for column in position.legal_columns()):
+            return []
+        found = self._solution.find(position)
+        if found is None:
+            raise HoleError(NO_ENTRY, moves=())
+        entry, is_mirrored = found
+        self._entries.add(position.canonical_key)
+        self._count(1)
+        if entry.is_diagram:
+            self._diagrams.add(entry.number)
+            diagram = self._solution.diagram(entry.number, is_mirrored=is_mirrored)
+            follow(position, diagram, self._moves, self._count)
+            return []
+        column = position.width - 1 - entry.number if is_mirrored else entry.number
+        self._moves.add(
+            position.ply,
+            np.array([position.key], dtype=np.uint64),
+            np.array([column], dtype=np.uint8),
+        )
+        return _replied(position, column)
+
+    def _count(self, positions: int) -> None:
+        self._met += positions
+        self._progress(self._met)
+
+    def result(self, start: Position) -> Checked:
+        """The findings, once all positions are answered."""
+        solution = self._solution
+        return Checked(
+            start=start,
+            moves=self._moves,
+            positions=self._moves.count(),
+            entries=len(self._entries),
+            unused_entries=tuple(
+                entry.position
+                for key, entry in solution.entries.items()
+                if key not in self._entries
+            ),
+            diagrams=len(self._diagrams),
+            unused_diagrams=tuple(
+                number for number in range(len(solution.diagrams)) if number not in self._diagrams
+            ),
+        )
+
+
+def _replied(position: Position, column: int) -> list[tuple[tuple[int, int], Position]]:
+    """Every reply to a move that does not win.
+
+    Raises:
+        HoleError: the game ends.
+    """
+    after = position.play(column)
+    if after.is_over:
+        raise HoleError(ENDS[2], moves=(column,))
+    replied = [((column, reply), after.play(reply)) for reply in after.legal_columns()]
+    for columns, each in replied:
+        if each.is_over:
+            raise HoleError(ENDS[2 if each.winner is None else 1], moves=columns)
+    return replied
+
+
+def follow(
+    position: Position,
+    diagram: Diagram,
+    moves: KnownMoves,
+    progress: Callable[[int], object] = lambda _positions: None,
+) -> None:
+    """Follow a diagram ply by ply to the ends of all games, against every reply.
+
+    Args:
+        position: the position where the diagram takes over; its side to move follows it.
+        diagram: the squares of its levels.
+        moves: collects the moves that are played.
+        progress: called after every ply with the number of positions met there.
+
+    Raises:
+        HoleError: the diagram has no winning answer to a reply. The error's moves begin at the
+            position; no shorter line leads to the same fault.
+        TooLargeError: the diagram leads to too many positions.
+    """
+    width, height = position.board
+    levels = np.array(diagram, dtype=np.uint64)
+    lines = _Lines()
+    keys = np.array([position.key], dtype=np.uint64)
+    for ply in range(position.ply, position.board.cells + 1, 2):
+        if len(keys) > MAX_PLY_POSITIONS:
+            raise TooLargeError(
+                f"a diagram leads to more than {MAX_PLY_POSITIONS:,} positions with {ply} stones"
+            )
+        columns = choose(keys, levels, width=width, height=height)
+        undecided = np.flatnonzero(columns == NO_MOVE)
+        if undecided.size:
+            raise HoleError(UNDECIDED, moves=lines.to(int(undecided[0])))
+        played = columns != WINS
+        moves.add(ply, keys[played], columns[played])
+        progress(len(keys))
+        after = replies(keys, columns, width=width, height=height)
+        ended = np.flatnonzero(after.ends)
+        if ended.size:
+            lines.add(columns, after.parents, after.columns)
+            line = lines.to(int(ended[0]))
+            # The board may be full before the reply.
+            raise HoleError(
+                ENDS[int(after.ends[ended[0]])],
+                moves=tuple(column for column in line if column < width),
+            )
+        keys, first = np.unique(after.keys, return_index=True)
+        lines.add(columns, after.parents[first], after.columns[first])
+
+
+class _Lines:
+    """The parents of every ply's positions: enough to name the moves to one of them."""
+
+    def __init__(self) -> None:
+        self._plies: list[tuple[Columns, NDArray[np.int64], Columns]] = []
+
+    def add(self, columns: Columns, parents: NDArray[np.int64], replied: Columns) -> None:
+        """Add a ply: the moves in the last ply, and the parent and the reply of each position."""
+        self._plies.append((columns, parents, replied))
+
+    def to(self, index: int) -> tuple[int, ...]:
+        """The columns that lead to a position of the last ply."""
+        line: list[int] = []
+        for columns, parents, replied in reversed(self._plies):
+            parent = int(parents[index])
+            line += [int(replied[index]), int(columns[parent])]
+            index = parent
+        return tuple(reversed(line))
+
+
+class KnownMoves:
+    """One move for each position, collected while the lines are followed.
+
+    Two mirror images are one position. If a position is met with several moves, the first is kept:
+    if each of them wins against every reply, so does any choice among them, because the game gets
+    longer with every move.
+    """
+
+    def __init__(self, board: BoardSize) -> None:
+        self._board = board
+        self._parts: dict[int, list[Ply]] = {}
+        self._pending: dict[int, int] = {}
+
+    def add(self, ply: int, keys: NDArray[np.uint64], columns: Columns) -> None:
+        """Add the keys of some positions of a ply, and the column that is played in each.
+
+        Raises:
+            TooLargeError: there are too many positions.
+        """
+        width, height = self._board
+        self._parts.setdefault(ply, []).append(canonical(keys, columns, width=width, height=height))
+        self._pending[ply] = self._pending.get(ply, 0) + len(keys)
+        if self._pending[ply] > PENDING:
+            self.at(ply)
+
+    def at(self, ply: int) -> Ply:
+        """The sorted canonical keys of a ply, and the column that is played in each.
+
+        Raises:
+            TooLargeError: there are too many positions.
+        """
+        parts = self._parts.get(ply, [])
+        if len(parts) != 1 or self._pending[ply]:
+            keys = np.concatenate([part for part, _ in parts] or [np.zeros(0, dtype=np.uint64)])
+            moves = np.concatenate([part for _, part in parts] or [np.zeros(0, dtype=np.uint8)])
+            keys, first = np.unique(keys, return_index=True)
+            if len(keys) > MAX_KNOWN:
+                raise TooLargeError(
+                    f"the solution leads to more than {MAX_KNOWN:,} positions with {ply} stones"
+                )
+            parts = [(keys, moves[first])]
+            self._parts[ply] = parts
+            self._pending[ply] = 0
+        return parts[0]
+
+    def count(self) -> int:
+        """The number of positions of all plies."""
+        return sum(len(self.at(ply)[0]) for ply in tuple(self._parts))
+
+
+def certificate_of(checked: Checked, *, rules: int = EVERY_RULE) -> bytes:
+    """Make a certificate, as the bytes of its file: the side to move scores at least 1.
+
+    The certificate has the solution's moves, and a rule where one ends the branch. Nothing is
+    searched. The same solution gives the same bytes.
+
+    Args:
+        checked: a solution that wins against every reply.
+        rules: the rules that may end a branch, as a set of bits; 0 for none.
+    """
+    start = checked.start
+    start = Position.from_key(start.canonical_key, width=start.width, height=start.height)
+    bound = Bound(start, upper=False, score=1, rules=rules)
+    half = bound.half()
+    endings = Prover(table_mb=1)
+    plies: list[Ply] = []
+    keys, ply = half.first(), start.ply
+    while keys.size:
+        if half.moves_at(ply):
+            known, columns = checked.moves.at(ply)
+            values = columns[np.searchsorted(known, keys)]
+        else:
+            values = endings.ends(half, keys, ply=ply)
+        plies.append((keys, values))
+        keys = half.follow(keys, values, ply=ply)
+        ply += 1
+    return pack(
+        start, rules, [encode_half(bound, shrunk(half, plies))], engine_version=ENGINE_VERSION
+    )

@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from c4core.evaluation import Bounded
-from c4core.markup import signed, table_html
+from c4core.evaluation import Bounded, signed, table_html
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

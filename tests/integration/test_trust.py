@@ -32,7 +32,7 @@ from c4core.players import (
     Resources,
     parse_player,
 )
-from c4core.players.program import program_environment
+from c4core.players.roster.external import program_environment
 from c4core.position import Position
 from db import games, jobs
 from db.database import Database

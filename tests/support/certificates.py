@@ -9,10 +9,10 @@ import struct
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from c4core.errors import CertificateError
 from c4core.evaluation import final_score
 from c4core.position import Position
 from c4core.proof import Certificate, make
-from c4core.proof.errors import CertificateError
 from c4core.proof.format import EVERY_RULE
 from c4core.solver import Solver
 

@@ -7,9 +7,9 @@ import random
 from itertools import product
 from typing import TYPE_CHECKING
 
+from c4core.errors import CertificateError
 from c4core.notation import format_moves
-from c4core.proof.errors import CertificateError
-from c4core.proof.weakc4_check import KnownMoves, follow
+from c4core.proof.weakc4 import KnownMoves, follow
 from c4core.solver import Solver
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from c4core.models.players import LearningPlayer
 from c4core.notation import column_label
 from c4core.players import LEVELS, Parameter, PlayerError, player_kinds
 from c4core.players.parameters import Digits, FileName, Real, Switch, Whole, Word
-from c4core.players.untrusted import most_untrusted
+from c4core.players.registry import most_untrusted
 from web import parameters
 from web.asked_positions import POSITION, read_position
 from web.description import words

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from c4core.batch import UNPLAYABLE
-from c4core.evaluation import final_score
+from c4core.evaluation import NO_SCORE, final_score
 from c4core.position import Position
 from c4core.version import ENGINE_VERSION
 from db import evaluations
@@ -452,6 +451,6 @@ def _together(
 
 
 def _column_scores(row: list[int]) -> tuple[int | None, ...]:
-    if UNPLAYABLE in row:
-        return tuple([None if score == UNPLAYABLE else score for score in row])
+    if NO_SCORE in row:
+        return tuple([None if score == NO_SCORE else score for score in row])
     return tuple(row)

@@ -29,12 +29,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from c4core.arrays import MOVE_GOES_ON, MOVE_WINS, children, open_plies, wins_now
-from c4core.batch import UNPLAYABLE
 from c4core.book import Book
 from c4core.book.build import derive
 from c4core.book.numbering import Ranking
 from c4core.book.writer import write_book
 from c4core.errors import BookError, C4Error
+from c4core.evaluation import NO_SCORE
 from c4core.position import Position
 from workers.book.job import ANCESTOR_PLIES, find_job, plan_job, read_scores
 from workers.book.task import Choice, PlyTask
@@ -310,7 +310,7 @@ class _Line:
         """
         keys = self.levels[-1]
         win = (self._start.board.cells + 1 - ply) // 2
-        scores = np.where(wins, win, UNPLAYABLE).astype(np.int8)
+        scores = np.where(wins, win, NO_SCORE).astype(np.int8)
         decided = wins.any(axis=1) if self._choice.within == 0 else np.zeros(len(keys), dtype=bool)
         task = PlyTask(self._start, ply, columns=True, choice=self._choice)
         levels = [*self.levels[-1 - ANCESTOR_PLIES : -1], keys[~decided]]

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from c4core.batch import UNPLAYABLE
 from c4core.book.units import cut_units, owners_of
+from c4core.evaluation import NO_SCORE
 from c4core.position import Position
 from db.decoding import decoding
 from db.records.jobs import JobState, UnitPlan, UnitState
@@ -165,7 +165,7 @@ def _scores(answers: list[Answer], *, columns: bool) -> Scores:
     if not columns:
         return np.array([answer.score for answer in answers], dtype=np.int8)
     rows = [
-        [UNPLAYABLE if score is None else score for score in answer.scores or ()]
+        [NO_SCORE if score is None else score for score in answer.scores or ()]
         for answer in answers
     ]
     return np.array(rows, dtype=np.int8)
@@ -188,7 +188,7 @@ def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue
         return
     scores = decode_scores(unit.result["scores"], columns=job.board.width if task.columns else 1)
     for key, row in zip(keys, scores.tolist(), strict=True):
-        shown = tuple(None if score == UNPLAYABLE else score for score in row)
+        shown = tuple(None if score == NO_SCORE else score for score in row)
         answer = Answer(max(row), max(row), shown if task.columns else None)
         yield answer_object(answer, board=job.board, ply=task.ply, moves=None, key=key)
 

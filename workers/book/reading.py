@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from c4core.arrays import MOVE_GOES_ON, children
-from c4core.book import NO_SCORE
-from c4core.markup import signed, table_html
+from c4core.evaluation import NO_SCORE, signed, table_html
 from c4core.notation import column_label
 from c4core.position import Position
 from db.records.evaluations import StoredEvaluation

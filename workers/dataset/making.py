@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from c4core.arrays import canonical_keys
-from c4core.batch import UNPLAYABLE
 from c4core.dataset.card import Recipe, make_card, split_records
 from c4core.dataset.lots import choose
 from c4core.dataset.records import are_decisive
 from c4core.dataset.writing import write_dataset
 from c4core.errors import EmptySourceError
+from c4core.evaluation import NO_SCORE
 from c4core.position import Position
 from db.records.jobs import JobState
 from db.records.terms import MatchTerms
@@ -77,7 +77,7 @@ def read_labels(database: Database, job_id: int, keys: Keys, board: BoardSize) -
     """The exact scores of every column, from the job that has found them.
 
     Returns:
-        Shape (positions, columns of the board), in the order of the keys; UNPLAYABLE where a column
+        Shape (positions, columns of the board), in the order of the keys; NO_SCORE where a column
         is full.
 
     Raises:
@@ -96,7 +96,7 @@ def _rows(database: Database, job_id: int) -> Iterator[list[int]]:
     for unit in iterate_units(database, job_id):
         for answer in unit_answers(unit) or ():
             scores = answer.scores or ()
-            yield [UNPLAYABLE if score is None else score for score in scores]
+            yield [NO_SCORE if score is None else score for score in scores]
 
 
 def _work_order(keys: Keys, board: BoardSize) -> NDArray[np.intp]:

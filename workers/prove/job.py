@@ -11,7 +11,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from c4core.proof.errors import ClaimError, ProvingStoppedError
+from c4core.errors import ClaimError, ProvingStoppedError
 from c4core.proof.format import pack
 from c4core.proof.making import find_part, find_trunk, frontier, write_half
 from c4core.proof.prover import Prover

@@ -25,15 +25,14 @@ import torch
 from torch.nn import functional
 from torch.nn.utils import convert_conv2d_weight_memory_format
 
-from c4core.batch import UNPLAYABLE
+from c4core.errors import LearningError, ModelError
+from c4core.evaluation import NO_SCORE
 from c4core.models.evaluator import input_planes, words_of_planes
-from c4core.models.kinds import LearningError, ModelError
 from c4core.models.labels import course_settings
 from c4core.models.loop import Course
 from c4core.models.quality import weights_of
 from c4core.models.torch.networks import ResidualOutputs, arrays_of, new_network, tensors_of
-from c4core.models.torch.playing import SURE, final_outputs
-from c4core.models.torch.report import quality_of_network, share_of_best
+from c4core.models.torch.playing import SURE, final_outputs, quality_of_network, share_of_best
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,8 +40,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from c4core.models.files import Model
-    from c4core.models.grids import Labelled
-    from c4core.models.labels import Positions
+    from c4core.models.labels import Labelled, Positions
     from c4core.models.loop import Arrays, Figures, Tell
     from c4core.models.torch.networks import Padding
     from c4core.notation import BoardSize
@@ -411,7 +409,7 @@ class ResidualCourse(NetworkCourse):
         results = self._value[batch]
         keeps = is_open & (scores.sign() == (results - 1).unsqueeze(1))
         wanted = scores.float() / ((self.board.cells + 1) // 2)
-        errors = (outputs.scores - wanted).square().masked_fill(scores == UNPLAYABLE, 0.0)
+        errors = (outputs.scores - wanted).square().masked_fill(scores == NO_SCORE, 0.0)
         losses = [
             policy_losses(outputs.policy, best, is_open),
             policy_losses(outputs.policy, keeps, is_open),

@@ -50,7 +50,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from c4core.models.kinds import LARGEST, LearningError, ModelError
+from c4core.errors import LearningError, ModelError
+from c4core.models.files import LARGEST
 from c4core.models.residual import STAR, weight_shapes
 
 if TYPE_CHECKING:
@@ -306,7 +307,7 @@ def new_network(
     """A network with random weights. PyTorch's global generator is not changed.
 
     Args:
-        kind: one of :data:`c4core.models.kinds.KINDS`.
+        kind: one of :data:`c4core.models.files.KINDS`.
         board: the board that the network plays on.
         architecture: the arguments of the network's class.
         seed: the seed of the weights.
@@ -332,7 +333,7 @@ def network_of(model: Model, path: Path) -> nn.Module:
         ModelError: the weights do not fit the architecture.
     """
     try:
-        _check_sizes(model.architecture)
+        _check_sizes(model.kind, model.architecture)
         # On "meta" it takes no memory: the file may claim any size.
         with torch.device("meta"):
             network = new_network(model.kind, model.board, model.architecture, seed=0)
@@ -351,9 +352,9 @@ def parameter_count(network: nn.Module) -> int:
     return sum(parameter.numel() for parameter in network.parameters() if parameter.requires_grad)
 
 
-def _check_sizes(architecture: Mapping[str, Any]) -> None:
+def _check_sizes(kind: str, architecture: Mapping[str, Any]) -> None:
     """Refuse sizes that are out of range, before a network of this size is made."""
-    for name, most in LARGEST.items():
+    for name, most in LARGEST[kind].items():
         number = architecture.get(name, 1)
         if type(number) is not int or not 1 <= number <= most:
             raise ValueError(f"{name} cannot be {reprlib.repr(number)}: it is 1 to {most}")

@@ -257,7 +257,7 @@ def win_share(
 
     Args:
         network: a network of this kind.
-        kind: one of :data:`c4core.models.kinds.KINDS`.
+        kind: one of :data:`c4core.models.files.KINDS`.
         opponent: a player's description.
         games: the number of games.
         seed: the seed of the opponent's random choices.

@@ -5,9 +5,8 @@ from typing import Annotated, ClassVar, Literal
 
 from c4core.dice import Dice
 from c4core.players.blog import blog_weights
-from c4core.players.costs import Cost
 from c4core.players.heuristics import winning_columns
-from c4core.players.parameters import Whole
+from c4core.players.parameters import Cost, Whole
 from c4core.players.player import NO_LIMITS, Limits, Player, nearest_to_centre, sides_of
 from c4core.players.registry import player
 from c4core.players.stopping import Stop
@@ -56,7 +55,7 @@ class BlogV1(Player):
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
         """The 0-based column to play."""
         for side in sides_of(position):
-            columns = winning_columns(position, side)
+            columns: tuple[int, ...] = winning_columns(position, side)
             if columns:
                 return columns[0]
         return dice.pick(position.legal_columns())

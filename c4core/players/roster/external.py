@@ -1,25 +1,374 @@
-"""``exec``, ``kaggle``, ``python``: programs as players. No program is started without consent."""
+"""``exec``, ``kaggle``, ``python``: programs as players. No program is started without consent.
 
+A program plays in a process of its own, which exchanges lines of text with this one. Every wait has
+a limit, even the wait until the program reads its input. The program may hang, read nothing, die,
+flood its output or start other processes. Each of these ends in a :class:`PlayerFailure`, and the
+whole process group is killed. docs/players.md describes the protocol.
+
+When a process has ended, its group is killed before the process is reaped: until then no other
+process can get its number, which is also the number of the group.
+"""
+
+import contextlib
 import os
 import re
+import selectors
 import shlex
 import shutil
+import signal
+import subprocess
 import sys
+import time
+import weakref
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import c4core
 from c4core.dice import Dice
 from c4core.players import host
-from c4core.players.errors import Failing, PlayerError, PlayerFailure
+from c4core.players.errors import Failing, PlayerError, PlayerFailure, StopPlaying, is_exhaustion
 from c4core.players.parameters import Resource
 from c4core.players.player import NO_LIMITS, NO_PROGRAM, Consent, GameStart, Limits, Player
-from c4core.players.program import DEFAULT_SECONDS, Program, program_environment
 from c4core.players.registry import player_of_argument
+from c4core.players.stopping import Stop
 from c4core.position import Position
+
+PROTOCOL: Final = 1
+"""The version of the protocol."""
+
+START_SECONDS: Final = 20.0
+"""The time for a program to start and report that it is ready; a busy machine is slow."""
+
+QUIT_SECONDS: Final = 1.0
+"""The time for a program to end after it was told to."""
+
+DEFAULT_SECONDS: Final = 60.0
+"""The time for a move in games without a limit: a hanging program must not block the match."""
+
+MAX_BYTES: Final = 64 * 1024
+"""The limit for output without an answer, and for input that the program does not read."""
+
+ERROR_BYTES: Final = 2000
+"""The length of the kept end of standard error, which tells why a program died."""
+
+POLL_SECONDS: Final = 0.05
+"""The time between two checks whether the answer is still needed."""
+
+END_POLL_SECONDS: Final = 0.005
+"""The time between two checks whether a program has ended."""
+
+PASSED_ON: Final = frozenset(
+    {
+        "HOME",
+        "LANG",
+        "LANGUAGE",
+        "LD_LIBRARY_PATH",
+        "LOGNAME",
+        "PATH",
+        "PYTHONPATH",
+        "SHELL",
+        "TEMP",
+        "TERM",
+        "TMP",
+        "TMPDIR",
+        "TZ",
+        "USER",
+    }
+)
+"""The environment variables that are passed on to programs, if this process has them.
+
+This is not a list of variables to leave out, because no list has all names of secrets
+(``C4_DB``, ``PGPASSWORD``, ``AWS_SECRET_ACCESS_KEY``, ..). A description can set more variables:
+``exec:env NAME=VALUE PROGRAM``.
+"""
+
+LOCALE: Final = "LC_"
+"""Variables with this prefix are passed on, too."""
+
+_SIGNALS: Final = {int(number): number.name for number in signal.Signals}
+"""The names of signals. Real-time signals have numbers only."""
+
+
+def program_environment() -> dict[str, str]:
+    """The part of this process's environment that is passed on to programs."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name in PASSED_ON or name.startswith(LOCALE)
+    }
+
+
+class Program:
+    """One process and the lines to and from it.
+
+    Args:
+        command: the program and its arguments.
+        environment: its environment; None for the one of :func:`program_environment`.
+    """
+
+    def __init__(
+        self, command: Sequence[str], *, environment: Mapping[str, str] | None = None
+    ) -> None:
+        self._command = tuple(command)
+        self._environment = program_environment() if environment is None else dict(environment)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._selector: selectors.BaseSelector | None = None
+        self._finalizer: weakref.finalize[[subprocess.Popen[bytes], int], Program] | None = None
+        self._input = b""  # lines that the program has not read yet
+        self._output = b""
+        self._errors = b""
+
+    @property
+    def is_running(self) -> bool:
+        """Whether there is a process, and it has not ended."""
+        return self._process is not None and not _has_ended(self._process)
+
+    @property
+    def pid(self) -> int | None:
+        """The process's number, or None without a process."""
+        return None if self._process is None else self._process.pid
+
+    def start(self, stop: Stop | None = None) -> None:
+        """Start the process, unless it is running, and exchange greetings.
+
+        Args:
+            stop: when it is set, the wait for the greeting ends; None if that never happens.
+
+        Raises:
+            PlayerFailure: the process cannot be started, ends, or does not greet in time.
+            StopPlaying: the stop was set before the greeting.
+            OSError: this machine has run out of processes, memory or open files.
+        """
+        if self.is_running:
+            return
+        self.kill()
+        try:
+            process = subprocess.Popen(  # noqa: S603  (the user names the program)
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=self._environment,
+                bufsize=0,
+                start_new_session=True,
+            )
+        except OSError as error:
+            if is_exhaustion(error):
+                raise
+            raise PlayerFailure(
+                Failing.CRASH, f"{self._command[0]} cannot be started: {error.strerror}"
+            ) from None
+        self._process = process
+        # The process ends with this object or the interpreter, even if it is not closed.
+        self._finalizer = weakref.finalize(self, _end_process, process, os.getpid())
+        try:
+            answer = self._greet(process, stop)
+        except BaseException:  # a process that has not greeted must not be used
+            self.kill()
+            raise
+        if answer.split(maxsplit=1)[:1] != ["ready"]:
+            self.kill()
+            raise PlayerFailure(
+                Failing.NONSENSE, f"greeted with {_shortened(answer)} instead of 'ready'"
+            )
+
+    def _greet(self, process: subprocess.Popen[bytes], stop: Stop | None) -> str:
+        """Set up the pipes of a new process, and send the first line. Returns the answer."""
+        self._selector = selectors.DefaultSelector()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            assert pipe is not None  # noqa: S101  (all were asked for)
+            os.set_blocking(pipe.fileno(), False)
+            if pipe is not process.stdin:
+                self._selector.register(pipe, selectors.EVENT_READ)
+        self._input = self._output = self._errors = b""
+        self.tell(f"c4 {PROTOCOL}")
+        return self.hear(START_SECONDS, stop)
+
+    def tell(self, line: str) -> None:
+        """Send a line without waiting; :meth:`hear` sends what the program does not read now.
+
+        Raises:
+            PlayerFailure: the process has ended, or too much input is unread.
+        """
+        self._input += line.encode() + b"\n"
+        self._send()
+        if len(self._input) > MAX_BYTES:
+            self.kill()
+            raise PlayerFailure(Failing.NONSENSE, "does not read what it is told")
+
+    def hear(self, seconds: float, stop: Stop | None = None) -> str:
+        """The next line that is not a comment (``#``), after the program has read all its input.
+
+        Args:
+            seconds: the limit for both waits together.
+            stop: when it is set, the wait and the process end; None if that never happens.
+
+        Raises:
+            PlayerFailure: no line comes in time (the process is killed), or the process has ended.
+            StopPlaying: the stop was set before the line came.
+        """
+        deadline = time.monotonic() + seconds
+        seen = 0
+        while seen <= MAX_BYTES:
+            if stop is not None and stop.is_set:  # the time is checked below
+                self.kill()
+                raise StopPlaying
+            if self._input:
+                seen += self._exchange(deadline, seconds)
+                continue
+            line, newline, rest = self._output.partition(b"\n")
+            if newline:
+                self._output = rest
+                text = line.decode(errors="replace").strip()
+                if text and not text.startswith("#"):
+                    return text
+                continue
+            seen += self._exchange(deadline, seconds)
+        self.kill()
+        raise PlayerFailure(Failing.NONSENSE, "wrote without end instead of an answer")
+
+    def stop(self) -> None:
+        """Tell the program to end, and kill it if it does not."""
+        if self.is_running and self._process is not None:
+            with contextlib.suppress(PlayerFailure):
+                self.tell("quit")
+            if self._process.stdin is not None:
+                with contextlib.suppress(OSError):
+                    self._process.stdin.close()
+            _await_end(self._process)
+        self.kill()
+
+    def kill(self) -> None:
+        """Kill the process and its children now, if there are any."""
+        if self._selector is not None:
+            self._selector.close()
+            self._selector = None
+        if self._finalizer is not None:
+            self._finalizer()
+            self._finalizer = None
+        self._process = None
+
+    def _send(self) -> None:
+        """Write as much of the input as the program's pipe accepts now."""
+        process = self._process
+        if process is None or process.stdin is None or self._selector is None:
+            raise PlayerFailure(Failing.CRASH, "the program does not run")
+        try:
+            taken = os.write(process.stdin.fileno(), self._input)
+        except BlockingIOError:
+            taken = 0
+        except OSError:
+            raise self._crash("input") from None
+        self._input = self._input[taken:]
+        is_watched = process.stdin in self._selector.get_map()
+        if self._input and not is_watched:
+            self._selector.register(process.stdin, selectors.EVENT_WRITE)
+        elif is_watched and not self._input:
+            self._selector.unregister(process.stdin)
+
+    def _exchange(self, deadline: float, seconds: float) -> int:
+        """Wait a little for the program to read or write. Returns the bytes of its output."""
+        if self._selector is None:
+            raise PlayerFailure(Failing.CRASH, "the program does not run")
+        left = deadline - time.monotonic()
+        ready = self._selector.select(min(max(left, 0.0), POLL_SECONDS))
+        # Standard error is not an answer, or a program that writes there could go on for ever.
+        is_heard = any(key.fileobj is not self._stderr() for key, _ in ready)
+        if left <= 0 and not is_heard:
+            self.kill()
+            why = "does not read what it is told" if self._input else "no answer"
+            raise PlayerFailure(Failing.TIME, f"{why} within {seconds:g} s")
+        count = 0
+        for key, events in ready:
+            if events & selectors.EVENT_WRITE:
+                self._send()
+                continue
+            piece = os.read(key.fd, MAX_BYTES)
+            if key.fileobj is self._stderr():
+                self._errors = (self._errors + piece)[-ERROR_BYTES:]
+                if not piece:
+                    self._selector.unregister(key.fileobj)
+            elif piece:
+                self._output += piece
+                count += len(piece)
+            else:
+                raise self._crash("output")
+        return count
+
+    def _stderr(self) -> object:
+        """The standard error of the process."""
+        return None if self._process is None else self._process.stderr
+
+    def _crash(self, pipe: str) -> PlayerFailure:
+        """The error of a process that has closed a pipe. It waits for the exit status."""
+        process = self._process
+        status: int | None = None
+        if process is not None:
+            has_ended = _await_end(process)
+            if process.stderr is not None:
+                with contextlib.suppress(OSError):
+                    self._errors += os.read(process.stderr.fileno(), MAX_BYTES)
+            self.kill()
+            status = process.returncode if has_ended else None
+        return PlayerFailure(Failing.CRASH, _how_it_ended(status, pipe, self._errors))
+
+
+def _has_ended(process: subprocess.Popen[bytes]) -> bool:
+    """Whether a process has ended. It is not reaped."""
+    if process.returncode is not None:
+        return True
+    if not hasattr(os, "waitid"):  # macOS before Python 3.13
+        return process.poll() is not None
+    try:
+        return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:  # other code has reaped it
+        return True
+
+
+def _await_end(process: subprocess.Popen[bytes]) -> bool:
+    """Wait for a process to end by itself. Returns whether it did so in time."""
+    deadline = time.monotonic() + QUIT_SECONDS
+    while not _has_ended(process) and time.monotonic() < deadline:
+        time.sleep(END_POLL_SECONDS)
+    return _has_ended(process)
+
+
+def _end_process(process: subprocess.Popen[bytes], owner: int) -> None:
+    """Kill a process with its group, wait for it, close its pipes.
+
+    Only the process with the number ``owner``, which started it, does this; a fork must not.
+    """
+    if os.getpid() != owner:
+        return
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    # Not even SIGKILL ends a process that hangs in the kernel, so there is no further wait.
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(QUIT_SECONDS)
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            with contextlib.suppress(OSError):
+                pipe.close()
+
+
+def _how_it_ended(status: int | None, pipe: str, errors: bytes) -> str:
+    if status is None:
+        how = f"closed its {pipe}"
+    elif status < 0:
+        how = f"was ended by signal {_SIGNALS.get(-status, -status)}"
+    else:
+        how = f"ended with exit status {status}"
+    last = errors.decode(errors="replace").strip().rpartition("\n")[2]
+    return f"the program {how}" + (f": {_shortened(last)}" if last else "")
+
+
+def _shortened(text: str, length: int = 200) -> str:
+    """A text in quotes, cut if it is long."""
+    return repr(text if len(text) <= length else text[:length] + "..")
+
 
 SOURCE = "yours"
 

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Final, Literal
 
 from c4core.dice import Dice
-from c4core.players.costs import Cost
 from c4core.players.errors import PlayerError
 from c4core.players.heuristics import FEATURES_LIMIT
 from c4core.players.minimax import Found, minimax
-from c4core.players.parameters import Digits, Whole
+from c4core.players.parameters import Cost, Digits, Whole
 from c4core.players.player import NO_LIMITS, Limits, Player, columns_from_centre, nearest_to_centre
 from c4core.players.registry import player
 from c4core.players.stopping import Stop

@@ -1,16 +1,33 @@
-"""``montecarlo-flat``, ``montecarlo-timed``, ``mcts-uct``: moves judged by random games."""
+"""Moves judged by random games, and by stored ones.
+
+The players are ``montecarlo-flat``, ``montecarlo-timed``, ``mcts-uct`` and
+``database-montecarlo``, which looks games up in :class:`FinalGrids`.
+"""
 
 import math
-from typing import Annotated
+from collections.abc import Iterable
+from dataclasses import field
+from typing import Annotated, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
+from c4core.arrays import split_keys
 from c4core.dice import Dice
-from c4core.players.costs import Cost
+from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.players.errors import PlayerError
 from c4core.players.heuristics import winning_columns
-from c4core.players.parameters import Real, Whole
-from c4core.players.player import NO_LIMITS, Limits, Player, sides_of
-from c4core.players.playouts import flat_scores, timed_choice, uct_statistics
+from c4core.players.parameters import Cost, Real, Resource, Whole
+from c4core.players.player import NO_LIMITS, FinalGames, Limits, Player, sides_of
+from c4core.players.playouts import (
+    flat_scores,
+    run_playouts,
+    tally_columns,
+    timed_choice,
+    uct_statistics,
+)
 from c4core.players.registry import player
+from c4core.players.stopping import Stop
 from c4core.position import Position
 
 
@@ -36,7 +53,7 @@ class MontecarloFlat(Player):
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
         """The 0-based column to play."""
         for side in sides_of(position):
-            columns = winning_columns(position, side)
+            columns: tuple[int, ...] = winning_columns(position, side)
             if columns:
                 return columns[0]
         scores = flat_scores(
@@ -126,3 +143,166 @@ class MctsUct(Player):
             return visits, wins / visits if visits else 0.0
 
         return max(position.legal_columns(), key=merit)
+
+
+class FinalGrids:
+    """The final grids of many finished games of one board, in memory.
+
+    A lookup scans all of them.
+
+    Args:
+        first: the first player's stones of every game, as words of the engine's layout.
+        second: the second player's stones.
+        winner: 1 if the first player won, -1 if the second player won, 0 for a draw.
+        board: the board's size.
+
+    Raises:
+        ValueError: the arrays differ in length.
+    """
+
+    def __init__(
+        self,
+        first: NDArray[np.uint64],
+        second: NDArray[np.uint64],
+        winner: NDArray[np.int8],
+        *,
+        board: BoardSize = DEFAULT_BOARD,
+    ) -> None:
+        if not len(first) == len(second) == len(winner):
+            raise ValueError(
+                f"{len(first)} and {len(second)} words of stones, {len(winner)} winners: "
+                "every game has one of each"
+            )
+        self.board = board
+        self._first = np.ascontiguousarray(first, dtype=np.uint64)
+        self._second = np.ascontiguousarray(second, dtype=np.uint64)
+        self._winner = np.ascontiguousarray(winner, dtype=np.int8)
+
+    @classmethod
+    def from_positions(cls, positions: Iterable[Position]) -> Self:
+        """The grids of games that are over.
+
+        Raises:
+            ValueError: the games have different boards, or one of them is not over.
+        """
+        finals = list(positions)
+        board = finals[0].board if finals else DEFAULT_BOARD
+        for position in finals:
+            if position.board != board or not position.is_over:
+                raise ValueError(f"{position!r} is no finished game on a {board} board")
+        keys = np.array([position.key for position in finals], dtype=np.uint64)
+        values = {"x": 1, "o": -1, None: 0}
+        winners = np.array([values[position.winner] for position in finals], dtype=np.int8)
+        return cls.from_keys(keys, winners, board=board)
+
+    @classmethod
+    def from_keys(
+        cls,
+        keys: NDArray[np.uint64],
+        winner: NDArray[np.int8],
+        *,
+        board: BoardSize = DEFAULT_BOARD,
+    ) -> Self:
+        """The grids of games whose last positions have these keys.
+
+        Args:
+            keys: ``Position.key`` of the last position of every game.
+            winner: 1, -1, or 0 for a draw.
+            board: the board's size.
+        """
+        to_move, taken = split_keys(keys, board)
+        other = taken ^ to_move
+        is_first = _is_even(taken)
+        first = np.where(is_first, to_move, other)
+        second = np.where(is_first, other, to_move)
+        return cls(first, second, winner, board=board)
+
+    def __len__(self) -> int:
+        """The number of games."""
+        return len(self._winner)
+
+    def words(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int8]]:
+        """The first player's stones, the second player's, and the winners; see the class."""
+        return self._first, self._second, self._winner
+
+    def tally(self, position: Position) -> tuple[tuple[int, int, int] | None, ...]:
+        """For each column, the games whose final grid has all stones of the position after it.
+
+        Args:
+            position: a position that is not over.
+
+        Returns:
+            For every column ``(games, wins of the side to move, draws)``; None for a full one.
+
+        Raises:
+            ValueError: the position is of another board.
+        """
+        if position.board != self.board:
+            raise ValueError(f"games on a {self.board} board say nothing about {position.board}")
+        return tally_columns(position, self._first, self._second, self._winner)
+
+
+@player("database-montecarlo", source="Brewer 2017, as future work")
+class DatabaseMontecarlo(Player):
+    """Plays where most of the stored games that could have come from there were won.
+
+    Where there are too few of them, random games take their place.
+    """
+
+    min_games: Annotated[
+        int, Whole(1, 1_000_000_000), "stored games that a column needs at least"
+    ] = 10
+    playouts: Annotated[
+        int,
+        Whole(1, 10_000_000),
+        Cost(seconds=2e-6),
+        "random games for a column with fewer stored ones",
+    ] = 500
+    final_games: Annotated[FinalGames | None, Resource()] = field(
+        default=None, compare=False, repr=False
+    )
+
+    is_random = True
+
+    def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
+        """The 0-based column to play."""
+        shares = self.win_shares(position, dice, limits.stop)
+        return max(position.legal_columns(), key=lambda column: shares[column] or 0.0)
+
+    def win_shares(
+        self, position: Position, dice: Dice, stop: Stop | None = None
+    ) -> tuple[float | None, ...]:
+        """The share of games won by the side to move, for every column; None for a full one."""
+        tallies = (
+            (None,) * position.width
+            if self.final_games is None
+            else self.final_games.tally(position)
+        )
+        return tuple(
+            self._share(position, column, tally, dice, stop) if position.is_legal(column) else None
+            for column, tally in enumerate(tallies)
+        )
+
+    def _share(
+        self,
+        position: Position,
+        column: int,
+        tally: tuple[int, int, int] | None,
+        dice: Dice,
+        stop: Stop | None,
+    ) -> float:
+        if tally is not None and tally[0] >= self.min_games:
+            games, wins, _ = tally
+            return wins / games
+        # The side to move after the column is the opponent: what it loses is won.
+        _, losses, _ = run_playouts(position.play(column), dice, self.playouts, stop=stop)
+        return losses / self.playouts
+
+
+def _is_even(words: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Whether each word has an even number of bits."""
+    folded = words.copy()
+    for distance in (32, 16, 8, 4, 2, 1):
+        folded ^= folded >> np.uint64(distance)
+    even: NDArray[np.bool_] = (folded & np.uint64(1)) == 0
+    return even

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 
-from c4core.book import NO_SCORE
 from c4core.book.outline import NO_LINE, rings, spreads
+from c4core.evaluation import NO_SCORE
 from c4core.notation import column_label
 from cli.output import drawing
 from cli.output.drawing import BAD, FAINT, GOOD, INK

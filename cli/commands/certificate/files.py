@@ -31,8 +31,8 @@ class _File(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Check a name."""
+        from c4core.errors import CertificateMissingError
         from c4core.proof.certificate import named_file
-        from c4core.proof.errors import CertificateMissingError
 
         try:
             super().convert(named_file(value), param, ctx)

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from c4core.notation import BoardSize
-    from c4core.proof.weakc4 import Solution
-    from c4core.proof.weakc4_check import Checked
+    from c4core.proof.weakc4 import Checked, Solution
     from cli.shell.settings import Settings
 
 EXAMPLES = (
@@ -58,8 +57,7 @@ def import_(
 
     With --out the certificate says that the side to move at the start scores at least 1.
     """
-    from c4core.proof.weakc4 import read_solution
-    from c4core.proof.weakc4_check import check
+    from c4core.proof.weakc4 import check, read_solution
 
     position = options.read_start(start, board)
     if position.is_over:
@@ -79,7 +77,7 @@ def import_(
 def _written(path: Path | None, checked: Checked) -> bytes | None:
     """Write the certificate, where one is asked for; its bytes."""
     from c4core.files import atomic_file
-    from c4core.proof.weakc4_check import certificate_of
+    from c4core.proof.weakc4 import certificate_of
 
     if path is None:
         return None

@@ -38,7 +38,7 @@ def read_shares(_context: click.Context, _parameter: click.Parameter, text: str)
 
 def read_license(_context: click.Context, _parameter: click.Parameter, text: str) -> str:
     """An option's text as the identifier of a license: ``cc-by-4.0``."""
-    from c4core.dataset.card_reading import check_license
+    from c4core.dataset.card import check_license
 
     try:
         return check_license(text)

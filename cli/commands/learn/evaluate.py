@@ -89,8 +89,7 @@ def evaluate(
     found: Model | None = None
     if model is not None:
         parameters.check_exists(str(model), option="MODEL")
-        from c4core.models.files import read_model
-        from c4core.models.kinds import ENGINE_KINDS
+        from c4core.models.files import ENGINE_KINDS, read_model
 
         found = read_model(model)
         if found.kind not in ENGINE_KINDS:
@@ -130,8 +129,8 @@ def _by_labels(context: click.Context, path: Path, model: Model, positions: Posi
             f"{path} plays on {model.board}, the positions are on {positions.board}",
         ),
     )
-    from c4core.models.engines import engine_of
-    from c4core.models.kinds import ENGINE_KINDS
+    from c4core.models.files import ENGINE_KINDS
+    from c4core.models.players import engine_of
 
     if model.kind in ENGINE_KINDS:
         from c4core.models.quality import quality_of_engine
@@ -142,7 +141,7 @@ def _by_labels(context: click.Context, path: Path, model: Model, positions: Posi
         write_report(context.obj, path, model, parameters=count, quality=quality)
         return
     from c4core.models.torch.networks import network_of, parameter_count
-    from c4core.models.torch.report import quality_of_network, share_of_best
+    from c4core.models.torch.playing import quality_of_network, share_of_best
 
     network = network_of(model, path)
     write_report(
@@ -170,7 +169,7 @@ def _by_games(
     import torch
 
     from c4core.models.torch.networks import network_of, parameter_count
-    from c4core.models.torch.report import Confusion
+    from c4core.models.torch.playing import Confusion
     from cli.commands.learn.view import write_report
 
     network = network_of(model, path)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from c4core.models.files import Model
-    from c4core.models.grids import Labelled
+    from c4core.models.labels import Labelled
     from c4core.models.loop import Course
     from c4core.notation import BoardSize
     from c4core.players import FinalGrids
@@ -37,7 +37,7 @@ seed_option = click.option(
 def require() -> None:
     """Make sure that PyTorch is installed."""
     from c4core import extras
-    from c4core.models.kinds import LearningMissingError
+    from c4core.errors import LearningMissingError
 
     extras.require(extras.LEARN, LearningMissingError)
 
@@ -329,7 +329,7 @@ def labelled_games(
     default: int,
 ) -> Labelled:
     """The grids that the options ask for, all different."""
-    from c4core.models.grids import labelled, play_finals, read_finals
+    from c4core.models.labels import labelled, play_finals, read_finals
     from cli.output import progress
     from cli.output.render import count
 

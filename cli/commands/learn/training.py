@@ -89,7 +89,7 @@ def cnn(
     )
     from c4core.models.torch.courses import FinalGridCourse
     from c4core.models.torch.networks import parameter_count
-    from c4core.models.torch.report import Confusion
+    from c4core.models.torch.playing import Confusion
     from cli.commands.learn.view import write_report
 
     course = FinalGridCourse(found, padding=padding, batch=batch, rate=rate, seed=seed)
@@ -311,8 +311,8 @@ def tuples(
     """
     training = options.training_of(context, others)
     from c4core.models.labels import read_joined
+    from c4core.models.loop import TupleCourse
     from c4core.models.quality import quality_of_engine
-    from c4core.models.tuple_course import TupleCourse
     from cli.commands.learn.view import write_report
 
     learned, held_out = read_joined(data, apart_from=apart_from)
@@ -336,7 +336,7 @@ def _train_network(
 ) -> None:
     """Train a network with an output for every column, and report how good it is."""
     from c4core.models.torch.networks import parameter_count
-    from c4core.models.torch.report import quality_of_network, share_of_best
+    from c4core.models.torch.playing import quality_of_network, share_of_best
     from cli.commands.learn.view import write_report
 
     model = options.run(settings, course, training)

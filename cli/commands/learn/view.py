@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from c4core.models.files import Model
     from c4core.models.quality import Missed, Quality, Share
-    from c4core.models.torch.report import BestShares, Confusion
+    from c4core.models.torch.playing import BestShares, Confusion
     from cli.output.tables import Part
     from cli.shell.settings import Settings
 
@@ -45,11 +45,11 @@ def write_report(
         if with_history:
             about["history"] = model.history
         if confusion is not None:
-            from c4core.models.torch.report import confusion_object
+            from c4core.models.torch.playing import confusion_object
 
             about["confusion"] = confusion_object(confusion)
         if shares is not None:
-            from c4core.models.torch.report import shares_object
+            from c4core.models.torch.playing import shares_object
 
             about["positions"] = shares_object(shares)
         if quality is not None:

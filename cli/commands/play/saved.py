@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 from c4core.arena.game import Ending
 from c4core.errors import C4Error
 from c4core.files import atomic_file
-from c4core.json_text import read_json
+from c4core.lines import read_json
 from c4core.notation import parse_board, parse_moves
 from c4core.players.errors import Failing
 from c4core.players.player import NO_PROGRAM, Consent

@@ -7,10 +7,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from c4core import extras
-from c4core.models import kinds
-from c4core.models import residual as residual_model
-from c4core.models import tuples as tuple_model
-from c4core.models.files import Model, write_model
+from c4core.models.files import LARGEST, Model, write_model
 from cli.commands.learn.training import exact, residual, selfplay, tuples
 from cli.shell.parameters import IntRange
 from tests.support.boards.learning import SMALL, write_dataset
@@ -66,18 +63,9 @@ class TestWithoutPyTorch:
         assert refused.code == 2
 
 
-@pytest.mark.parametrize(
-    ("command", "limits"),
-    [
-        (exact, kinds.LARGEST),
-        (selfplay, kinds.LARGEST),
-        (residual, residual_model.LARGEST),
-        (tuples, tuple_model.LARGEST),
-    ],
-)
-def test_options_have_the_limits_of_the_models(
-    command: click.Command, limits: dict[str, int]
-) -> None:
+@pytest.mark.parametrize("command", [exact, selfplay, residual, tuples])
+def test_options_have_the_limits_of_the_models(command: click.Command) -> None:
+    limits = LARGEST[str(command.name)]
     found = {
         parameter.name: parameter.type.max
         for parameter in command.params

@@ -8,8 +8,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from c4core.models.files import read_model
-from c4core.models.kinds import LARGEST, ModelError
+from c4core.errors import ModelError
+from c4core.models.files import LARGEST, read_model
 from c4core.models.torch.networks import network_of
 from tests.release.fuzz.target import Target, load
 from tests.support.boards.datasets import check_densest_part
@@ -50,7 +50,7 @@ def test_largest_network_takes_no_memory_before_it_has_weights(
 ) -> None:
     """Its weights would be 2.4 GB."""
     path = tmp_path / "model"
-    path.write_bytes(crafted(targets("models").sample, architecture=LARGEST))
+    path.write_bytes(crafted(targets("models").sample, architecture=LARGEST["exact"]))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(ModelError):
         network_of(read_model(path), path)

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from c4core.arrays import canonical_keys
-from c4core.batch import UNPLAYABLE
-from c4core.dataset.card import Recipe, make_card, split_records
-from c4core.dataset.card_reading import read_card
+from c4core.dataset.card import Recipe, make_card, read_card, split_records
 from c4core.dataset.draw import draw_from_play
 from c4core.dataset.files import LEAST_FILE, MAX_PER_BYTE
 from c4core.dataset.lots import Shares
@@ -19,6 +17,7 @@ from c4core.dataset.reading import FORMATS, inspect
 from c4core.dataset.records import are_full, make_records
 from c4core.dataset.writing import write_dataset
 from c4core.errors import DatasetError
+from c4core.evaluation import NO_SCORE
 from c4core.notation import BoardSize
 from c4core.position import Position
 from c4core.solver import Solver
@@ -83,7 +82,7 @@ def check_densest_part(path: Path, representations: tuple[str, ...]) -> None:
     """
     board = BoardSize(8, 7)
     keys = _first_positions(board, 4)
-    scores = np.where(are_full(keys, board), UNPLAYABLE, 0).astype(np.int8)
+    scores = np.where(are_full(keys, board), NO_SCORE, 0).astype(np.int8)
     records = make_records(keys, scores, board=board, seed=1, representations=representations)
     form = FORMATS[path.suffix[1:]]
     form.write(path, records, "{}")

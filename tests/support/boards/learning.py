@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 
 from c4core import Position, Solver
-from c4core.batch import UNPLAYABLE
 from c4core.dataset.files import write_npz
 from c4core.dice import Dice
+from c4core.evaluation import NO_SCORE
 from c4core.models.evaluator import planes_of_positions
 from c4core.models.files import Model, write_model
 from c4core.models.residual import STAR, weight_shapes
@@ -42,7 +42,7 @@ def labelled_arrays(positions: list[Position]) -> dict[str, NDArray[np.generic]]
     """The arrays of a data set's file, with exact labels."""
     analysis = Solver(table_mb=1).analyze_many(positions)
     scores = analysis.scores.max(axis=1)
-    best = (analysis.scores == scores[:, np.newaxis]) & (analysis.scores != UNPLAYABLE)
+    best = (analysis.scores == scores[:, np.newaxis]) & (analysis.scores != NO_SCORE)
     return {
         "planes": planes_of_positions(positions, moved=False),
         "ply": np.array([position.ply for position in positions], dtype=np.uint8),

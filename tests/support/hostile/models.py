@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from c4core.models.kinds import LARGEST
+from c4core.models.files import LARGEST
 from tests.support.hostile import Case
 from tests.support.hostile.modelfiles import Tensors, crafted
 
@@ -37,7 +37,7 @@ CASES = (
     architecture("an unknown number", "unexpected keyword", depth=1),
     architecture("a board", "multiple values", board=1),
     architecture(
-        "the largest network, without its weights", "the network cannot be made", **LARGEST
+        "the largest network, without its weights", "the network cannot be made", **LARGEST["exact"]
     ),
     weights("weights of 64 bits", lambda array: array.astype("float64")),
     weights("weights of bytes", lambda array: array.astype("int8")),

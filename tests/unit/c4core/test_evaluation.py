@@ -1,9 +1,22 @@
-"""What scores, bounds and distances mean."""
+"""What scores, bounds and distances mean; and results as HTML, in which strangers' text is text."""
+
+from html.parser import HTMLParser
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
-from c4core import Analysis, Evaluation, Position
-from c4core.evaluation import final_score, plies_to_end, score_limits
+from c4core import Position
+from c4core.evaluation import (
+    Analysis,
+    Evaluation,
+    facts_html,
+    final_score,
+    plies_to_end,
+    printable,
+    score_limits,
+    signed,
+    table_html,
+)
 
 
 def test_exact_only_when_the_bounds_meet() -> None:
@@ -52,3 +65,54 @@ def test_limits() -> None:
     assert score_limits(0, 7, 6) == (-21, 21)
     assert score_limits(41, 7, 6) == (0, 1)
     assert score_limits(42, 7, 6) == (0, 0)
+
+
+HOSTILE = "<img src=x onerror=alert(1)> & \x1b\x00"
+
+
+class Tags(HTMLParser):
+    """Collects tags and texts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.texts: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002 (its signature)
+        self.tags.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def parsed(text: str) -> Tags:
+    tags = Tags()
+    tags.feed(text)
+    return tags
+
+
+def test_text_of_strangers_is_text() -> None:
+    for html in (table_html([HOSTILE], [[HOSTILE]], HOSTILE), facts_html({HOSTILE: HOSTILE})):
+        tags = parsed(html)
+        assert "img" not in tags.tags
+        assert set(tags.texts) == {printable(HOSTILE)}
+
+
+def test_cells() -> None:
+    tags = parsed(table_html(["a", "b"], [[1, None], ["x", 2.5]]))
+    assert tags.texts == ["a", "b", "1", "x", "2.5"]
+    assert (tags.tags.count("tr"), tags.tags.count("td")) == (3, 4)
+
+
+def test_scores_have_a_sign() -> None:
+    assert [signed(score) for score in (3, 0, -2, None)] == ["+3", "0", "-2", ""]
+
+
+def test_results(snapshot: SnapshotAssertion) -> None:
+    results = (
+        Evaluation(3, 3, 1200, 0.5),
+        Evaluation(-2, 4),
+        Analysis((1, None, 0, -3), 1, 1, 9, 0.1),
+        Analysis((1, None), -2, 4),
+    )
+    assert [parsed(result._repr_html_()).texts for result in results] == snapshot

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from c4core.engine.network_file import network_path
+from c4core.engine.kernel import network_path
 from c4core.notation import parse_board
 from c4core.order_training.samples import Network
 

@@ -17,8 +17,8 @@ import pytest
 from c4core import MoveError, Position
 from c4core import solver as solver_module
 from c4core.arrays import open_plies, wins_now
-from c4core.batch import UNPLAYABLE
 from c4core.errors import BoardError, KeyValueError
+from c4core.evaluation import NO_SCORE
 from c4core.solver import Solver
 from tests.support.running.interrupts import interrupted_when
 from tests.support.running.waiting import HANG_SECONDS, await_that
@@ -185,7 +185,7 @@ def test_batch_does_not_depend_on_threads(threads: int) -> None:
     analysis = Solver(table_mb=1).analyze_many(positions, threads=threads)
     assert analysis.lower.tolist() == one.scores.tolist()
     for position, scores in zip(positions, analysis.scores, strict=True):
-        best = max(score for score in scores.tolist() if score != UNPLAYABLE)
+        best = max(score for score in scores.tolist() if score != NO_SCORE)
         assert best == solver_score(position)
 
 

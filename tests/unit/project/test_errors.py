@@ -15,7 +15,7 @@ import cli
 import db
 import workers
 from c4core import MoveError, parse_moves
-from c4core.models.kinds import LearningMissingError
+from c4core.errors import LearningMissingError
 
 Raised = TypeVar("Raised", bound=BaseException)
 TOPS = ("c4core", "db", "workers", "cli")

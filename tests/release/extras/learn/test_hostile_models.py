@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from c4core.dice import Dice
+from c4core.errors import ModelError
 from c4core.models.files import read_model, write_model
-from c4core.models.kinds import ModelError
 from c4core.models.labels import Positions
 from c4core.models.loop import train
 from c4core.models.torch.courses import ExactCourse

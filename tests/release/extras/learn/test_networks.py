@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from c4core.models.engines import engine_of, shipped_file
+from c4core.errors import LearningError
 from c4core.models.evaluator import planes_of_positions
 from c4core.models.files import read_model
-from c4core.models.kinds import LearningError
 from c4core.models.labels import Positions
+from c4core.models.players import engine_of, shipped_file
 from c4core.models.torch.networks import (
     ColumnNetwork,
     ExactNetwork,
@@ -19,8 +19,14 @@ from c4core.models.torch.networks import (
     new_network,
     parameter_count,
 )
-from c4core.models.torch.playing import choose_column, preferences
-from c4core.models.torch.report import Confusion, confusion_object, share_of_best, shares_object
+from c4core.models.torch.playing import (
+    Confusion,
+    choose_column,
+    confusion_object,
+    preferences,
+    share_of_best,
+    shares_object,
+)
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from tests.support.boards.learning import SMALL, labelled_arrays, random_positions, residual_model
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from c4core.models.kinds import LearningError
+from c4core.errors import LearningError
 from c4core.notation import BoardSize
 from c4core.order_training.course import OrderCourse, OrderPlan, OrderRound, learn_order
 from c4core.order_training.samples import Network, draw_roots, points_of_choices, sample_choices

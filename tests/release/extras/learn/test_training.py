@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 import torch
 
+from c4core.errors import LearningError, ModelError, ModelMismatchError
 from c4core.models.files import Model, read_model, write_model
-from c4core.models.grids import Labelled, labelled, play_finals
-from c4core.models.kinds import LearningError, ModelError, ModelMismatchError
-from c4core.models.labels import Positions
+from c4core.models.labels import Labelled, Positions, labelled, play_finals
 from c4core.models.loop import Course, Step, train
 from c4core.models.torch.courses import ExactCourse, FinalGridCourse, ResidualCourse
-from c4core.models.torch.report import Confusion
+from c4core.models.torch.playing import Confusion
 from c4core.models.torch.selfplay import SelfPlayCourse
 from c4core.notation import BoardSize
 from tests.support.boards.learning import SMALL, labelled_arrays, random_positions

@@ -7,7 +7,7 @@ from PIL import Image, ImageColor
 from c4core.pictures import BoardMarks, board_picture
 from c4core.pictures.games import game_pictures
 from c4core.pictures.raster import gif_bytes, png_bytes
-from c4core.pictures.shapes import CARD, HOLE, PLATE, STONE, Area, Box, Line, Picture, Plate, Text
+from c4core.pictures.svg import CARD, HOLE, PLATE, STONE, Area, Box, Line, Picture, Plate, Text
 from c4core.position import Position
 
 

@@ -6,8 +6,8 @@ from random import Random
 
 import numpy as np
 
+from c4core.errors import ModelError
 from c4core.models.files import Model, read_model, write_model
-from c4core.models.kinds import ModelError
 from c4core.notation import BoardSize
 from tests.release.fuzz.mutation import mutated, mutated_json
 from tests.release.fuzz.target import Target

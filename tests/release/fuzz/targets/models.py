@@ -9,11 +9,10 @@ import numpy as np
 from safetensors.numpy import load, save
 
 from c4core.dice import Dice
-from c4core.errors import C4Error
+from c4core.errors import C4Error, ModelError
 from c4core.models import files
-from c4core.models.engines import engine_of
-from c4core.models.files import Model, read_model, write_model
-from c4core.models.kinds import KINDS, ModelError
+from c4core.models.files import KINDS, Model, read_model, write_model
+from c4core.models.players import engine_of
 from c4core.models.torch.networks import arrays_of, network_of, new_network
 from c4core.models.torch.playing import choose_column
 from c4core.models.tuples import random_tuples, table_shape

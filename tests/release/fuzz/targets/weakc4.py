@@ -4,11 +4,10 @@ import json
 from pathlib import Path
 from random import Random
 
+from c4core.errors import WeakC4Error
 from c4core.position import Position
 from c4core.proof import Certificate
-from c4core.proof.errors import WeakC4Error
-from c4core.proof.weakc4 import read_solution
-from c4core.proof.weakc4_check import certificate_of, check
+from c4core.proof.weakc4 import certificate_of, check, read_solution
 from tests.release.fuzz.mutation import mutated, mutated_text
 from tests.release.fuzz.target import Target
 from tests.support.weakc4 import small_solution

@@ -21,7 +21,7 @@ import pytest
 
 from c4core import KeyValueError, MoveError, Position, Solver
 from c4core.arrays import open_plies, plies, wins_now
-from c4core.book import NO_SCORE, Book
+from c4core.book import Book
 from c4core.book.layout import pack_header
 from c4core.book.writer import write_book
 from c4core.errors import (
@@ -32,6 +32,7 @@ from c4core.errors import (
     BookTruncatedError,
     BookVersionError,
 )
+from c4core.evaluation import NO_SCORE
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from tests.support.boards.small_books import opening, resealed, small_book, whole_game
 from tests.support.memory import memory_below

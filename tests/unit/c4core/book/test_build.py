@@ -20,9 +20,9 @@ from c4core.arrays import (
     open_plies,
     wins_now,
 )
-from c4core.book import NO_SCORE
 from c4core.book.build import best_of_known, derive
 from c4core.errors import BookContentError
+from c4core.evaluation import NO_SCORE
 from tests.support.boards.exhaustive import exhaustive_scores, fours, split_keys
 from tests.support.boards.small_books import NOTHING, whole_game
 

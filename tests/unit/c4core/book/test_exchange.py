@@ -11,7 +11,7 @@ import pytest
 
 from c4core import BoardSize, KeyValueError, Position
 from c4core.arrays import open_plies
-from c4core.book import NO_SCORE, Book
+from c4core.book import Book
 from c4core.book.exchange import (
     BookContent,
     csv_lines,
@@ -40,6 +40,7 @@ from c4core.errors import (
     BookForeignError,
     BookTruncatedError,
 )
+from c4core.evaluation import NO_SCORE
 from tests.support.boards.small_books import small_book
 from tests.support.memory import memory_below
 from tests.support.refusals import refusal

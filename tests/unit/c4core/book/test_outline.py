@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from c4core.book import NO_SCORE, Book
+from c4core.book import Book
 from c4core.book.outline import NO_LINE, rings, spreads
 from c4core.book.writer import write_book
+from c4core.evaluation import NO_SCORE
 from c4core.position import Position
 from tests.support.boards.small_books import opening, small_book
 

@@ -10,13 +10,13 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from c4core import BoardSize, Position, Solver
-from c4core.batch import UNPLAYABLE
 from c4core.dataset.exchange import NOT_STATED, Stated, exchange_lines, read_stated
 from c4core.dataset.lots import are_mirrored
 from c4core.dataset.reading import read_part
 from c4core.dataset.records import turn
 from c4core.dataset.writing import write_dataset
 from c4core.errors import DatasetError
+from c4core.evaluation import NO_SCORE
 from tests.support.boards.datasets import SMALL, made, recipe
 from tests.support.refusals import refusal
 
@@ -79,7 +79,7 @@ def test_lines_are_those_of_the_field() -> None:
     turned = SCORES if key == same.keys[0] else SCORES[::-1]
     assert same.column_scores.tolist() == [turned] == [found.column_scores[1].tolist()]
     # Both of the field's marks for a full column are understood, each in its format.
-    assert read("444444 -1 -2 -3 -1000 -5 -6 -7").column_scores[0][3] == UNPLAYABLE
+    assert read("444444 -1 -2 -3 -1000 -5 -6 -7").column_scores[0][3] == NO_SCORE
 
 
 def test_a_written_line_is_what_the_solver_says() -> None:

@@ -14,7 +14,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from c4core.dataset import reading
-from c4core.dataset.card_reading import read_card
+from c4core.dataset.card import read_card
 from c4core.dataset.files import Allowance
 from c4core.dataset.reading import FORMATS, inspect, part_problems
 from c4core.dataset.writing import write_dataset

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from c4core import BoardSize, Position, Solver
-from c4core.batch import UNPLAYABLE
 from c4core.dataset.card import census
 from c4core.dataset.lots import are_mirrored
 from c4core.dataset.records import are_decisive, are_quiet, distances, line_to
 from c4core.errors import DatasetError
-from c4core.evaluation import plies_to_end, score_limits
+from c4core.evaluation import NO_SCORE, plies_to_end, score_limits
 from c4core.players.heuristics import winning_columns
 from tests.support.boards.datasets import SMALL, made, recipe
 from tests.support.boards.reference import ReferenceSolver, columns_of
@@ -39,7 +38,7 @@ def shown(row: dict[str, object]) -> Position:
 @pytest.mark.parametrize("row", rows()[::15])
 def test_labels_are_those_of_the_slow_solver(row: dict[str, Any]) -> None:
     position = shown(row)
-    found = [None if score == UNPLAYABLE else score for score in row["column_scores"].tolist()]
+    found = [None if score == NO_SCORE else score for score in row["column_scores"].tolist()]
     if position.ply >= 9:  # it is very slow
         assert found == list(SLOW.column_scores(columns_of(position)))
     best = max(score for score in found if score is not None)
@@ -129,7 +128,7 @@ def test_traits_are_those_of_plain_python() -> None:
         ):
             position = Position.from_key(int(key), width=SMALL.width, height=SMALL.height)
             assert quiet == (not any(winning_columns(position, side) for side in "xo"))
-            values = {np.sign(score) for score in scores.tolist() if score != UNPLAYABLE}
+            values = {np.sign(score) for score in scores.tolist() if score != NO_SCORE}
             assert decisive == (len(values) > 1)
 
 

@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
-from c4core.dataset.card import SAMPLING
-from c4core.dataset.card_reading import check_license
+from c4core.dataset.card import SAMPLING, check_license
 from c4core.dataset.lots import CHOICES, Shares
 from c4core.dataset.reading import inspect
 from c4core.dataset.writing import ASIDE, card_page, check_free, head_lines, write_dataset

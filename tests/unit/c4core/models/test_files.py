@@ -11,6 +11,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 from syrupy.assertion import SnapshotAssertion
 
+from c4core.errors import ModelError
 from c4core.models import files
 from c4core.models.files import (
     MAX_TEXT,
@@ -21,7 +22,6 @@ from c4core.models.files import (
     write_model,
     write_tensors,
 )
-from c4core.models.kinds import ModelError
 from c4core.notation import BoardSize
 from tests.support.refusals import refusal
 

@@ -7,7 +7,7 @@ import pytest
 
 from c4core.arena.file_formats import csv_line, csv_names
 from c4core.errors import DatasetError
-from c4core.models.grids import labelled, play_finals, read_finals
+from c4core.models.labels import labelled, play_finals, read_finals
 from c4core.notation import DEFAULT_BOARD
 from c4core.players import ANY_PROGRAM, FinalGrids
 from tests.support.boards.finished_games import finished_games

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from c4core.batch import UNPLAYABLE
 from c4core.dice import Dice
+from c4core.evaluation import NO_SCORE
 from c4core.models.labels import Positions
 from c4core.models.quality import (
     Missed,
@@ -50,7 +50,7 @@ def is_quiet(number: int) -> bool:
 
 
 def is_decisive(number: int) -> bool:
-    return len({np.sign(score) for score in SCORES[number] if score != UNPLAYABLE}) > 1
+    return len({np.sign(score) for score in SCORES[number] if score != NO_SCORE}) > 1
 
 
 def measured(name: str) -> tuple[Quality, list[int]]:

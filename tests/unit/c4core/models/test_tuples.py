@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 from c4core.dice import Dice
-from c4core.models.engines import engine_of
+from c4core.errors import LearningError, ModelError, ModelMismatchError
 from c4core.models.files import Model, read_model, write_model
-from c4core.models.kinds import LearningError, ModelError, ModelMismatchError
 from c4core.models.labels import Positions
-from c4core.models.loop import train
-from c4core.models.tuple_course import TupleCourse
+from c4core.models.loop import TupleCourse, train
+from c4core.models.players import engine_of
 from c4core.models.tuples import MAX_ENTRIES, TupleEngine, random_tuples, table_shape
 from c4core.notation import BoardSize
 from c4core.players import parse_player

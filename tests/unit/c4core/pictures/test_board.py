@@ -5,7 +5,7 @@ import pytest
 from c4core.notation import column_label
 from c4core.pictures import BoardMarks, board_picture
 from c4core.pictures.board import last_cell
-from c4core.pictures.shapes import (
+from c4core.pictures.svg import (
     MARK,
     STONE,
     WHITE,
@@ -15,8 +15,8 @@ from c4core.pictures.shapes import (
     Plate,
     Text,
     score_colour,
+    svg_text,
 )
-from c4core.pictures.svg import svg_text
 from c4core.position import Position, Side
 from tests.support.svg import SVG, parsed
 

@@ -18,8 +18,7 @@ from c4core.pictures.games import (
     review_picture,
     turning_boards,
 )
-from c4core.pictures.shapes import STONE, Box, Line, Text
-from c4core.pictures.svg import svg_text
+from c4core.pictures.svg import STONE, Box, Line, Text, svg_text
 from c4core.position import Position, Side
 from tests.support.svg import SVG, parsed
 

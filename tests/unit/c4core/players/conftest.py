@@ -2,7 +2,7 @@
 
 import pytest
 
-from c4core.players import program
+from c4core.players.roster import external
 from tests.support.running.waiting import HANG_SECONDS
 
 
@@ -10,4 +10,4 @@ from tests.support.running.waiting import HANG_SECONDS
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only a program that hangs is too slow, however busy the machine is."""
     for name in ("START_SECONDS", "QUIT_SECONDS"):
-        monkeypatch.setattr(program, name, HANG_SECONDS)
+        monkeypatch.setattr(external, name, HANG_SECONDS)

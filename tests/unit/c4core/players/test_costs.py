@@ -6,9 +6,8 @@ import sys
 import pytest
 
 from c4core.players import LEVELS, PlayerCostError, parse_player, player_kinds
-from c4core.players.costs import FREE, MOST_BYTES
-from c4core.players.parameters import Real, Whole
-from c4core.players.untrusted import check_costs, memory_of, most_untrusted
+from c4core.players.parameters import FREE, MOST_BYTES, Real, Whole
+from c4core.players.registry import check_costs, memory_of, most_untrusted
 
 WITHOUT_COST = {
     "blunder",

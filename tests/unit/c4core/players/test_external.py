@@ -15,16 +15,9 @@ import pytest
 from c4core import Position
 from c4core.arena.game import NO_CLOCK, Ending, GameRecord, TimeControl, play_game
 from c4core.dice import Dice
-from c4core.players import (
-    ANY_PROGRAM,
-    GameStart,
-    Player,
-    PlayerFailure,
-    Resources,
-    parse_player,
-    program,
-)
+from c4core.players import ANY_PROGRAM, GameStart, Player, PlayerFailure, Resources, parse_player
 from c4core.players.host import configuration_of, observation_of
+from c4core.players.roster import external
 from c4core.players.roster.external import Exec, Kaggle, Python
 from tests.support.running.waiting import HANG_SECONDS, await_that
 
@@ -46,14 +39,14 @@ def shell(tmp_path: Path) -> Iterator["Shell"]:
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """A program has little time to end by itself, but once it is killed it is waited for."""
-    await_end = program._await_end
+    await_end = external._await_end
 
     def soon(process: subprocess.Popen[bytes]) -> bool:
         with monkeypatch.context() as patch:
-            patch.setattr(program, "QUIT_SECONDS", 0.05)
+            patch.setattr(external, "QUIT_SECONDS", 0.05)
             return await_end(process)
 
-    monkeypatch.setattr(program, "_await_end", soon)
+    monkeypatch.setattr(external, "_await_end", soon)
 
 
 class Shell:
@@ -241,7 +234,7 @@ def test_a_program_that_was_forgotten_is_killed() -> None:
     player = Exec("cat", programs=ANY_PROGRAM)
     with pytest.raises(PlayerFailure):
         player.begin(GameStart(Position().board, "x", 1))
-    other = program.Program(["sh", "-c", f"{GREETING}; sleep 1000"])
+    other = external.Program(["sh", "-c", f"{GREETING}; sleep 1000"])
     other.start()
     pid = other.pid
     assert pid is not None
@@ -266,7 +259,7 @@ def test_a_fork_leaves_the_program_alone(shell: Shell) -> None:
 
 def test_a_program_that_does_not_greet(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(program, "START_SECONDS", 0.2)
+        patch.setattr(external, "START_SECONDS", 0.2)
         record = against_random(shell.player("sleep 1000"))
     assert (record.winner, record.ending, record.length) == ("o", Ending.TIME, 0)
     record = against_random(Exec("cat", programs=ANY_PROGRAM))
@@ -363,7 +356,7 @@ def test_a_machine_without_room_for_a_program_is_no_fault_of_it(
         raise OSError(number, os.strerror(number))
 
     with monkeypatch.context() as patch:
-        patch.setattr(program.subprocess, "Popen", refuse)
+        patch.setattr(external.subprocess, "Popen", refuse)
         with pytest.raises(OSError, match=re.escape(os.strerror(number))):
             against_random(player)
     assert not against_random(player).is_forfeit
@@ -379,7 +372,7 @@ def test_a_machine_without_files_is_found_out_after_the_start(
         raise OSError(errno.EMFILE, "Too many open files")
 
     with monkeypatch.context() as patch:
-        patch.setattr(program.selectors, "DefaultSelector", refuse)
+        patch.setattr(external.selectors, "DefaultSelector", refuse)
         with pytest.raises(OSError, match="Too many open files"):
             against_random(player)
     assert pid_of(player) is None

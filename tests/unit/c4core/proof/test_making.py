@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
+from c4core.errors import ClaimError, ProvingStoppedError
 from c4core.position import Position
 from c4core.proof import Certificate, Prover, make
-from c4core.proof.errors import ClaimError, ProvingStoppedError
 from c4core.solver import Solver
 from tests.support.certificates import independent_checker
 

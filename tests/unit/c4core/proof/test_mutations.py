@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from c4core.position import Position
-from c4core.proof import Certificate, make
-from c4core.proof.errors import (
+from c4core.errors import (
     CertificateDamagedError,
     CertificateError,
     CertificateForeignError,
     CertificateWrongError,
 )
+from c4core.position import Position
+from c4core.proof import Certificate, make
 from c4core.proof.format import EVERY_RULE, REPLIES, HalfInfo, pack
 from c4core.proof.walk import Half
 from tests.support.certificates import (

@@ -6,11 +6,11 @@ import random
 
 import pytest
 
+from c4core.errors import ClaimError
 from c4core.notation import BoardSize
 from c4core.position import Position
 from c4core.proof import Certificate, Proof, make
 from c4core.proof.certificate import shipped_file
-from c4core.proof.errors import ClaimError
 from c4core.solver import Solver
 from tests.support.memory import memory_below
 

@@ -1,25 +1,49 @@
-"""The two files as strangers may hand them in."""
+"""The two files as strangers may hand them in; and solutions played against every reply.
+
+A slow check on lists of stones, the solver and the other checker of certificates agree.
+"""
 
 from __future__ import annotations
 
 import json
+import random
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
-from c4core.errors import BoardError
-from c4core.notation import BoardSize
+from c4core.errors import (
+    BoardError,
+    CertificateError,
+    ClaimError,
+    HoleError,
+    SolutionFileError,
+    TooLargeError,
+)
+from c4core.notation import BoardSize, format_moves
 from c4core.position import Position
-from c4core.proof import weakc4
-from c4core.proof.errors import SolutionFileError
-from c4core.proof.weakc4 import read_solution
+from c4core.proof import Certificate, weakc4
+from c4core.proof.weakc4 import NO_ENTRY, KnownMoves, certificate_of, check, follow, read_solution
+from c4core.proof.weakc4_turns import NO_MOVE, WINS, canonical, choose, replies
+from c4core.solver import Solver
+from tests.support.certificates import independent_checker
 from tests.support.refused import own_words
-from tests.support.weakc4 import squares_of, write_solution
+from tests.support.weakc4 import (
+    SlowGame,
+    random_rows,
+    slowly_wins,
+    small_solution,
+    squares_of,
+    write_solution,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from syrupy.assertion import SnapshotAssertion
+
+    from c4core.proof.weakc4 import Solution
+    from tests.support.weakc4 import Entries, Rows
 
 BOARD = BoardSize(4, 4)
 ROWS = ["0123", "4567", "89ab", "cdef"]
@@ -137,3 +161,263 @@ def test_what_is_no_file(tmp_path: Path) -> None:
         read_solution(paths[0], tmp_path / "missing")
     with pytest.raises(BoardError):
         read_solution(*paths, board=BoardSize(0, 6))
+
+
+SIZE = {"width": 4, "height": 4}
+
+
+def keys(*moves: str) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+    return np.array([Position(each, **SIZE).key for each in moves], dtype=np.uint64)
+
+
+def column(*values: int) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
+    return np.array(values, dtype=np.uint8)
+
+
+def levels(*squares: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+    return np.array(squares, dtype=np.uint64)
+
+
+def test_what_is_played() -> None:
+    bottom_row = 0b00001_00001_00001_00001
+    first, last = 1, 1 << 15
+    # The level of the bottom row has four squares on the empty board, three after "12".
+    chosen = choose(keys("", "11", "121212", "1212"), levels(bottom_row, last, first), **SIZE)
+    assert chosen.tolist() == [3, 3, WINS, 3]
+    assert choose(keys(""), levels(bottom_row), **SIZE).tolist() == [NO_MOVE]
+    assert choose(keys("141424"), levels(), **SIZE).tolist() == [3]
+    assert choose(keys("12", ""), levels(), **SIZE).tolist() == [NO_MOVE, NO_MOVE]
+
+
+def test_replies() -> None:
+    found = replies(keys("1111", "121212"), column(1, WINS), **SIZE)
+    assert found.parents.tolist() == [0, 0, 0]
+    assert found.columns.tolist() == [1, 2, 3]
+    assert found.ends.tolist() == [0, 0, 0]
+    assert found.keys.tolist() == keys("111122", "111123", "111124").tolist()
+
+
+def test_what_is_refused() -> None:
+    for wrong in (4, 200, NO_MOVE):
+        with pytest.raises(ValueError, match=f"column {wrong} cannot be played at index 1"):
+            replies(keys("", ""), column(0, wrong), **SIZE)
+    with pytest.raises(ValueError, match="column 0 cannot be played at index 0"):
+        replies(keys("1111"), column(0), **SIZE)
+    for function in (replies, canonical):
+        with pytest.raises(ValueError, match="2 positions and 1 columns"):
+            function(keys("", "1"), column(0), **SIZE)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_diagrams_by_chance(seed: int) -> None:
+    """Every diagram in every late position: the slow check says the same of it."""
+    dice = random.Random(seed)
+    board = BoardSize(*dice.choice([(4, 4), (5, 4), (4, 5), (3, 6)]))
+    outcomes = []
+    while len(outcomes) < 60:
+        position = Position(width=board.width, height=board.height)
+        while not position.is_over and position.ply < board.cells - dice.randrange(4, 10):
+            position = position.play(dice.choice(position.legal_columns()))
+        if position.is_over:
+            continue
+        rows = random_rows(board, dice, levels=dice.choice(["012", "0123456", "0123456789abcdef"]))
+        moves = position.moves or ""
+        expected = slowly_wins({moves: 0}, [rows], board, moves)
+        outcomes.append(expected)
+        known = KnownMoves(board)
+        try:
+            follow(position, squares_of(rows), known)
+        except HoleError as error:
+            assert not expected
+            check_line(error, position, rows)
+        else:
+            assert expected
+    assert True in outcomes
+    assert False in outcomes
+
+
+def check_line(error: HoleError, start: Position, rows: Rows) -> None:
+    """The line follows the diagram, and ends in the fault that is named."""
+    game, position = SlowGame(start.board, start.moves or ""), start
+    for place, column in enumerate(error.moves):
+        if place % 2 == 0:
+            assert not any(game.wins(each, game.turn) for each in game.legal())
+            assert game.chosen(rows) == column
+        game.play(column)
+        position = position.play(column)
+    if str(error) == weakc4.UNDECIDED:
+        assert not position.is_over
+        assert game.chosen(rows) is None
+    elif str(error) == weakc4.ENDS[1]:
+        assert position.winner not in {None, start.turn}
+    else:
+        assert str(error) == weakc4.ENDS[2]
+        assert position.is_over
+        assert position.winner is None
+
+
+def test_too_many_positions(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = Position("1221", width=5, height=4)
+    rows = ["00000", "01234", "00000", "01234"]
+    monkeypatch.setattr(weakc4, "MAX_PLY_POSITIONS", 2)
+    with pytest.raises(TooLargeError, match="more than 2 positions with 6 stones"):
+        follow(start, squares_of(rows), KnownMoves(start.board))
+
+
+def test_too_many_known_positions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(weakc4, "MAX_KNOWN", 1)
+    known = KnownMoves(BoardSize(5, 4))
+    for moves in ("12", "54", "13"):
+        position = Position(moves, width=5, height=4)
+        known.add(2, np.array([position.key], dtype=np.uint64), np.array([0], dtype=np.uint8))
+    with pytest.raises(TooLargeError, match="more than 1 positions with 2 stones"):
+        known.count()
+
+
+def test_known_moves_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(weakc4, "PENDING", 3)
+    known = KnownMoves(BoardSize(5, 4))
+    position = Position("12", width=5, height=4)
+    for column in (0, 1, 2, 3, 4):
+        for each in (position, position.mirrored()):
+            known.add(2, np.array([each.key], dtype=np.uint64), np.array([column], dtype=np.uint8))
+    keys, columns = known.at(2)
+    assert keys.tolist() == [position.canonical_key]
+    assert columns.tolist() == [0 if position.key == position.canonical_key else 4]
+    assert known.count() == 1
+    assert known.at(4)[0].size == 0
+
+
+def test_the_solver_agrees() -> None:
+    """Whatever a diagram wins is won."""
+    dice = random.Random(3)
+    solver = Solver(table_mb=1)
+    won = 0
+    while won < 10:
+        position = Position(width=5, height=4)
+        while position.ply < 12 and not position.is_over:
+            position = position.play(dice.choice(position.legal_columns()))
+        if position.is_over:
+            continue
+        try:
+            follow(
+                position, squares_of(random_rows(position.board, dice)), KnownMoves(position.board)
+            )
+        except CertificateError:
+            continue
+        won += 1
+        score = solver.solve(position).score
+        assert score is not None
+        assert score > 0
+
+
+STARTS = [("122", 4, 4), ("1211", 4, 5), ("1221", 5, 4)]
+
+
+def read(folder: Path, entries: Entries, diagrams: list[Rows], board: BoardSize) -> Solution:
+    return read_solution(*write_solution(folder, entries, diagrams), board=board)
+
+
+@pytest.mark.parametrize(("moves", "width", "height"), STARTS)
+def test_a_complete_solution_and_its_certificate(
+    moves: str, width: int, height: int, tmp_path: Path
+) -> None:
+    start = Position(moves, width=width, height=height)
+    entries, diagrams = small_solution(start)
+    assert slowly_wins(entries, diagrams, start.board, moves)
+    told: list[int] = []
+    solution = read(tmp_path, entries, diagrams, start.board)
+    checked = check(solution, start, progress=told.append)
+    assert (checked.entries, checked.diagrams) == (len(entries), len(diagrams))
+    assert (checked.unused_entries, checked.unused_diagrams) == ((), ())
+    assert told == sorted(told)
+    assert checked.positions <= told[-1]
+    for rules in (0, 63):
+        data = certificate_of(checked, rules=rules)
+        certificate = Certificate(data)
+        assert (certificate.info.lower, certificate.info.upper) == (1, None)
+        certificate.check()
+        assert "scores at least 1" in independent_checker().check(data)
+
+
+def test_it_holds_for_the_mirror_image(tmp_path: Path) -> None:
+    start = Position("1211", width=4, height=5)
+    solution = read(tmp_path, *small_solution(start), start.board)
+    straight, mirrored = check(solution, start), check(solution, start.mirrored())
+    assert straight.positions == mirrored.positions
+    for checked in (straight, mirrored):
+        data = certificate_of(checked)
+        assert Certificate(data).check().info.start.canonical_key == start.canonical_key
+
+
+@pytest.mark.parametrize(("moves", "width", "height"), STARTS[:2])
+def test_changed_solutions(moves: str, width: int, height: int, tmp_path: Path) -> None:
+    """One entry is left out, or one has another value: the slow check agrees with the quick one."""
+    board = BoardSize(width, height)
+    start = Position(moves, width=width, height=height)
+    whole, diagrams = small_solution(start)
+    dice = random.Random(7)
+    outcomes = set()
+    for name in list(whole)[:7]:
+        left_out = {key: value for key, value in whole.items() if key != name}
+        column = dice.choice(Position(name, width=width, height=height).legal_columns())
+        for entries in (
+            left_out,
+            {**whole, name: str(column + 1)},
+            {**whole, name: dice.randrange(len(diagrams))},
+        ):
+            solution = read(tmp_path, entries, diagrams, board)
+            try:
+                check(solution, start)
+            except HoleError as error:
+                outcomes.add(False)
+                assert not slowly_wins(entries, diagrams, board, moves)
+                check_hole(error, start)
+            else:
+                outcomes.add(True)
+                assert slowly_wins(entries, diagrams, board, moves)
+    assert outcomes == {True, False}
+
+
+def check_hole(error: HoleError, start: Position) -> None:
+    """The line can be played, and the side that should win has not won in it."""
+    position = start
+    for column in error.moves:
+        position = position.play(column)
+    assert position.winner != start.turn
+    reasons = (weakc4.UNDECIDED, NO_ENTRY, *weakc4.ENDS.values())
+    line = f"{start.moves}{format_moves(error.moves)}"
+    assert str(error) in {f"no win: after {line}: {reason}" for reason in reasons}
+
+
+def test_what_is_not_used_is_named(tmp_path: Path) -> None:
+    start = Position("1211", width=4, height=5)
+    entries, diagrams = small_solution(start)
+    more = {**entries, "3": "3", "33": 0}
+    solution = read(
+        tmp_path, more, [*diagrams, random_rows(start.board, random.Random(1))], start.board
+    )
+    checked = check(solution, start)
+    assert [position.moves for position in checked.unused_entries] == ["3", "33"]
+    assert checked.unused_diagrams == (len(diagrams),)
+    assert checked.entries == len(entries)
+
+
+def test_a_win_in_one_needs_nothing(tmp_path: Path) -> None:
+    start = Position("121212", width=4, height=4)
+    checked = check(read(tmp_path, {}, [], start.board), start)
+    assert checked.positions == 0
+    Certificate(certificate_of(checked)).check()
+
+
+def test_what_cannot_be_a_start(tmp_path: Path) -> None:
+    solution = read(tmp_path, {"": "4"}, [], BoardSize(7, 6))
+    with pytest.raises(ClaimError, match="7x6, and the start on 4x4"):
+        check(solution, Position(width=4, height=4))
+    with pytest.raises(ClaimError, match="the game is over"):
+        check(solution, Position("1212121"))
+    with pytest.raises(HoleError, match=r"^no win: after 41: there is no entry"):
+        check(solution, Position())
+    with pytest.raises(HoleError, match=r"^no win: after no move: there is no entry") as caught:
+        check(read(tmp_path, {}, [], BoardSize(7, 6)), Position())
+    assert caught.value.moves == ()

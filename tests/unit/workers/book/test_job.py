@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from c4core.arrays import plies
-from c4core.batch import UNPLAYABLE
+from c4core.evaluation import NO_SCORE
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.position import Position
 from c4core.solver import Solver
@@ -169,7 +169,7 @@ class TestUnit:
             position = Position.from_key(key, width=5, height=4)
             analysis = solver.analyze(position)
             if columns:
-                shown = [None if score == UNPLAYABLE else score for score in row]
+                shown = [None if score == NO_SCORE else score for score in row]
                 assert tuple(shown) == analysis.scores
             else:
                 assert row == [analysis.score]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from c4core.errors import ClaimError
 from c4core.position import Position
 from c4core.proof import Certificate, Prover, make, making
-from c4core.proof.errors import ClaimError
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
 from db import evaluations, jobs

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from c4core.book.units import pack_keys
+from c4core.errors import ClaimError
 from c4core.position import Position
 from c4core.proof import Prover
-from c4core.proof.errors import ClaimError
 from c4core.proof.format import EVERY_RULE
 from c4core.proof.making import Bound, find_part, find_trunk
 from db.errors import DamagedValueError

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from c4core.dice import Dice
-from c4core.models.engines import engine_of, named_file, shipped_file
-from c4core.models.files import read_model
-from c4core.models.kinds import ModelError
+from c4core.errors import ModelError
+from c4core.models.files import LARGEST, read_model
 from c4core.models.labels import Positions
+from c4core.models.players import engine_of, named_file, shipped_file
 from c4core.models.quality import quality_of_engine
-from c4core.models.residual import LARGEST, ResidualEngine, kernels, weight_shapes
+from c4core.models.residual import ResidualEngine, kernels, weight_shapes
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.players import parse_player
 from c4core.position import Position
@@ -129,7 +129,7 @@ def test_models_that_fit_nothing(snapshot: SnapshotAssertion) -> None:
         said(changes)
         for changes in (
             {"channels": 12},
-            {"channels": LARGEST["channels"] + 8},
+            {"channels": LARGEST["residual"]["channels"] + 8},
             {"channels": True},
             {"hidden": 0},
             {"blocks": -1},
