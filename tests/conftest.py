@@ -27,7 +27,7 @@ from tests.support.running.server_process import GivenServer, Server
 from tests.support.running.servers import PostgreSQLServer, RabbitMQServer, RedisServer
 from tests.support.running.service import Service
 from workers.broker.messaging import make_app
-from workers.core.lanes import Lane
+from workers.core.kinds import Lane
 from workers.positions import book_answers
 
 # The time of a test is not what it is about. With CI in the environment, examples are always the

@@ -32,8 +32,8 @@ from workers.broker.doorbell import Doorbell
 from workers.broker.messaging import make_app
 from workers.broker.url import check_url
 from workers.configuration import DEFAULT_TABLE_MB, Configuration
-from workers.core.lanes import Lane
-from workers.core.outages import open_patiently
+from workers.core.kinds import Lane
+from workers.core.run import open_patiently
 from workers.errors import ConfigurationError
 from workers.logs import LOGGER, Masking
 from workers.service.process import WorkerProcess, WorkerSettings, default_name

@@ -8,7 +8,7 @@ from celery import shared_task
 from celery.exceptions import Reject
 
 from workers.broker.messaging import TASK
-from workers.core.lanes import lane_of_queue
+from workers.core.kinds import lane_of_queue
 from workers.service.this_process import THIS_PROCESS
 
 if TYPE_CHECKING:

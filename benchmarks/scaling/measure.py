@@ -52,7 +52,7 @@ from db.errors import StorageError
 from db.models import Duty
 from workers.broker.doorbell import Doorbell
 from workers.broker.url import REDIS_PORT
-from workers.core.lanes import Lane
+from workers.core.kinds import Lane
 from workers.errors import BrokerError
 from workers.service.counters import UnitCounters
 from workers.service.registration import BEAT_SECONDS, Registration

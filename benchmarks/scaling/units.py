@@ -36,7 +36,7 @@ from workers.books.payload import encode_keys
 from workers.books.task import KIND as BOOK
 from workers.books.task import PlyTask
 from workers.core.kinds import get_kind
-from workers.core.submission import UNITS_PER_TRANSACTION
+from workers.core.submit import UNITS_PER_TRANSACTION
 from workers.positions import analysis
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from benchmarks.scaling.meters import Meter
     from db.records.jobs import Claim
     from workers.books.payload import Keys
-    from workers.core.outcome import UnitOutcome
+    from workers.core.kinds import UnitOutcome
 
 STONES: Final = DEFAULT_BOARD.cells - 8
 """The number of stones on the boards: the search of such a position takes a microsecond."""

@@ -228,7 +228,7 @@ def _shown(value: Value) -> Value:
 
 
 def _default(name: str) -> Value:
-    from workers.cores import usable_cores
+    from workers.configuration import usable_cores
 
     defaults: dict[str, Value] = {
         "db": str(shared.default_database(ensure=False)),

@@ -35,7 +35,7 @@ STATES = (
     "failed",
     "cancelled",
 )
-"""The same in workers/core/standing.py, which a help text need not import."""
+"""The same in workers/core/follow.py, which a help text need not import."""
 
 job_argument = click.argument("job", type=parameters.IntRange(1), metavar="JOB")
 
@@ -91,7 +91,7 @@ def list_(
     """
     from cli.output.formats import chosen_format, write_rows
     from cli.work.view import COLUMNS, job_row
-    from workers.core.standing import list_standings
+    from workers.core.follow import list_standings
 
     with settings.open_database() as database, database.read() as session:
         found = list_standings(session, states=state, limit=limit)
@@ -113,8 +113,7 @@ def show(settings: Settings, job: int) -> None:
     from cli.output.formats import write_object
     from cli.output.tables import write_facts
     from cli.work.view import job_facts
-    from workers.core.following import read_job
-    from workers.core.standing import job_object, standing_of
+    from workers.core.follow import job_object, read_job, standing_of
     from workers.deep.task import KIND as DEEP
 
     fields: dict[str, object] = {}
@@ -257,7 +256,7 @@ def results(
     """
     from cli.work.job import write_results
     from cli.work.results import open_results, result_format
-    from workers.core.following import read_job
+    from workers.core.follow import read_job
 
     settings: Settings = context.obj
     with settings.open_database() as database:
@@ -294,7 +293,7 @@ def _work_again(
     from cli.work.job import Backend, JobContext
     from cli.work.results import open_results, result_format
     from db.records.jobs import JobState
-    from workers.core.following import read_job, refuse_foreign
+    from workers.core.follow import read_job, refuse_foreign
 
     settings: Settings = context.obj
     job, output = again.job, again.output

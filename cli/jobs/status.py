@@ -23,7 +23,7 @@ def status(settings: Settings) -> None:
     count as being at work. Workers are listed in a table: "nodes/s" is what one of their threads
     searches, and "seen" is when they were last heard of.
     """
-    from workers.core.standing import service_status, status_object
+    from workers.core.follow import service_status, status_object
 
     with settings.open_database() as database, database.read() as session:
         totals, by_state = service_status(session)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cli.work.view import TreeWatch
     from db.database import Database
     from db.records.jobs import JobInfo, JobProgress
-    from workers.core.progress import Progress
+    from workers.core.follow import Progress
 
 IDLE_SECONDS = 15.0
 """A job is watched no longer when its workers have been gone for this time."""
@@ -46,8 +46,7 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
     """
     from cli.work.view import IDLE, TreeWatch, drawn_progress
     from db.records.jobs import JobState
-    from workers.core.following import read_job
-    from workers.core.progress import ProgressMeter
+    from workers.core.follow import ProgressMeter, read_job
     from workers.deep.task import KIND as DEEP
 
     settings: Settings = context.obj
@@ -97,7 +96,7 @@ def _without_pace(progress: Progress) -> Progress:
 
 def _state(database: Database, job: JobProgress) -> str:
     """What a job is called at this moment."""
-    from workers.core.standing import state_name
+    from workers.core.follow import state_name
 
     with database.read() as session:
         return state_name(session, job.job_id, job.state)

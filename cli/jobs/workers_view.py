@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from cli.output.formats import Column, write_rows
 from cli.shell import echo
-from workers.core.standing import worker_object
+from workers.core.follow import worker_object
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -91,7 +91,7 @@ class Settings:
         if self.broker_url is None:
             return None
         from workers.broker.doorbell import Doorbell
-        from workers.core.lanes import Lane
+        from workers.core.kinds import Lane
 
         doorbell = Doorbell(self.broker_url)
         doorbell.depth(Lane.BULK)  # better now than when everything is planned

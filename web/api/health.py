@@ -18,7 +18,7 @@ from web.errors import LOGGER, unavailable
 from web.metrics import WebCollector
 from web.responses import json_response
 from web.service import service_of
-from workers.core.lanes import Lane
+from workers.core.kinds import Lane
 from workers.errors import BrokerError
 from workers.positions.question import Question
 

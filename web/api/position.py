@@ -34,7 +34,7 @@ from web.description.words import (
 from web.responses import JSON, encode
 from web.service import service_of
 from web.writing import require_write
-from workers.core.resumption import topic_of
+from workers.core.submit import topic_of
 from workers.positions.analysis import find_or_submit
 from workers.positions.showing.description import describe_position, is_complete
 

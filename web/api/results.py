@@ -15,7 +15,7 @@ from web.description.job_schemas import JOB_PLACE
 from web.errors import ApiError
 from web.responses import JSON_LINES
 from web.service import service_of
-from workers.core.following import iterate_units, read_job
+from workers.core.follow import iterate_units, read_job
 from workers.core.kinds import find_kind, unit_objects
 from workers.positions.showing.result_lines import result_lines
 

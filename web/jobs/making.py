@@ -18,7 +18,7 @@ from workers.books.build import BookPlanError, CompleteBook, canonical, check_pl
 from workers.books.build import label as label_of_ply
 from workers.books.planning import find_job, plan_job
 from workers.books.task import PlyTask
-from workers.core.resumption import find_or_plan
+from workers.core.submit import find_or_plan
 from workers.deep.planning import join_or_submit
 from workers.deep.task import DeepTask, plies_to_split
 from workers.positions import analysis

@@ -25,7 +25,7 @@ from c4core.position import Position
 from workers.books.planning import find_job, plan_job
 from workers.books.scores import read_scores
 from workers.books.task import PlyTask
-from workers.core.resumption import find_or_plan
+from workers.core.submit import find_or_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -15,8 +15,7 @@ from c4core.book.units import cut_units, owners_of
 from db.records.jobs import UnitPlan
 from workers.books.payload import encode_keys
 from workers.books.task import KIND
-from workers.core.resumption import find_and_resume
-from workers.core.submission import submit_units
+from workers.core.submit import find_and_resume, submit_units
 from workers.positions.costs import read_model
 from workers.positions.question import Question
 

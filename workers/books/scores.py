@@ -9,7 +9,7 @@ import numpy as np
 from db.decoding import decoding
 from db.records.jobs import JobState, UnitState
 from workers.books.payload import decode_keys, decode_scores
-from workers.core.following import iterate_units, read_job, why_not_done
+from workers.core.follow import iterate_units, read_job, why_not_done
 from workers.errors import BookIncompleteError
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from c4core.position import Position
 from db.records.jobs import UnitState
 from workers.books.payload import decode_keys, decode_scores, encode_scores
 from workers.books.task import PlyTask
-from workers.core.outcome import UnitOutcome
+from workers.core.kinds import UnitOutcome
 from workers.positions.evaluate import find_answers, look_up, search_with
 from workers.positions.question import Question
 from workers.positions.results import Answer, answer_object, error_object
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.records.jobs import Claim, JobInfo, UnitResult
     from workers.books.payload import Scores
-    from workers.core.rationing import Searcher
+    from workers.core.searching import Searcher
 
 
 def solve_unit(

@@ -26,7 +26,7 @@ from redis.exceptions import OutOfMemoryError
 from db.masking import masked
 from workers.broker.messaging import KEPT_HEADERS, read_unit
 from workers.broker.redis_transport import FULL
-from workers.core.lanes import Lane
+from workers.core.kinds import Lane
 from workers.logs import LOGGER
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kombu import Connection
 
     from db.session import Session, Writer
-    from workers.core.lanes import Lane
+    from workers.core.kinds import Lane
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ from kombu import Exchange, Queue
 from kombu.transport import TRANSPORT_ALIASES
 
 from db.decoding import is_number
-from workers.core.lanes import Lane
+from workers.core.kinds import Lane
 
 TASK: Final = "c4.work_on_unit"
 """The name of the only task."""

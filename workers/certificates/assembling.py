@@ -11,7 +11,7 @@ from db.decoding import decoding
 from db.records.jobs import JobState
 from workers.certificates.stages import Piece, read_payload
 from workers.certificates.task import KIND, ProofTask, read_score
-from workers.core.following import iterate_units, read_job, why_not_done
+from workers.core.follow import iterate_units, read_job, why_not_done
 from workers.errors import CertificateIncompleteError
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from db.decoding import decoding
 from db.records.jobs import UnitPlan
 from workers.certificates.stages import SCORE, Piece, read_payload
 from workers.certificates.task import KIND, ProofTask, read_score
-from workers.core.resumption import find_and_resume, find_or_plan
-from workers.core.submission import submit_units
+from workers.core.submit import find_and_resume, find_or_plan, submit_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

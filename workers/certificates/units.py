@@ -16,9 +16,8 @@ from c4core.proof.prover import Prover
 from db.records.jobs import UnitState
 from workers.certificates.stages import SCORE, read_payload
 from workers.certificates.task import ProofTask
-from workers.core.interrupting import interrupting
-from workers.core.outcome import UnitOutcome
-from workers.core.rationing import turn_of
+from workers.core.kinds import UnitOutcome
+from workers.core.searching import interrupting, turn_of
 from workers.positions.book_answers import book_of_job
 from workers.positions.evaluate import find_answers, look_up, search_with
 from workers.positions.question import Question
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.records.jobs import Claim, JobInfo, UnitResult
     from workers.certificates.stages import Piece
-    from workers.core.rationing import Searcher
+    from workers.core.searching import Searcher
 
 
 def solve_unit(

@@ -9,8 +9,8 @@ import numpy as np
 from c4core.arrays import canonical_keys
 from c4core.batch import UNPLAYABLE
 from db.records.jobs import JobState
-from workers.core.following import iterate_units, read_job, why_not_done
-from workers.core.resumption import topic_of
+from workers.core.follow import iterate_units, read_job, why_not_done
+from workers.core.submit import topic_of
 from workers.errors import DatasetIncompleteError
 from workers.positions import analysis
 from workers.positions.units import unit_answers

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from workers.core.following import read_job
+from workers.core.follow import read_job
 from workers.deep.progress import Observer
 from workers.deep.proof import follow_proof, proven_line, searched_line
 from workers.deep.task import DeepTask
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from c4core.position import Position
     from db.database import Database
     from db.records.jobs import JobInfo
-    from workers.core.rationing import Searcher
+    from workers.core.searching import Searcher
     from workers.deep.heard import Heard
     from workers.deep.progress import DeepProgress
     from workers.deep.proof import Proof

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from c4core.position import Position
-    from workers.core.rationing import Searcher
+    from workers.core.searching import Searcher
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from c4core.position import Position
-    from workers.core.rationing import Searcher
+    from workers.core.searching import Searcher
 
 MOST_BOUNDS: Final = 1 << 20
 """So many bounds are kept, 11 MB; whenever there are twice as many, the cheaper half is lost."""

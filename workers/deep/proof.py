@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from db.database import Database
-    from workers.core.rationing import Searcher
+    from workers.core.searching import Searcher
 
 
 FIRST_TRY_NODES: Final = 1 << 12

@@ -19,8 +19,8 @@ from c4core.batch import BOUND
 from db import jobs
 from db.decoding import decoding
 from db.errors import StorageError
-from workers.core.following import read_job
-from workers.core.rounds import Duty, Rounds
+from workers.core.follow import read_job
+from workers.core.leases import Duty, Rounds
 from workers.deep.heard import Heard
 from workers.deep.newest_jobs import NewestJobs
 from workers.logs import LOGGER
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from db.database import Database
     from db.records.jobs import Claim
-    from workers.core.rationing import Searcher
+    from workers.core.searching import Searcher
 
 LEAST_NODES: Final = 1 << 15
 """A bound that cost fewer nodes (3 ms) is not shared. With 2**13, processes send four times as much

@@ -23,7 +23,7 @@ from c4core.version import ENGINE_VERSION
 from db.decoding import decoding, field, number_field
 from db.records.evaluations import StoredEvaluation
 from db.records.jobs import UnitState
-from workers.core.outcome import UnitOutcome
+from workers.core.kinds import UnitOutcome
 from workers.deep.asking import ask
 from workers.deep.sharing import sharing
 from workers.deep.task import DeepTask
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from c4core.lines import JsonValue
     from db.database import Database
     from db.records.jobs import Claim, JobInfo, Json, UnitResult
-    from workers.core.rationing import Searcher
+    from workers.core.searching import Searcher
 
 CUT: Json = {"cut": True}
 """The result of a unit that was ended because nothing needs its result any more."""

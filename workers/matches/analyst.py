@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from c4core.position import Position
     from db.database import Database
     from db.records.evaluations import StoredEvaluation
-    from workers.core.rationing import Searcher
+    from workers.core.searching import Searcher
 
 
 class MatchAnalyst:

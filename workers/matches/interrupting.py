@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from c4core.players import Stop
-from workers.core.interrupting import interrupting
+from workers.core.searching import interrupting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

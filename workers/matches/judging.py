@@ -20,8 +20,8 @@ from c4core.notation import parse_moves
 from db import games as game_store
 from db.records.games import GameFilter
 from db.records.jobs import JobState
-from workers.core.following import read_job
-from workers.core.resumption import topic_of
+from workers.core.follow import read_job
+from workers.core.submit import topic_of
 from workers.matches.scores import known_scores, unknown_keys
 from workers.positions import analysis
 from workers.positions.analysis import Submission

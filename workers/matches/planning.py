@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from c4core.version import ENGINE_VERSION
 from db import games, jobs
 from db.records.jobs import UnitPlan
-from workers.core.resumption import find_or_plan, refuse_second, set_going
+from workers.core.submit import find_or_plan, refuse_second, set_going
 from workers.matches.errors import MatchTermsError
 from workers.matches.measuring import Paces
 from workers.matches.terms import complete

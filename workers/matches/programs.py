@@ -14,7 +14,7 @@ from c4core.players import NO_PROGRAM, ProgramRefusedError
 from c4core.players import check_consent as check_player
 from db import games, registry
 from db.errors import CorruptError, DamagedValueError
-from workers.core.lanes import lane_of_job
+from workers.core.kinds import lane_of_job
 from workers.matches.units import KIND
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from c4core.players import NO_PROGRAM, ProgramRefusedError, Resources, StopPlayi
 from db import games
 from db.records.games import GameCursor, GameFilter
 from db.records.jobs import UnitState
-from workers.core.outcome import UnitOutcome
-from workers.core.rationing import turn_of
+from workers.core.kinds import UnitOutcome
+from workers.core.searching import turn_of
 from workers.matches.analyst import MatchAnalyst
 from workers.matches.corpora import read_corpus
 from workers.matches.interrupting import stopping
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from db.records.games import StoredGame
     from db.records.jobs import Claim, JobInfo, UnitResult
     from db.records.terms import MatchTerms
-    from workers.core.rationing import Searcher
+    from workers.core.searching import Searcher
 
 KIND: Final = "match"
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from c4core.errors import C4Error
 from c4core.lines import BadLine, Request
 from c4core.position import Position
-from workers.core.resumption import find_and_resume, find_or_plan
-from workers.core.submission import submit_units
+from workers.core.submit import find_and_resume, find_or_plan, submit_units
 from workers.positions.book_answers import book_of_job, plies_answered
 from workers.positions.costs import read_model
 from workers.positions.planning import UNIT_LINES, plan_units
@@ -152,7 +151,7 @@ def find_or_submit(
         database: where the job lives.
         keys: of at least one position, in the order in which they are to be searched.
         board: of all of them.
-        topic: identifies the positions, as :func:`workers.core.resumption.topic_of` makes it.
+        topic: identifies the positions, as :func:`workers.core.submit.topic_of` makes it.
         book: as for :func:`submit`, like all that follows.
         label: likewise.
         priority: likewise.

@@ -10,7 +10,7 @@ from c4core.lines import Request
 from db import jobs
 from db.decoding import decoding, field
 from db.errors import JobStateError
-from workers.core.following import iterate_units, read_job
+from workers.core.follow import iterate_units, read_job
 from workers.positions import payload
 from workers.positions.analysis import KIND
 

@@ -16,7 +16,7 @@ from db import evaluations
 from db.costs import Cost
 from db.errors import ReadOnlyError
 from db.records.evaluations import StoredEvaluation
-from workers.core.outcome import store_learned
+from workers.core.searching import store_learned
 from workers.positions.book_answers import answer_from
 from workers.positions.results import Answer, has_all_columns, settles
 from workers.positions.search import Effort, search
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from c4core.book import Book
     from c4core.position import Position
     from db.database import Database
-    from workers.core.rationing import Searcher
+    from workers.core.searching import Searcher
     from workers.positions.question import Question
 
     Search = Callable[

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from db.errors import ReadOnlyError, StorageError
-from workers.core.outcome import store_learned
+from workers.core.searching import store_learned
 from workers.logs import LOGGER
 
 if TYPE_CHECKING:

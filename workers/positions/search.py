@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from c4core.position import Position
-    from workers.core.rationing import Searcher
+    from workers.core.searching import Searcher
     from workers.positions.question import Question
 
 ONE_BY_ONE = 8

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from c4core.lines import BadLine, Request
 from db.decoding import decoding
 from db.records.jobs import UnitState
-from workers.core.outcome import UnitOutcome
+from workers.core.kinds import UnitOutcome
 from workers.positions import payload
 from workers.positions.batches import bad_line_object, request_object
 from workers.positions.book_answers import book_of_job
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from c4core.lines import JsonValue
     from db.database import Database
     from db.records.jobs import Claim, JobInfo, Json, UnitResult
-    from workers.core.rationing import Searcher
+    from workers.core.searching import Searcher
     from workers.positions.results import Source
 
 

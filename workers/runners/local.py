@@ -20,13 +20,10 @@ from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.errors import BusyError, StorageError, UnreachableError
 from db.records.jobs import JobState
-from workers.core.execution import run_unit
-from workers.core.following import JobFollower, read_job, refuse_foreign
-from workers.core.leases import LEASE_SECONDS, LeaseKeeper
-from workers.core.outages import RetryingWriter
-from workers.core.progress import LOOK_SECONDS
-from workers.core.rationing import RationedSearcher
-from workers.core.rounds import Duty, Rounds
+from workers.core.follow import LOOK_SECONDS, JobFollower, read_job, refuse_foreign
+from workers.core.leases import LEASE_SECONDS, Duty, LeaseKeeper, Rounds
+from workers.core.run import RetryingWriter, run_unit
+from workers.core.searching import RationedSearcher
 from workers.matches.programs import check_consent
 
 if TYPE_CHECKING:
@@ -36,8 +33,8 @@ if TYPE_CHECKING:
     from c4core.players import Consent
     from db.database import Database
     from db.records.jobs import Claim, JobInfo
-    from workers.core.progress import Progress
-    from workers.core.rationing import Searcher
+    from workers.core.follow import Progress
+    from workers.core.searching import Searcher
 
 PRESENCE_SECONDS = 2.0
 """Time between two heartbeats of this runner in the job's row, whether it holds a lease or not."""

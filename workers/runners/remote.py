@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Self
 from db import registry
 from db.records.jobs import JobState
 from workers.broker.doorbell import top_up
-from workers.core.following import JobFollower, read_job, refuse_foreign
-from workers.core.lanes import lane_of_job
-from workers.core.progress import LOOK_SECONDS
+from workers.core.follow import LOOK_SECONDS, JobFollower, read_job, refuse_foreign
+from workers.core.kinds import lane_of_job
 from workers.errors import BrokerUnreachableError
 from workers.matches.programs import has_consent
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.records.jobs import JobInfo
     from workers.broker.doorbell import Doorbell
-    from workers.core.progress import Progress
+    from workers.core.follow import Progress
 
 
 class RemoteRunner:

@@ -10,7 +10,7 @@ from c4core.lines import Request
 from db import jobs
 from db.errors import JobStateError
 from db.records.jobs import INTERACTIVE_PRIORITY, JobState
-from workers.core.following import iterate_units
+from workers.core.follow import iterate_units
 from workers.errors import NotSolvedError
 from workers.positions.analysis import submit
 from workers.positions.evaluate import find_answers, look_up

@@ -7,10 +7,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from workers.core.execution import UnitEnd
+from workers.core.run import UnitEnd
 
 if TYPE_CHECKING:
-    from workers.core.execution import UnitReport
+    from workers.core.run import UnitReport
 
 
 @dataclass(slots=True)

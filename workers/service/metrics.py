@@ -12,8 +12,8 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoM
 from prometheus_client.registry import Collector
 
 from c4core.version import ENGINE_VERSION, __version__
-from workers.core.execution import UnitEnd
-from workers.core.rounds import Duty
+from workers.core.leases import Duty
+from workers.core.run import UnitEnd
 from workers.errors import BrokerUnreachableError, MetricsError
 from workers.logs import LOGGER
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from prometheus_client.core import Metric
 
     from workers.broker.doorbell import Doorbell
-    from workers.core.lanes import Lane
+    from workers.core.kinds import Lane
     from workers.service.counters import UnitCounters
     from workers.service.process import WorkerProcess
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from c4core.players import NO_PROGRAM, Consent
 from db.errors import SCHEMA_FAULTS, StorageError
-from workers.core.lanes import Lane
-from workers.core.rounds import Duty, Rounds
+from workers.core.kinds import Lane
+from workers.core.leases import Duty, Rounds
 from workers.logs import LOGGER
 from workers.service.registration import BEAT_SECONDS, Registration
 from workers.service.sweeping import pause_between_sweeps, sweep

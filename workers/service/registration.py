@@ -11,9 +11,8 @@ from c4core.version import ENGINE_VERSION, __version__
 from db import registry
 from db.jobs import running_jobs
 from db.records.workers import WorkerInfo
-from workers.core.execution import UnitEnd
-from workers.core.kinds import find_kind
-from workers.core.lanes import lane_of_job
+from workers.core.kinds import find_kind, lane_of_job
+from workers.core.run import UnitEnd
 from workers.logs import LOGGER
 from workers.matches.programs import TAKES_PROGRAMS
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.jobs.running_jobs import RunningJob
     from db.session import Session
-    from workers.core.lanes import Lane
+    from workers.core.kinds import Lane
     from workers.service.counters import UnitCounters
 
 BEAT_SECONDS: Final = 5.0

@@ -14,8 +14,8 @@ from workers.broker.consumer import UnitPool
 from workers.broker.doorbell import Doorbell
 from workers.broker.messaging import make_app
 from workers.broker.url import check_url
-from workers.core.lanes import Lane
-from workers.core.outages import open_patiently
+from workers.core.kinds import Lane
+from workers.core.run import open_patiently
 from workers.logs import LOGGER
 from workers.service.process import WorkerProcess
 from workers.service.stopping import Stop
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 SPARE_UNITS: Final = 1
-"""Units that are held beyond one for each thread: see :mod:`workers.core.rationing`."""
+"""Units that are held beyond one for each thread: see :mod:`workers.core.searching`."""
 
 
 class CeleryWorker(Worker):

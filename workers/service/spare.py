@@ -16,7 +16,7 @@ from db.jobs.running_jobs import has_queued_unit
 
 if TYPE_CHECKING:
     from db.database import Database
-    from workers.core.lanes import Lane
+    from workers.core.kinds import Lane
 
 SPARE_SECONDS: Final = 2.0
 """Time that a claimed unit waits for its turn before it is asked who else could begin with it, and

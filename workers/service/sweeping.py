@@ -15,7 +15,7 @@ from db import jobs
 from db.duties import acquire_duty
 from db.jobs import running_jobs
 from workers.broker.doorbell import top_up
-from workers.core.lanes import Lane
+from workers.core.kinds import Lane
 from workers.logs import LOGGER
 from workers.wording import count
 

@@ -17,12 +17,10 @@ from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.errors import SCHEMA_FAULTS, NotADatabaseError, StorageError
 from workers.broker.doorbell import call
-from workers.core.execution import UnitEnd, UnitReport, run_unit
-from workers.core.kinds import find_kind
-from workers.core.lanes import Lane, lane_of_job
+from workers.core.kinds import Lane, find_kind, lane_of_job
 from workers.core.leases import LEASE_SECONDS, LeaseKeeper
-from workers.core.outages import RetryingWriter, pause
-from workers.core.rationing import RationedSearcher
+from workers.core.run import RetryingWriter, UnitEnd, UnitReport, pause, run_unit
+from workers.core.searching import RationedSearcher
 from workers.errors import BrokerUnreachableError
 from workers.logs import LOGGER
 from workers.matches.programs import is_for_others

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from db.database import Database
     from workers.broker.doorbell import Doorbell
-    from workers.core.lanes import Lane
+    from workers.core.kinds import Lane
     from workers.service.unit_worker import UnitWorker
 
 LOOK_SECONDS: Final = 1.0

@@ -16,7 +16,7 @@ from tests.support.boards.matches import RANDOM, terms
 from tests.support.jobs import state_of, unit_ids
 from tests.support.running.databases import do, on_sqlite, worker
 from tests.support.units import job_of_games, states, unit_worker
-from workers.core.lanes import Lane
+from workers.core.kinds import Lane
 from workers.matches.planning import plan_matches
 from workers.matches.programs import TAKES_PROGRAMS
 from workers.runners.local import LocalRunner

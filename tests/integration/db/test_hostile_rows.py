@@ -25,7 +25,7 @@ from tests.support.hostile.rows import (
 )
 from tests.support.running.command_line import C4
 from workers.books.task import PlyTask
-from workers.core.following import iterate_units, read_job
+from workers.core.follow import iterate_units, read_job
 from workers.deep.task import DeepTask
 from workers.positions.units import unit_answers
 

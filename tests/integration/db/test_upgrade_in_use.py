@@ -28,7 +28,7 @@ from tests.support.running.databases import BOARD, FakeClock, do, make_job, row,
 from tests.support.running.waiting import HANG_SECONDS, await_that
 from tests.support.units import job_of_games, states
 from workers.broker.doorbell import Doorbell
-from workers.core.lanes import Lane
+from workers.core.kinds import Lane
 from workers.positions.kind import ANALYZE
 from workers.service.unit_worker import UnitWorker
 

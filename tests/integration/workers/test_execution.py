@@ -32,13 +32,10 @@ from tests.support.jobs import outlast_lease, unit_ids
 from tests.support.running.databases import FakeClock
 from tests.support.running.waiting import HANG_SECONDS, await_that, ends
 from tests.support.units import failed_unit, job_of_games, states, unit_worker
-from workers.core.execution import UnitEnd, run_unit
-from workers.core.kinds import KINDS
-from workers.core.lanes import Lane
+from workers.core.kinds import KINDS, Lane, UnitOutcome
 from workers.core.leases import LeaseKeeper
-from workers.core.outages import RetryingWriter
-from workers.core.outcome import UnitOutcome
-from workers.core.rationing import LOOK_SECONDS
+from workers.core.run import RetryingWriter, UnitEnd, run_unit
+from workers.core.searching import LOOK_SECONDS
 from workers.deep import planning
 from workers.deep.task import DeepTask
 from workers.logs import LOGGER
@@ -228,7 +225,7 @@ CREATE TRIGGER fail_thrice BEFORE INSERT ON evaluations
 def test_results_are_kept_while_the_server_refuses_to_write(
     empty_url: str, code: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workers.core.outages.LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr("workers.core.run.LONGEST_PAUSE", 0.01)
     with Database.open(empty_url) as database:
         with database.write() as session:
             session.connection().exec_driver_sql(FAIL_THRICE.format(code=code))

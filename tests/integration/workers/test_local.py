@@ -21,7 +21,7 @@ from tests.support.boards.games import random_games
 from tests.support.jobs import must_take, outlast_lease, take
 from tests.support.running.databases import FakeClock, row
 from tests.support.running.waiting import await_that
-from workers.core.progress import Progress
+from workers.core.follow import Progress
 from workers.positions.analysis import NoInputError, submit
 from workers.runners.local import LocalRunner, SharedSolver
 

@@ -16,7 +16,7 @@ from tests.support.running.databases import PostgresDatabases
 from tests.support.running.server_process import Server
 from tests.support.running.servers import RedisServer
 from workers.broker.doorbell import Doorbell
-from workers.core.lanes import Lane
+from workers.core.kinds import Lane
 
 pytestmark = [pytest.mark.servers, pytest.mark.faults]
 

@@ -24,7 +24,7 @@ from tests.support.running.command_line import C4, Result
 from tests.support.running.service import Service
 from tests.support.running.waiting import HANG_SECONDS, await_that
 from workers.broker.doorbell import MESSAGES_PER_THREAD
-from workers.core.lanes import Lane
+from workers.core.kinds import Lane
 from workers.positions.analysis import submit
 from workers.service.service import SPARE_UNITS
 

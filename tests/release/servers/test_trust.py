@@ -13,7 +13,7 @@ from tests.support.running.service import Service
 from tests.support.running.waiting import await_that
 from tests.support.traps import Trap
 from workers.broker.messaging import queue_of
-from workers.core.lanes import Lane
+from workers.core.kinds import Lane
 
 pytestmark = pytest.mark.servers
 

@@ -19,7 +19,7 @@ from cli.app import c4
 from db.database import Database
 from db.models import Job, Unit
 from tests.support.running.databases import make_job
-from workers.core.lanes import Lane
+from workers.core.kinds import Lane
 from workers.service.counters import UnitCounters
 from workers.service.metrics import WorkerCollector
 

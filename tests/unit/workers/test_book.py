@@ -28,7 +28,6 @@ from workers.books.scores import read_scores
 from workers.books.sparse import SparseBook
 from workers.books.task import Choice, PlyTask
 from workers.books.units import solve_unit, unit_objects
-from workers.core import submission
 from workers.errors import BookIncompleteError
 from workers.runners.local import LocalRunner
 
@@ -136,7 +135,7 @@ class TestPlanning:
             raise KeyboardInterrupt
 
         book = CompleteBook(empty(), 5)
-        monkeypatch.setattr(submission, "UNITS_PER_TRANSACTION", 1)
+        monkeypatch.setattr("workers.core.submit.UNITS_PER_TRANSACTION", 1)
         monkeypatch.setattr(jobs, "start_job", interrupted)
         with pytest.raises(KeyboardInterrupt):
             plan_job(database, book.task, book.levels)

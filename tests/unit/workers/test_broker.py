@@ -12,7 +12,6 @@ from db.masking import masked
 from tests.support.running.waiting import HANG_SECONDS
 from workers.broker.messaging import make_app
 from workers.broker.url import check_url
-from workers.core.lanes import Lane, lane_of_job, lane_of_queue
 from workers.errors import BrokerUrlError
 
 SECRET = "hunter2!"
@@ -94,17 +93,6 @@ def test_broken_urls_keep_their_secrets(url: str) -> None:
         check_url(url)
     except BrokerUrlError as error:
         assert SECRET not in str(error).partition("//")[2]  # noqa: PT017 (some are no errors)
-
-
-def test_every_lane_has_a_queue_of_its_own_and_of_the_engine() -> None:
-    queues = [lane.queue for lane in Lane]
-    assert queues == ["c4.interactive.e1", "c4.bulk.e1"]
-    assert [lane_of_queue(queue) for queue in queues] == list(Lane)
-
-
-def test_the_priority_decides_the_lane() -> None:
-    assert lane_of_job(0) is lane_of_job(99) is lane_of_job(-5) is Lane.BULK
-    assert lane_of_job(100) is lane_of_job(1000) is Lane.INTERACTIVE
 
 
 @pytest.mark.parametrize(("scheme", "first"), [("redis", b"*"), ("rediss", b"\x16\x03")])

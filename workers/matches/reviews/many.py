@@ -14,8 +14,8 @@ import numpy as np
 
 from c4core.arrays import canonical_keys
 from db.records.jobs import JobState
-from workers.core.following import read_job
-from workers.core.resumption import topic_of
+from workers.core.follow import read_job
+from workers.core.submit import topic_of
 from workers.matches.reviews.reviewed import Review, moved_from, reviewed_moves
 from workers.matches.scores import known_scores, unknown_keys
 from workers.positions import analysis

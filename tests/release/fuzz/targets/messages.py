@@ -17,7 +17,7 @@ from kombu import Connection
 from tests.release.fuzz.mutation import ODD, mutated, mutated_json, mutated_text
 from tests.release.fuzz.target import Target
 from workers.broker.messaging import TASK, make_app
-from workers.core.lanes import Lane
+from workers.core.kinds import Lane
 from workers.service.this_process import THIS_PROCESS
 
 NOTHING = {"callbacks": None, "errbacks": None, "chain": None, "chord": None}

@@ -21,9 +21,9 @@ from tests.support.certificates import independent_checker
 from workers.certificates.assembling import read_certificate
 from workers.certificates.planning import find_job, plan_job
 from workers.certificates.task import ProofTask
-from workers.core.execution import UnitEnd, run_unit
-from workers.core.following import iterate_units, read_job
+from workers.core.follow import iterate_units, read_job
 from workers.core.kinds import unit_objects
+from workers.core.run import UnitEnd, run_unit
 from workers.errors import CertificateIncompleteError
 from workers.runners.local import LocalRunner
 

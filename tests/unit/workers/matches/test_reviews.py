@@ -12,7 +12,7 @@ from db.database import Database
 from db.records.jobs import JobState
 from tests.support.boards.finished_games import finished_games
 from tests.support.boards.matches import run_job
-from workers.core.following import read_job
+from workers.core.follow import read_job
 from workers.matches.reviews.game import review_game
 from workers.matches.reviews.many import plan_reviews, reviews_of
 from workers.matches.reviews.reviewed import review_object

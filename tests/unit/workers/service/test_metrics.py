@@ -11,8 +11,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from c4core.version import ENGINE_VERSION, __version__
-from workers.core.execution import UnitEnd, UnitReport
-from workers.core.lanes import Lane
+from workers.core.kinds import Lane
+from workers.core.run import UnitEnd, UnitReport
 from workers.errors import BrokerUnreachableError, MetricsError
 from workers.service.counters import UnitCounters
 from workers.service.metrics import MetricsSettings, QueueDepths, RateMeter

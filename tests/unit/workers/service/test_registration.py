@@ -4,7 +4,7 @@ import pytest
 
 from c4core.version import ENGINE_VERSION
 from db.jobs.running_jobs import RunningJob
-from workers.core.lanes import Lane
+from workers.core.kinds import Lane
 from workers.service.registration import why_idle
 
 OURS = RunningJob(1, "analyze", ENGINE_VERSION, 0)

@@ -1,5 +1,6 @@
 """What the sweeper says."""
 
+import itertools
 import logging
 from typing import Any
 
@@ -33,3 +34,9 @@ def test_units_that_are_queued_again_are_told(
     with caplog.at_level(logging.INFO, logger=LOGGER.name):
         assert sweeping.sweep(timed, NO_BELL)
     assert caplog.messages == [f"queued again: {told} lease ran out"]
+
+
+def test_many_workers_do_not_sweep_more_often_together() -> None:
+    pauses = [sweeping.pause_between_sweeps(peers) for peers in (1, 20, 100, 1000)]
+    assert pauses == [1.0, 1.0, 5.0, 50.0]
+    assert all(before <= after for before, after in itertools.pairwise(pauses))

@@ -1,15 +1,13 @@
 """Duties that come again and again, whatever goes wrong."""
 
-import itertools
 import threading
 
 import pytest
 
 from db.errors import UnreachableError
 from tests.support.running.waiting import HANG_SECONDS
-from workers.core.rounds import Duty, Rounds
+from workers.core.leases import Duty, Rounds
 from workers.logs import LOGGER
-from workers.service.sweeping import pause_between_sweeps
 
 
 def told(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str]]:
@@ -62,9 +60,3 @@ def test_every_duty_has_its_own_time() -> None:
     rounds.close()
     assert done.count("seldom") == 1
     assert done.index("seldom") == 0
-
-
-def test_many_workers_do_not_sweep_more_often_together() -> None:
-    pauses = [pause_between_sweeps(peers) for peers in (1, 20, 100, 1000)]
-    assert pauses == [1.0, 1.0, 5.0, 50.0]
-    assert all(before <= after for before, after in itertools.pairwise(pauses))

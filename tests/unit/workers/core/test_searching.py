@@ -10,7 +10,7 @@ import pytest
 from c4core.position import Position
 from c4core.solver import Solver
 from tests.support.running.waiting import HANG_SECONDS, await_that
-from workers.core.rationing import RationedSearcher, turn_of
+from workers.core.searching import RationedSearcher, turn_of
 
 
 class Crowd:

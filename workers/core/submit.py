@@ -1,4 +1,4 @@
-"""Finding the job that an earlier command has made for the same question, and resuming it.
+"""Making a job from a stream of units, or finding the one made earlier for the same question.
 
 Commands that are given at the same moment find no job, and all try to make one. One of them
 succeeds, and the others then find its job (:func:`find_or_plan`).
@@ -10,6 +10,7 @@ import hashlib
 import time
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Final, TypedDict
 
 from c4core.version import ENGINE_VERSION
@@ -18,20 +19,97 @@ from db.records.jobs import JobState
 from workers.errors import AlreadyAskedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
     from c4core.notation import BoardSize
     from db.database import Database
-    from db.records.jobs import Json
+    from db.records.jobs import Json, UnitPlan
     from db.session import Session
+
+UNITS_PER_TRANSACTION: Final = 32
+"""Units that are written at a time: this bounds the memory, and how long other writers wait."""
 
 DIGEST_BYTES: Final = 16
 
 LOOK_SECONDS: Final = 0.2
 """Seconds between two looks at a job that another process is planning."""
+
+
+def submit_units(
+    database: Database,
+    plans: Iterable[UnitPlan],
+    *,
+    kind: str,
+    board: BoardSize,
+    params: Json,
+    label: str | None = None,
+    priority: int = 0,
+    only_one: bool = False,
+    on_added: Callable[[Sequence[UnitPlan]], object] = lambda _plans: None,
+) -> int:
+    """Make a job and start it; returns its number.
+
+    A few units take one transaction. If planning fails or is interrupted after the job was made,
+    the job is cancelled.
+
+    Args:
+        database: keeps the job.
+        plans: its units, in order; they may be made while they are read.
+        kind: the job's, like the board, the parameters and the priority.
+        board: the board of all positions.
+        params: the question.
+        label: a name for people.
+        priority: jobs of higher priority are worked on first.
+        only_one: make no second job of this kind with these parameters.
+        on_added: called with the units that have just been written.
+
+    Raises:
+        AlreadyAskedError: with ``only_one``, there is such a job.
+        StorageError: the database cannot be written.
+    """
+    remaining = iter(plans)
+    # Planning the first units may take long. The job is made afterwards, or it would seem to be
+    # abandoned.
+    batch = list(islice(remaining, UNITS_PER_TRANSACTION))
+
+    def make(session: Session) -> int:
+        if only_one:
+            refuse_second(session, kind=kind, board=board, params=params)
+        job_id = jobs.create_job(
+            session,
+            kind=kind,
+            board=board,
+            params=params,
+            label=label,
+            engine_version=ENGINE_VERSION,
+            priority=priority,
+        )
+        _add(session, job_id, batch)
+        return job_id
+
+    job_id = database.run(make)
+    try:
+        on_added(batch)
+        while len(batch) == UNITS_PER_TRANSACTION:
+            batch = list(islice(remaining, UNITS_PER_TRANSACTION))
+            database.run(partial(_add, job_id=job_id, batch=batch))
+            on_added(batch)
+    except BaseException:
+        database.run(lambda session: jobs.cancel_job(session, job_id))
+        raise
+    return job_id
+
+
+def _add(session: Session, job_id: int, batch: Sequence[UnitPlan]) -> None:
+    """Add units to a job that is being planned; start it after the last ones."""
+    jobs.add_units(session, job_id, batch)
+    if len(batch) < UNITS_PER_TRANSACTION:
+        jobs.start_job(session, job_id)
+    else:
+        jobs.record_planner_heartbeat(session, job_id)
 
 
 class _Asked(TypedDict):
@@ -56,9 +134,7 @@ def topic_of(purpose: str, keys: NDArray[np.uint64]) -> str:
 def find_or_plan(find: Callable[[], int | None], plan: Callable[[], int]) -> int:
     """The number of the job that ``find`` finds, or else of the one that ``plan`` makes.
 
-    Args:
-        find: as :func:`find_and_resume`.
-        plan: makes a job, and calls :func:`refuse_second` before it does.
+    ``plan`` has to call :func:`refuse_second` before it makes the job.
     """
     while True:
         found = find()
@@ -76,17 +152,13 @@ def refuse_second(
     params: Json,
     is_usable: Callable[[int], bool] = lambda _job_id: True,
 ) -> None:
-    """Refuse to make a job if there is one for the same; nobody else makes one until the commit.
+    """Refuse to make a second job for the same question.
 
-    Args:
-        session: in the transaction that makes the job, before anything else.
-        kind: as for ``create_job``, like all that follows.
-        board: likewise.
-        params: likewise.
-        is_usable: whether to accept the job of this number.
+    Call this first in the transaction that makes the job. Until the commit, no other process makes
+    one either.
 
     Raises:
-        AlreadyAskedError: there is one.
+        AlreadyAskedError: there is a job for the same question, and ``is_usable`` accepts it.
     """
     asked = _asked(kind, board, params)
     jobs.hold_question(session, **asked)
@@ -102,13 +174,7 @@ def find_and_resume(database: Database, *, kind: str, board: BoardSize, params: 
     """The newest job that asks for exactly this, resumed; None if there is none.
 
     If another process is planning such a job, this waits for it. If that process has died, its job
-    is cancelled, because it will never have all its units.
-
-    Args:
-        database: the job's.
-        kind: as it was given to ``create_job``, like all that follows.
-        board: likewise.
-        params: likewise, in the same order.
+    is cancelled, because it will never have all its units. The order within ``params`` matters.
 
     Raises:
         StorageError: the database cannot be read or written.

@@ -1,6 +1,7 @@
-"""Whether anybody is at work on a job, as the database's clock tells it."""
+"""The progress of a job, and whether any process works on it, by the database's clock."""
 
 import io
+from dataclasses import replace
 
 import pytest
 
@@ -11,13 +12,19 @@ from db import jobs, registry
 from db.database import Database
 from db.jobs.attendance import RUNNER_ALIVE_SECONDS
 from db.jobs.planner_heartbeat import PLANNER_ALIVE_SECONDS
-from db.records.jobs import INTERACTIVE_PRIORITY, MAX_ATTEMPTS
+from db.records.jobs import INTERACTIVE_PRIORITY, MAX_ATTEMPTS, JobProgress, JobState
 from db.records.workers import WorkerInfo
 from db.registry import WORKER_ALIVE_SECONDS
 from tests.support.jobs import LEASE, finish, must_take
 from tests.support.running.databases import FakeClock
-from workers.core.attendance import Unattended, unattended_jobs
-from workers.core.lanes import Lane
+from workers.core.follow import (
+    LEAST_SECONDS,
+    LEAST_UNITS,
+    ProgressMeter,
+    Unattended,
+    unattended_jobs,
+)
+from workers.core.kinds import Lane
 from workers.positions.analysis import submit
 
 WAITING, QUEUED, INTERRUPTED = Unattended
@@ -125,3 +132,71 @@ def test_a_job_that_has_ended_needs_nobody(timed: Database, ending: str) -> None
                 jobs.fail(session, claimed, "broken")
         timed.run(lambda session: jobs.finish_if_complete(session, job_id))
     assert idle(timed) == {}
+
+
+FIRST = JobProgress(
+    job_id=1,
+    state=JobState.RUNNING,
+    units=10,
+    units_done=2,
+    units_failed=0,
+    units_leased=0,
+    positions=1000,
+    positions_done=200,
+    positions_failed=0,
+    nodes=0,
+    seconds=0.0,
+    positions_per_second=None,
+    eta_seconds=None,
+)
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_no_rate_is_said_before_enough_is_done() -> None:
+    clock = Clock()
+    meter = ProgressMeter(FIRST, clock)
+    assert (meter.look(FIRST).rate, meter.look(FIRST).remaining) == (None, None)
+    clock.now += LEAST_SECONDS * 10
+    few = replace(FIRST, units_done=2 + LEAST_UNITS - 1, positions_done=400)
+    assert meter.look(few).rate is None
+    clock.now = 100 + LEAST_SECONDS / 2
+    soon = replace(FIRST, units_done=2 + LEAST_UNITS, positions_done=500)
+    assert meter.look(soon).rate is None
+
+
+def test_the_rate_is_that_of_what_was_done_while_watching() -> None:
+    clock = Clock()
+    meter = ProgressMeter(FIRST, clock)
+    clock.now += 4
+    progress = meter.look(
+        replace(FIRST, units_done=6, positions_done=600, units_failed=1, positions_failed=100)
+    )
+    assert progress.seconds == pytest.approx(4)
+    assert progress.rate == pytest.approx(100)
+
+
+def test_the_remaining_time_is_the_databases() -> None:
+    meter = ProgressMeter(FIRST, Clock())
+    assert meter.look(FIRST).remaining is None
+    assert meter.look(replace(FIRST, eta_seconds=7.5)).remaining == 7.5
+
+
+def test_at_the_end_nothing_remains() -> None:
+    clock = Clock()
+    meter = ProgressMeter(FIRST, clock)
+    clock.now += 0.5
+    progress = meter.look(replace(FIRST, units_done=10, positions_done=1000))
+    assert progress.remaining == 0
+    assert progress.rate == pytest.approx(1600)
+
+
+def test_a_job_that_had_ended_has_no_rate() -> None:
+    done = replace(FIRST, state=JobState.DONE, units_done=10, positions_done=1000)
+    progress = ProgressMeter(done, Clock()).look(done)
+    assert (progress.rate, progress.remaining) == (None, 0)

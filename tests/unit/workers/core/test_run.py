@@ -15,8 +15,8 @@ from db.errors import (
     StorageError,
     UnreachableError,
 )
-from workers.core import outages
-from workers.core.outages import LONGEST_PAUSE, RetryingWriter, open_patiently, pause
+from workers.core import run
+from workers.core.run import LONGEST_PAUSE, RetryingWriter, open_patiently, pause
 
 
 class Flaky:
@@ -35,8 +35,8 @@ class Flaky:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outages, "FIRST_PAUSE", 1e-4)
-    monkeypatch.setattr(outages, "LONGEST_PAUSE", 1e-3)
+    monkeypatch.setattr(run, "FIRST_PAUSE", 1e-4)
+    monkeypatch.setattr(run, "LONGEST_PAUSE", 1e-3)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_what_does_not_pass_is_raised(error: StorageError) -> None:
 
 
 def test_what_nobody_knows_is_raised_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outages, "UNKNOWN_SECONDS", 0.01)
+    monkeypatch.setattr(run, "UNKNOWN_SECONDS", 0.01)
     with pytest.raises(StorageError, match="strange"):
         RetryingWriter(Flaky(*[StorageError("strange")] * 999), threading.Event()).run(abs)
 

@@ -19,7 +19,6 @@ from db.records.jobs import JobInfo, JobState
 from tests.support.jobs import state_of
 from tests.support.running.databases import FakeClock
 from tests.support.running.waiting import HANG_SECONDS, await_that
-from workers.core import resumption, submission
 from workers.positions.analysis import find_job, submit
 
 
@@ -46,7 +45,7 @@ def problems(database: Database) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def short_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(submission, "UNITS_PER_TRANSACTION", 1)
+    monkeypatch.setattr("workers.core.submit.UNITS_PER_TRANSACTION", 1)
 
 
 def await_job(database: Database) -> int:
@@ -64,7 +63,8 @@ def test_a_job_that_is_being_planned_is_waited_for(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pause, waits = threading.Event(), threading.Semaphore(0)
-    monkeypatch.setattr(resumption, "time", SimpleNamespace(sleep=lambda _: waits.release()))
+    fake = SimpleNamespace(sleep=lambda _: waits.release())
+    monkeypatch.setattr("workers.core.submit.time", fake)
     with ThreadPoolExecutor(2) as pool:
         planning = pool.submit(plan, database, pause)
         job_id = await_job(database)

@@ -4,35 +4,72 @@ A driver (for instance a thread of :mod:`workers.runners.local`) claims a unit, 
 alive (:mod:`workers.core.leases`) and calls :func:`run_unit`. One transaction writes how the unit
 ends: done, handed back or failed; and only while the claim's fence is the unit's newest.
 A driver that finds nothing to claim closes the job (``jobs.finish_if_complete``).
+
+:func:`run_unit` and :class:`RetryingWriter` decide what a fault costs:
+
+- A fault of the request itself (``REQUEST_FAULTS``, or any error that is not the database's) is the
+  unit's own. It counts as an attempt, and the unit fails after MAX_ATTEMPTS.
+- The writer waits for the end of a fault that passes (``PASSING_FAULTS``), with the results in
+  memory.
+- A fault that lasts (``LASTING_FAULTS``) ends the try. The unit is handed back, and the attempt
+  does not count.
+- The writer treats any other fault of the database as one that passes, but for UNKNOWN_SECONDS
+  only. Then the unit is handed back as if its lease had run out, which it can be MAX_LAPSES times:
+  nobody knows whether the unit has caused it.
 """
 
 from __future__ import annotations
 
+import errno
+import random
+import time
 from contextlib import suppress
 from enum import Enum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from itertools import count
+from math import inf
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from c4core.players import NO_PROGRAM
 from db import jobs
-from db.errors import LASTING_FAULTS, PASSING_FAULTS, REQUEST_FAULTS, StorageError
+from db.database import Database
+from db.errors import (
+    LASTING_FAULTS,
+    PASSING_FAULTS,
+    REQUEST_FAULTS,
+    StorageError,
+    UnreachableError,
+)
 from workers.core.kinds import get_kind
-from workers.core.outages import is_machines_fault
-from workers.core.outcome import store_learned
+from workers.core.searching import store_learned
 from workers.errors import LeaseLostError
+from workers.logs import LOGGER
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Callable
 
     from c4core.players import Consent
-    from db.database import Database
     from db.records.jobs import Claim
     from db.session import Session, Writer
-    from workers.core.kinds import Continuation
-    from workers.core.outcome import UnitOutcome
-    from workers.core.rationing import Searcher
+    from workers.core.kinds import Continuation, UnitOutcome
+    from workers.core.searching import Searcher
+
+T = TypeVar("T")
 
 MAX_ERROR_CHARACTERS: Final = 2_000
 """Characters of an error that are stored and logged: a stranger may have written its text."""
+
+UNKNOWN_SECONDS: Final = 60.0
+"""How long a writer tries again after an error of the database that has no class of its own."""
+
+FIRST_PAUSE: Final = 0.2
+LONGEST_PAUSE: Final = 3.0
+"""Seconds between two attempts: they double from the first to the longest."""
+
+_EXHAUSTED: Final = frozenset(
+    {errno.EAGAIN, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC}
+)
+"""Errors of a machine that is out of something, such as room or open files."""
 
 
 class UnitEnd(Enum):
@@ -89,7 +126,7 @@ def run_unit(
             is free when its lease runs out.
         MemoryError, OSError: there is no room for the solver's table, or for the unit, or this
             machine lacks something else. Nobody knows whether the unit has caused it, nor with an
-            error of the database that has no class of its own: see :mod:`workers.core.outages`.
+            error of the database that has no class of its own.
     """
     writer = writer or database
     kind = get_kind(claim.kind)
@@ -110,7 +147,7 @@ def run_unit(
         _lapse(writer, claim, error)
         raise
     except Exception as error:  # whatever solving a unit raises, the job goes on
-        if isinstance(error, OSError) and is_machines_fault(error):
+        if isinstance(error, OSError) and error.errno in _EXHAUSTED:
             _lapse(writer, claim, error)
             raise
         return _fail(writer, claim, error, at_end)
@@ -186,3 +223,94 @@ def _fail(
 def _told(error: BaseException) -> str:
     reason = str(error)[:MAX_ERROR_CHARACTERS]
     return f"{type(error).__name__}: {reason}" if reason else type(error).__name__
+
+
+class RetryingWriter:
+    """Writes to a database, and waits while it cannot be written. Thread-safe.
+
+    Args:
+        database: may be unreachable for any time.
+        stopping: ends the waiting when it is set.
+        passing: the faults whose end the writer waits for.
+        patience: the longest wait in seconds.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        stopping: threading.Event,
+        *,
+        passing: tuple[type[StorageError], ...] = PASSING_FAULTS,
+        patience: float = inf,
+    ) -> None:
+        self._database = database
+        self._stopping = stopping
+        self._passing = passing
+        self._patience = patience
+        self._is_away = False
+
+    def run(self, work: Callable[[Session], T]) -> T:
+        """As ``Database.run``; it is repeated while the database cannot be written.
+
+        Raises:
+            StorageError: the error does not pass, or the waiting was ended.
+        """
+        began = time.monotonic()
+        for tries in count():
+            try:
+                result = self._database.run(work)
+            except StorageError as error:
+                if time.monotonic() >= began + self._waits_for(error):
+                    raise
+                self._tell(error)
+                if self._stopping.wait(pause(tries)):
+                    raise
+            else:
+                if self._is_away:
+                    self._is_away = False
+                    LOGGER.warning("the database is back")
+                return result
+        raise AssertionError  # count() does not end
+
+    def _waits_for(self, error: StorageError) -> float:
+        """The seconds in which this error may pass."""
+        if isinstance(error, REQUEST_FAULTS):
+            return 0.0
+        if isinstance(error, self._passing):
+            return self._patience
+        if isinstance(error, PASSING_FAULTS + LASTING_FAULTS):
+            return 0.0
+        return min(self._patience, UNKNOWN_SECONDS)
+
+    def _tell(self, error: Exception) -> None:
+        tell = LOGGER.debug if self._is_away else LOGGER.warning
+        self._is_away = True
+        tell("trying again: %s", error)
+
+
+def open_patiently(url: str, stopping: threading.Event) -> Database | None:
+    """Open a database as soon as it can be reached; None if ``stopping`` was set first.
+
+    Raises:
+        StorageError: it can never be used.
+    """
+    for tries in count():
+        try:
+            return Database.open(url)
+        except UnreachableError as error:
+            if not url.startswith("postgres"):
+                raise  # a missing directory does not come back by itself
+            tell = LOGGER.debug if tries else LOGGER.warning
+            tell("waiting for the database: %s", error)
+            if stopping.wait(pause(tries)):
+                return None
+    raise AssertionError  # count() does not end
+
+
+def pause(tries: int) -> float:
+    """Seconds to wait after this number of failed attempts.
+
+    With jitter, workers that lost the database together come back at different times.
+    """
+    longest = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(tries, 10))
+    return random.uniform(0.5, 1) * longest  # noqa: S311 (no secret)
