@@ -26,7 +26,7 @@ from tests.support.running.databases import FakeClock, PostgresDatabases, clear
 from tests.support.running.server_process import GivenServer, Server
 from tests.support.running.servers import PostgreSQLServer, RabbitMQServer, RedisServer
 from tests.support.running.service import Service
-from workers.broker.messaging import make_app
+from workers.celery.messaging import make_app
 from workers.core.kinds import Lane
 from workers.positions import book_answers
 

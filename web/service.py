@@ -21,7 +21,7 @@ from web.lookups import Lookups
 from web.receiving.disk_room import DiskRoom
 from web.receiving.memory_room import MemoryRoom
 from web.running import JobRunning, web_label
-from workers.broker.doorbell import Doorbell
+from workers.celery.doorbell import Doorbell
 from workers.positions.desk import Desk
 from workers.positions.stop import Stop
 

@@ -5,12 +5,11 @@ completed, and how a job is followed. Each kind of job has a package: ``position
 "analyze"), ``books``, ``deep``, ``matches`` and ``certificates`` (the kind "prove"); ``dataset``
 makes data sets with jobs of the first.
 
-``runners`` gets a job done, by threads of this process or by workers elsewhere. ``broker`` is how
-units are announced to those workers, and ``service`` is the process of one of them. ``app`` and
-``tasks`` are what Celery looks for.
+``runners`` gets a job done, by threads of this process or by workers elsewhere. ``celery`` has
+those workers, and announces units to them through a broker. ``app`` is the entrance for Celery's
+own command line.
 
-``errors`` has the errors of all of these, ``logs`` is what a worker logs, ``printable`` makes text
-from outside safe to show, ``wording`` puts numbers into words.
-``configuration`` reads the file of settings that a person may have, ``csv_lines`` makes CSV of
-rows, ``cores`` counts the processors that may be used.
+``errors`` has the errors of all of these, ``logs`` is a worker's log, ``printable`` makes text
+from outside safe to show, ``wording`` puts numbers into words. ``configuration`` reads the file of
+settings that a person may have, and ``csv_lines`` makes CSV of rows.
 """

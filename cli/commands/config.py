@@ -116,7 +116,7 @@ def _read(name: str, text: str) -> Value:
     """A value that was typed."""
     from c4core.errors import C4Error
     from db.urls import parse_url
-    from workers.broker.url import check_url
+    from workers.celery.url import check_url
 
     try:
         value = SETTINGS[name].read(text.encode(errors="surrogateescape").decode())

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from c4core.book import Book
     from c4core.position import Position
     from db.database import Database
-    from workers.broker.doorbell import Doorbell
+    from workers.celery.doorbell import Doorbell
     from workers.positions.question import Question
     from workers.positions.results import Answer
 

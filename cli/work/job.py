@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from cli.work.results import Results
     from db.database import Database
     from db.records.jobs import JobInfo
-    from workers.broker.doorbell import Doorbell
+    from workers.celery.doorbell import Doorbell
     from workers.errors import BrokerUnreachableError
     from workers.runners.local import LocalRunner
     from workers.runners.remote import RemoteRunner

@@ -114,10 +114,11 @@ def worker(
 
     from pathlib import Path
 
+    from workers.celery.metrics import LOOPBACK, MetricsSettings
+    from workers.celery.process import default_name
+    from workers.celery.service import Service
+    from workers.celery.unit_worker import WorkerSettings
     from workers.logs import set_up
-    from workers.service.metrics import LOOPBACK, MetricsSettings
-    from workers.service.process import WorkerSettings, default_name
-    from workers.service.service import Service
 
     set_up(
         verbose=settings.verbose,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 from db import registry
 from db.records.jobs import JobState
-from workers.broker.doorbell import top_up
+from workers.celery.doorbell import top_up
 from workers.core.follow import LOOK_SECONDS, JobFollower, read_job, refuse_foreign
 from workers.core.kinds import lane_of_job
 from workers.errors import BrokerUnreachableError
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from c4core.lines import JsonValue
     from db.database import Database
     from db.records.jobs import JobInfo
-    from workers.broker.doorbell import Doorbell
+    from workers.celery.doorbell import Doorbell
     from workers.core.follow import Progress
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from c4core.position import Position
     from db.database import Database
     from db.records.jobs import JobInfo
-    from workers.broker.doorbell import Doorbell
+    from workers.celery.doorbell import Doorbell
     from workers.positions.question import Question
     from workers.positions.results import Answer
     from workers.positions.search import Effort

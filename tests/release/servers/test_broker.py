@@ -23,10 +23,10 @@ from tests.support.boards.small_books import opening
 from tests.support.running.command_line import C4, Result
 from tests.support.running.service import Service
 from tests.support.running.waiting import HANG_SECONDS, await_that
-from workers.broker.doorbell import MESSAGES_PER_THREAD
+from workers.celery.doorbell import MESSAGES_PER_THREAD
+from workers.celery.service import SPARE_UNITS
 from workers.core.kinds import Lane
 from workers.positions.analysis import submit
-from workers.service.service import SPARE_UNITS
 
 pytestmark = pytest.mark.servers
 

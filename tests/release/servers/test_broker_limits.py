@@ -16,7 +16,7 @@ from tests.support.running.databases import PostgresDatabases
 from tests.support.running.servers import RabbitMQServer, RedisServer
 from tests.support.running.service import Service
 from tests.support.running.waiting import await_that
-from workers.broker.messaging import make_app
+from workers.celery.messaging import make_app
 from workers.positions.analysis import submit
 
 pytestmark = pytest.mark.servers

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from c4core.players import NO_PROGRAM
+from c4core.players import NO_PROGRAM, Consent
 from c4core.version import ENGINE_VERSION
-from db import jobs
+from db import jobs, registry
 from db.errors import SCHEMA_FAULTS, NotADatabaseError, StorageError
-from workers.broker.doorbell import call
+from db.jobs.running_jobs import has_queued_unit
+from workers.celery.doorbell import call
 from workers.core.kinds import Lane, find_kind, lane_of_job
 from workers.core.leases import LEASE_SECONDS, LeaseKeeper
 from workers.core.run import RetryingWriter, UnitEnd, UnitReport, pause, run_unit
@@ -24,18 +26,15 @@ from workers.core.searching import RationedSearcher
 from workers.errors import BrokerUnreachableError
 from workers.logs import LOGGER
 from workers.matches.programs import is_for_others
-from workers.service.counters import UnitCounters
-from workers.service.spare import SpareUnit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from c4core.players import Consent
     from c4core.solver import Solver
     from db.database import Database
     from db.records.jobs import Claim
     from db.session import Session
-    from workers.broker.doorbell import Doorbell
+    from workers.celery.doorbell import Doorbell
 
 STOP_AGAIN_SECONDS: Final = 0.01
 """Searches are stopped this often: a thread may begin one just after a stop."""
@@ -47,18 +46,115 @@ URGENT_ROUND_SECONDS: Final = 2.0
 """The same for any unit of a growing job, however many are queued."""
 
 WITHOUT_MESSAGE_SECONDS: Final = 30.0
-"""So long after its message a thread may go on to further units of a growing job. A broker expects
-that a message is acknowledged in time: Redis within a minute, RabbitMQ within half an hour."""
+"""A thread may go on to further units of a growing job until this long after its message. A broker
+expects that a message is acknowledged in time: Redis within a minute, RabbitMQ within half an
+hour."""
 
 _FATAL: Final = (MemoryError, NotADatabaseError, *SCHEMA_FAULTS)
 """Errors after which this process cannot work."""
 
 SUSPECT_LAPSES: Final = 2
-"""A unit whose lease has run out so often may be what kills its workers. One lapse is usual: each
+"""A unit whose lease has run out this often may be what kills its workers. One lapse is usual: each
 worker that is killed for another reason leaves some."""
 
+SPARE_SECONDS: Final = 2.0
+"""A claimed unit waits for its turn this long before the worker checks whether another worker could
+begin with it, and this long between two such checks."""
+
 REST_TRIES: Final = 3
-"""After an error a thread pauses as long as after so many failed attempts."""
+"""After an error a thread pauses as long as after this number of failed attempts."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSettings:
+    """The settings of a worker."""
+
+    name: str
+    """For people; every worker should have its own."""
+    threads: int = 1
+    """Threads that search at a time, for each lane."""
+    table_mb: int = 64
+    """Megabytes of memory for what its threads have found."""
+    lanes: tuple[Lane, ...] = tuple(Lane)
+    """The lanes from which it takes messages."""
+    programs: Consent = NO_PROGRAM
+    """Which players that are programs it may start. Anybody who can write to the database or the
+    broker can ask for any program."""
+
+
+@dataclass(slots=True)
+class UnitCounters:
+    """Sums over units; thread-safe."""
+
+    units: Counter[UnitEnd] = field(default_factory=Counter)
+    """The number of units by how they ended."""
+    positions: int = 0
+    """Positions in units that are done."""
+    nodes: int = 0
+    """Positions searched, for all units."""
+    seconds: float = 0.0
+    """Time spent searching, summed over threads."""
+    in_work: int = 0
+    """Units that are being worked on, under leases."""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def begin(self) -> None:
+        """Count the start of a unit."""
+        with self._lock:
+            self.in_work += 1
+
+    def end(self, report: UnitReport | None, positions: int) -> None:
+        """Count the end of a unit.
+
+        Args:
+            report: its outcome; None if the outcome could not be written to the database.
+            positions: in the unit.
+        """
+        with self._lock:
+            self.in_work -= 1
+            if report is not None:
+                self._count(report, positions)
+
+    def go_on(self, report: UnitReport, positions: int) -> None:
+        """Count the end of a unit and the start of another one, as if there was no time between."""
+        with self._lock:
+            self._count(report, positions)
+
+    def _count(self, report: UnitReport, positions: int) -> None:
+        self.units[report.end] += 1
+        self.nodes += report.nodes
+        self.seconds += report.seconds
+        if report.end is UnitEnd.DONE:
+            self.positions += positions
+
+
+class SpareUnit:
+    """A claimed unit that waits for its turn to be searched, beyond one for each thread.
+
+    It may wait long for a thread while another worker has nothing to do. Then it goes back.
+    """
+
+    def __init__(self, database: Database, lane: Lane) -> None:
+        self._database = database
+        self._lane = lane
+        self._next_look = time.monotonic() + SPARE_SECONDS
+        self.is_better_elsewhere = False
+        """Whether another worker was found to be idle."""
+
+    def look(self) -> bool:
+        """Look now and then whether another worker is idle; called while the unit waits."""
+        if time.monotonic() >= self._next_look:
+            self._next_look = time.monotonic() + SPARE_SECONDS
+            with suppress(StorageError), self._database.read() as session:
+                workers = registry.live_workers(session)
+                others = sum(self._lane.queue in worker.queues for worker in workers) - 1
+                # While units are queued, the others are at work on those.
+                self.is_better_elsewhere = others > 0 and not has_queued_unit(
+                    session,
+                    engine_version=ENGINE_VERSION,
+                    interactive=self._lane.is_interactive,
+                )
+        return self.is_better_elsewhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +174,8 @@ class UnitWorker:
         database: the units'; it may be unreachable at any time.
         doorbell: rings for further units.
         solver: shared by all threads.
-        name: the worker's; it shows who holds a lease.
-        threads: how many may search at a time, in each lane.
+        settings: the worker's; its name shows who holds a lease.
         on_fatal: called with an error after which this process cannot work.
-        programs: which players that are programs may be started.
         lease_seconds: how long a lease lasts without a heartbeat.
 
     Attributes:
@@ -94,13 +188,12 @@ class UnitWorker:
         database: Database,
         doorbell: Doorbell,
         solver: Solver,
+        settings: WorkerSettings,
         *,
-        name: str,
-        threads: int,
         on_fatal: Callable[[Exception], None],
-        programs: Consent = NO_PROGRAM,
         lease_seconds: float = LEASE_SECONDS,
     ) -> None:
+        self.settings = settings
         self.counters = UnitCounters()
         self.stopping = threading.Event()
         self._database = database
@@ -108,10 +201,8 @@ class UnitWorker:
         self._solver = solver
         # Each lane has turns of its own: an interactive unit must not wait for a bulk unit. If both
         # lanes have work, they share the processors.
-        self._searchers = {lane: RationedSearcher(solver, threads) for lane in Lane}
-        self._name = name
+        self._searchers = {lane: RationedSearcher(solver, settings.threads) for lane in Lane}
         self._on_fatal = on_fatal
-        self._programs = programs
         self._lease_seconds = lease_seconds
         # The lanes in which every unit was announced when this worker last checked.
         self._emptied: set[Lane] = set()
@@ -175,7 +266,7 @@ class UnitWorker:
                     report, positions = None, following.positions
                     report, following = self._solve(following, searcher, until)
         except (StorageError, MemoryError, OSError) as error:
-            self._tell_failure(unit_id, error)
+            self._report_failure(unit_id, error)
             return False
         finally:
             at_end.close()
@@ -185,9 +276,7 @@ class UnitWorker:
     def _may_begin(self, claim: Claim, at_end: ExitStack) -> bool:
         """Whether a claimed unit may begin here; otherwise it is handed back.
 
-        Args:
-            claim: on the unit.
-            at_end: closed when the unit has ended.
+        ``at_end`` is closed when the unit has ended.
         """
         if claim.lapses < SUSPECT_LAPSES:
             return True
@@ -217,7 +306,7 @@ class UnitWorker:
         return None, jobs.claim_unit(
             session,
             unit_id,
-            owner=self._name,
+            owner=self.settings.name,
             lease_seconds=self._lease_seconds,
             engine_version=ENGINE_VERSION,
         )
@@ -229,7 +318,7 @@ class UnitWorker:
         return jobs.claim_next_piece(
             session,
             job_id,
-            owner=self._name,
+            owner=self.settings.name,
             lease_seconds=self._lease_seconds,
             engine_version=ENGINE_VERSION,
         )
@@ -254,10 +343,10 @@ class UnitWorker:
     ) -> tuple[UnitReport, Claim | None]:
         """Solve a unit; its outcome, and a claim on a further unit that needs no message, if any.
 
-        One may follow without a message until then, by the monotonic clock.
+        A further unit may follow ``until`` this time of the monotonic clock.
         """
         kind = find_kind(claim.kind)
-        if kind is None or is_for_others(self._database, claim, self._programs):
+        if kind is None or is_for_others(self._database, claim, self.settings.programs):
             return self._refuse(claim), None
         lane = lane_of_job(claim.priority)
         chosen = _Chosen()
@@ -275,14 +364,14 @@ class UnitWorker:
                 turns,
                 claim,
                 lambda: lease.is_lost or self.stopping.is_set(),
-                programs=self._programs,
+                programs=self.settings.programs,
                 writer=self._writer,
                 at_end=choose,
             )
         if spare.is_better_elsewhere and self._writer.run(lambda at: jobs.release(at, claim)):
             self._emptied.add(lane)  # so that the message goes back, too
             report = UnitReport(UnitEnd.HANDED_BACK)
-        _tell(claim, report)
+        _log(claim, report)
         if chosen.claim is not None or chosen.announced:
             self._emptied.discard(lane)
             self._ring(lane, chosen.announced)
@@ -330,7 +419,7 @@ class UnitWorker:
         self._rest()
         return UnitReport(UnitEnd.HANDED_BACK)
 
-    def _tell_failure(self, unit_id: int, error: Exception) -> None:
+    def _report_failure(self, unit_id: int, error: Exception) -> None:
         if isinstance(error, _FATAL):
             self._on_fatal(error)
         elif self.stopping.is_set():
@@ -344,7 +433,7 @@ class UnitWorker:
         self.stopping.wait(pause(REST_TRIES))
 
 
-def _tell(claim: Claim, report: UnitReport) -> None:
+def _log(claim: Claim, report: UnitReport) -> None:
     place = f"unit {claim.unit_id} ({claim.seq} of job {claim.job_id})"
     if report.end is UnitEnd.FAILED:
         LOGGER.warning("%s failed: %s", place, report.error)

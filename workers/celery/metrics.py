@@ -23,10 +23,9 @@ if TYPE_CHECKING:
 
     from prometheus_client.core import Metric
 
-    from workers.broker.doorbell import Doorbell
+    from workers.celery.doorbell import Doorbell
+    from workers.celery.unit_worker import UnitWorker
     from workers.core.kinds import Lane
-    from workers.service.counters import UnitCounters
-    from workers.service.process import WorkerProcess
 
 REFRESH_SECONDS: Final = 5.0
 """Seconds from one look at the queues, and from one version of the file, to the next."""
@@ -36,16 +35,11 @@ LOOPBACK: Final = "127.0.0.1"
 done."""
 
 RATE_SECONDS: Final = 60.0
-"""The rate is that of the last so many seconds."""
+"""The rate covers this last time."""
 
 
 class QueueDepths:
-    """The number of waiting messages, as of a moment ago: a scrape must not wait for the broker.
-
-    Args:
-        doorbell: asks the broker.
-        lanes: those of the queues.
-    """
+    """The number of waiting messages, as of a moment ago: a scrape must not wait for the broker."""
 
     def __init__(self, doorbell: Doorbell, lanes: Sequence[Lane]) -> None:
         self.depths: dict[Lane, int] = {}
@@ -72,11 +66,7 @@ class QueueDepths:
 
 
 class RateMeter:
-    """Positions per second over the last minute.
-
-    Args:
-        clock: seconds, monotonic.
-    """
+    """Positions per second over the last minute, by a monotonic clock."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -93,40 +83,25 @@ class RateMeter:
 
 
 class WorkerCollector(Collector):
-    """Makes the metrics of one worker process from its counters.
+    """Makes the metrics of one worker process from its counters."""
 
-    Args:
-        counters: the process's.
-        depths: those of the queues.
-        leases: counts the leases that it keeps alive.
-        name: the worker's.
-        threads: units that it works on at a time.
-    """
-
-    def __init__(
-        self,
-        counters: UnitCounters,
-        depths: QueueDepths,
-        *,
-        leases: Callable[[], int],
-        name: str,
-        threads: int,
-    ) -> None:
-        self._counters = counters
+    def __init__(self, unit_worker: UnitWorker, depths: QueueDepths) -> None:
+        self._unit_worker = unit_worker
         self._depths = depths
-        self._leases = leases
-        self._name = name
-        self._threads = threads
         self._rate = RateMeter()
 
     def collect(self) -> Iterator[Metric]:
         """All metrics; called by the registry."""
-        counters = self._counters
-        info = {"name": self._name, "version": __version__, "engine_version": str(ENGINE_VERSION)}
+        counters, settings = self._unit_worker.counters, self._unit_worker.settings
+        info = {
+            "name": settings.name,
+            "version": __version__,
+            "engine_version": str(ENGINE_VERSION),
+        }
         yield InfoMetricFamily("c4_worker", "Which worker this is.", info)
-        yield GaugeMetricFamily("c4_threads", "Units worked on at a time.", self._threads)
+        yield GaugeMetricFamily("c4_threads", "Units worked on at a time.", settings.threads)
         yield GaugeMetricFamily(
-            "c4_leases", "Units being worked on, under a lease.", self._leases()
+            "c4_leases", "Units being worked on, under a lease.", self._unit_worker.leases
         )
         units = CounterMetricFamily("c4_units", "Units by how they ended.", labels=["end"])
         for end in UnitEnd:
@@ -167,7 +142,7 @@ class MetricsSettings:
     """Keep this file up to date."""
 
     @contextmanager
-    def exposition(self, process: WorkerProcess, doorbell: Doorbell) -> Iterator[list[Duty]]:
+    def exposition(self, unit_worker: UnitWorker, doorbell: Doorbell) -> Iterator[list[Duty]]:
         """Serve the metrics of a worker process; the context's value is a list of duties.
 
         Raises:
@@ -176,18 +151,9 @@ class MetricsSettings:
         if self.port is None and self.file is None:
             yield []
             return
-        settings = process.settings
-        depths = QueueDepths(doorbell, settings.lanes)
+        depths = QueueDepths(doorbell, unit_worker.settings.lanes)
         registry = CollectorRegistry(auto_describe=False)
-        registry.register(
-            WorkerCollector(
-                process.unit_worker.counters,
-                depths,
-                leases=lambda: process.unit_worker.leases,
-                name=settings.name,
-                threads=settings.threads,
-            )
-        )
+        registry.register(WorkerCollector(unit_worker, depths))
         duties = [Duty("ask how many messages wait", lambda: REFRESH_SECONDS, depths.look)]
         if self.file is not None:
             path = str(self.file)

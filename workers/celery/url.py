@@ -1,4 +1,4 @@
-"""Checking the URL of a broker."""
+"""Checking the URL of a broker, without loading Celery: ``c4 config`` does it, too."""
 
 from __future__ import annotations
 

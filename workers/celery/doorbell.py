@@ -15,10 +15,9 @@ from redis.exceptions import OutOfMemoryError
 from c4core.version import ENGINE_VERSION
 from db import jobs, registry
 from db.masking import masked
-from workers.broker.messaging import CONNECT_SECONDS, REPLY_SECONDS, TASK, make_app
-from workers.broker.rabbitmq_transport import look_whether_blocked
-from workers.broker.redis_transport import FULL
-from workers.broker.url import check_url
+from workers.celery.messaging import CONNECT_SECONDS, REPLY_SECONDS, TASK, make_app
+from workers.celery.transports import FULL, look_whether_blocked
+from workers.celery.url import check_url
 from workers.errors import BrokerBlockedError, BrokerFullError, BrokerUnreachableError
 
 if TYPE_CHECKING:
@@ -39,9 +38,8 @@ its next unit, and few enough that losing them does no harm."""
 LEAST_MESSAGES: Final = 4
 """Waiting messages while no worker is known, so that the first one finds something to do."""
 
-
 NO_UNIT: Final = 0
-"""No unit has this number, so nobody does anything about a message that carries it."""
+"""No unit has this number, so workers ignore a message that carries it."""
 
 
 class Doorbell:
@@ -161,11 +159,9 @@ class Doorbell:
 
 
 def missing(depth: int, threads: int) -> int:
-    """The number of messages to add to a queue.
+    """The number of messages to add to a queue in which ``depth`` messages wait.
 
-    Args:
-        depth: the number of messages that wait in it.
-        threads: the number of threads of all workers that take from it.
+    All workers that take from it have this number of threads together.
     """
     return max(0, max(LEAST_MESSAGES, MESSAGES_PER_THREAD * threads) - depth)
 

@@ -1,7 +1,11 @@
-"""The messaging library's transport for Redis: it survives invalid messages and a full server.
+"""The messaging library's transports, changed so that workers survive their servers.
 
-Anybody can put anything into Redis, and the library would end the worker that takes it. A server
-that has reached ``maxmemory`` refuses what may need memory, and whatever is in a transaction.
+Anybody can put anything into Redis, and the library would end the worker that takes it. A Redis
+server that has reached ``maxmemory`` refuses commands that may need memory, and everything within a
+transaction.
+
+A RabbitMQ server that is short of memory or disk space stops reading from every connection that
+publishes. It says so first. The library would then wait forever for its answer to anything.
 """
 
 from __future__ import annotations
@@ -9,9 +13,10 @@ from __future__ import annotations
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from kombu.transport import redis
+from kombu.transport import pyamqp, redis
 from redis.exceptions import DataError, OutOfMemoryError, ResponseError
 
+from workers.errors import BrokerBlockedError
 from workers.logs import LOGGER
 
 if TYPE_CHECKING:
@@ -22,8 +27,10 @@ GARBAGE: Final = (ValueError, TypeError, LookupError, AttributeError, RecursionE
 
 FULL: Final = "its memory is full: raise maxmemory, or set maxmemory-policy to allkeys-lru"
 
+SHORT: Final = "it is short of memory or disk space, see rabbitmqctl status"
 
-class QoS(redis.QoS):
+
+class RedisQoS(redis.QoS):
     """The messages that were taken and not acknowledged yet; the server keeps copies of them.
 
     A copy that cannot be kept is done without: a message is only a doorbell.
@@ -70,10 +77,10 @@ class QoS(redis.QoS):
             self._remove_from_indices(tag).execute()
 
 
-class Channel(redis.Channel):
+class RedisChannel(redis.Channel):
     """A channel that drops messages that cannot be read."""
 
-    QoS = QoS
+    QoS = RedisQoS
 
     def _brpop_read(self, **options: Any) -> Any:  # noqa: ANN401 (the library has no types)
         try:
@@ -100,12 +107,74 @@ class Channel(redis.Channel):
             super()._queue_bind(*arguments)
 
 
+class RedisTransport(redis.Transport):
+    """The transport with such channels."""
+
+    Channel = RedisChannel
+
+
+class RabbitMQConnection(pyamqp.Connection):
+    """A connection that knows whether the server reads from it."""
+
+    is_blocked = False
+    was_blocked = False
+
+    def _on_blocked(self) -> None:
+        self.is_blocked = self.was_blocked = True
+
+    def _on_unblocked(self) -> None:
+        self.is_blocked = False
+
+    def drain_events(self, timeout: float | None = None) -> None:
+        """Wait for the next answer; with a timeout of 0, only look for one.
+
+        Raises:
+            BrokerBlockedError: it would wait, and the server does not read from this connection.
+        """
+        self.refuse_to_wait(timeout)
+        super().drain_events(timeout)
+        self.refuse_to_wait(timeout)
+
+    def refuse_to_wait(self, timeout: float | None) -> None:
+        """Raise an error if the server does not read from this connection."""
+        if self.is_blocked and timeout != 0:
+            raise BrokerBlockedError(SHORT)
+
+
+class RabbitMQTransport(pyamqp.Transport):
+    """The transport with such connections."""
+
+    Connection = RabbitMQConnection
+
+
+class RabbitMQSSLTransport(pyamqp.SSLTransport):
+    """The same, encrypted."""
+
+    Connection = RabbitMQConnection
+
+
+def look_whether_blocked(connection: Any) -> None:  # noqa: ANN401 (the library has no types)
+    """Read what the server has said meanwhile.
+
+    Args:
+        connection: the library's, to any kind of server; those to other kinds are never blocked.
+
+    Raises:
+        BrokerBlockedError: the server does not read from this connection.
+        OSError: the connection is lost, or was blocked earlier: messages of that time are late.
+    """
+    if not isinstance(connection, RabbitMQConnection):
+        return
+    while True:
+        try:
+            connection.drain_events(timeout=0)
+        except TimeoutError:
+            break
+    connection.refuse_to_wait(None)
+    if connection.was_blocked:
+        raise ConnectionResetError("it was short of memory or disk space meanwhile")
+
+
 def _dropped(error: Exception) -> bool:
     LOGGER.warning("what is no message was dropped: %s", ascii(error))
     return True
-
-
-class Transport(redis.Transport):
-    """The transport with such channels."""
-
-    Channel = Channel

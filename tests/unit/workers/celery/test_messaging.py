@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.support.poison import HARMLESS, POISON
-from workers.broker.messaging import read_unit
+from workers.celery.messaging import read_unit
 
 
 @pytest.mark.parametrize(("sent", "with_headers"), POISON)

@@ -10,8 +10,8 @@ from redis.exceptions import RedisError
 
 from db.masking import masked
 from tests.support.running.waiting import HANG_SECONDS
-from workers.broker.messaging import make_app
-from workers.broker.url import check_url
+from workers.celery.messaging import make_app
+from workers.celery.url import check_url
 from workers.errors import BrokerUrlError
 
 SECRET = "hunter2!"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workers.broker.doorbell import LEAST_MESSAGES, MESSAGES_PER_THREAD, Doorbell, missing
+from workers.celery.doorbell import LEAST_MESSAGES, MESSAGES_PER_THREAD, Doorbell, missing
 from workers.core.kinds import Lane
 from workers.errors import BrokerUnreachableError, BrokerUrlError
 

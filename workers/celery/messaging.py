@@ -22,11 +22,11 @@ CONNECT_SECONDS: Final = 4
 """How long a broker may take to answer a new connection."""
 
 REPLY_SECONDS: Final = 5.0
-"""How long a broker may take to answer. Without a limit a publisher would wait for ever on a
+"""How long a broker may take to answer. Without a limit a publisher would wait forever on a
 connection whose other end has vanished."""
 
 _NAMELESS: Final = Exchange("")
-# The default exchange leads to every queue by its name, so there are no bindings. They would be
+# The default exchange leads to every queue by its name, so there are no bindings. Bindings would be
 # lost when a broker is wiped.
 
 _REDIS: Final[dict[str, Any]] = {
@@ -70,21 +70,17 @@ _QUORUM: Final = {"x-queue-type": "quorum"}
 # The schemes keep their names: "rediss" tells the library to encrypt.
 TRANSPORT_ALIASES.update(
     {
-        "redis": "workers.broker.redis_transport:Transport",
-        "rediss": "workers.broker.redis_transport:Transport",
-        "amqp": "workers.broker.rabbitmq_transport:Transport",
-        "amqps": "workers.broker.rabbitmq_transport:SSLTransport",
+        "redis": "workers.celery.transports:RedisTransport",
+        "rediss": "workers.celery.transports:RedisTransport",
+        "amqp": "workers.celery.transports:RabbitMQTransport",
+        "amqps": "workers.celery.transports:RabbitMQSSLTransport",
     }
 )
 
 
 def make_app(url: str | None) -> Celery:
-    """A Celery app for a broker.
-
-    Args:
-        url: the broker's, checked; None for that of Celery's own options and environment.
-    """
-    app = Celery("c4", include=["workers.tasks"])
+    """A Celery app for a broker; None for that of Celery's own options and environment."""
+    app = Celery("c4", include=["workers.celery.process"])
     on_redis = url is not None and url.lower().startswith("redis")
     app.conf.update(
         broker_url=url,
@@ -112,7 +108,7 @@ def make_app(url: str | None) -> Celery:
         task_reject_on_worker_lost=True,
         worker_prefetch_multiplier=1,
         worker_soft_shutdown_timeout=1.0,
-        worker_consumer="workers.broker.consumer:UnitConsumer",
+        worker_consumer="workers.celery.consumer:UnitConsumer",
         task_send_sent_event=False,
         worker_redirect_stdouts=False,
         worker_cancel_long_running_tasks_on_connection_loss=False,
@@ -121,14 +117,10 @@ def make_app(url: str | None) -> Celery:
 
 
 def read_unit(headers: Any, body: Any) -> int:  # noqa: ANN401 (whatever somebody has sent)
-    """The number of the unit that a message names.
-
-    Args:
-        headers: those of the message, unchecked.
-        body: its decoded body, unchecked.
+    """The number of the unit that a message names, from its unchecked headers and decoded body.
 
     Raises:
-        ValueError: it is not from a :class:`workers.broker.doorbell.Doorbell`, so no worker can
+        ValueError: it is not from a :class:`workers.celery.doorbell.Doorbell`, so no worker can
             understand it.
     """
     if not isinstance(headers, dict) or headers.get("task") != TASK:

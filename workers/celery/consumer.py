@@ -24,8 +24,8 @@ from kombu.exceptions import OperationalError
 from redis.exceptions import OutOfMemoryError
 
 from db.masking import masked
-from workers.broker.messaging import KEPT_HEADERS, read_unit
-from workers.broker.redis_transport import FULL
+from workers.celery.messaging import KEPT_HEADERS, read_unit
+from workers.celery.transports import FULL
 from workers.core.kinds import Lane
 from workers.logs import LOGGER
 

@@ -9,16 +9,15 @@ import pytest
 
 from tests.support.running.command_line import C4, ROOT
 from tests.support.running.waiting import HANG_SECONDS
+from workers.celery.process import check_room, memory_limit
 from workers.errors import TableTooLargeError
-from workers.service import table_room
-from workers.service.table_room import check_room, memory_limit
 
 MEGABYTE = 1 << 20
 WORKER = ("--broker", "redis://127.0.0.1:1", "worker", "--table-mb")
 LITTLE_SPACE = f"""
 import resource, sys
 from cli.main import main
-import workers.service.service
+import workers.celery.service
 sys.argv[0] = "c4"
 room = int(open("/proc/self/statm").read().split()[0]) * 4096 + {512 * MEGABYTE}
 resource.setrlimit(resource.RLIMIT_AS, (room, room))
@@ -48,7 +47,7 @@ def test_the_limit_is_that_of_the_narrowest_group(
 
 
 def test_a_table_that_cannot_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table_room, "memory_limit", lambda: 100 * MEGABYTE)
+    monkeypatch.setattr("workers.celery.process.memory_limit", lambda: 100 * MEGABYTE)
     check_room(127)  # which makes a table of 64
     with pytest.raises(TableTooLargeError, match=r"a table of 128 MB cannot fit.* has 100 MB"):
         check_room(128)

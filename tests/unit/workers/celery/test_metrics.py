@@ -11,12 +11,11 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from c4core.version import ENGINE_VERSION, __version__
+from workers.celery.metrics import MetricsSettings, QueueDepths, RateMeter
+from workers.celery.unit_worker import UnitCounters, WorkerSettings
 from workers.core.kinds import Lane
 from workers.core.run import UnitEnd, UnitReport
 from workers.errors import BrokerUnreachableError, MetricsError
-from workers.service.counters import UnitCounters
-from workers.service.metrics import MetricsSettings, QueueDepths, RateMeter
-from workers.service.process import WorkerSettings
 
 
 class Bell:
@@ -29,10 +28,9 @@ class Bell:
         return 5 if lane is Lane.BULK else 0
 
 
-def process(counters: UnitCounters) -> Any:  # noqa: ANN401 (as much of one as is looked at)
-    settings = WorkerSettings(name="ada", threads=3)
+def worker(counters: UnitCounters) -> Any:  # noqa: ANN401 (the part of one that is read)
     return SimpleNamespace(
-        unit_worker=SimpleNamespace(counters=counters, leases=1), settings=settings
+        counters=counters, leases=1, settings=WorkerSettings(name="ada", threads=3)
     )
 
 
@@ -57,7 +55,7 @@ def test_everything_is_told(tmp_path: Path) -> None:
     file = tmp_path / "c4.prom"
     settings = MetricsSettings(port=0, address="127.0.0.1", file=file)
     bell = cast("Any", Bell())
-    with settings.exposition(process(worked()), bell) as duties:
+    with settings.exposition(worker(worked()), bell) as duties:
         for duty in duties:
             duty.do()
         told = samples(file.read_text())
@@ -78,7 +76,7 @@ def test_over_http(caplog: pytest.LogCaptureFixture) -> None:
     settings = MetricsSettings(port=0, address="127.0.0.77")
     with (
         caplog.at_level("INFO", "c4.worker"),
-        settings.exposition(process(worked()), cast("Any", Bell())),
+        settings.exposition(worker(worked()), cast("Any", Bell())),
     ):
         (record,) = caplog.records
         url = record.getMessage().rpartition(" ")[2]
@@ -108,7 +106,7 @@ def test_only_this_machine_is_answered_unless_told(
     settings = MetricsSettings(port=0) if address is None else MetricsSettings(0, address)
     with (
         caplog.at_level("INFO", "c4.worker"),
-        settings.exposition(process(worked()), cast("Any", Bell())),
+        settings.exposition(worker(worked()), cast("Any", Bell())),
     ):
         found = re.search(r"http://(\S+):(\d+)/", caplog.messages[0])
         assert found is not None
@@ -124,19 +122,19 @@ def test_a_port_that_is_taken_and_a_file_that_cannot_be(tmp_path: Path) -> None:
         settings = MetricsSettings(port=taken.getsockname()[1], address="127.0.0.1")
         with (
             pytest.raises(MetricsError, match="cannot listen on port"),
-            settings.exposition(process(UnitCounters()), bell),
+            settings.exposition(worker(UnitCounters()), bell),
         ):
             pass
     settings = MetricsSettings(file=tmp_path / "no" / "such" / "file")
     with (
         pytest.raises(MetricsError, match="cannot write"),
-        settings.exposition(process(UnitCounters()), bell),
+        settings.exposition(worker(UnitCounters()), bell),
     ):
         pass
 
 
 def test_nothing_is_done_for_nobody() -> None:
-    with MetricsSettings().exposition(process(UnitCounters()), cast("Any", Bell())) as duties:
+    with MetricsSettings().exposition(worker(UnitCounters()), cast("Any", Bell())) as duties:
         assert duties == []
 
 
