@@ -69,7 +69,7 @@ _database = os.environ.get("C4_DB") or configured("db")
 
 app = make_app(_broker)
 
-_told_to_stop = threading.Event()
+_stopping = threading.Event()
 
 
 @signals.worker_init.connect
@@ -98,7 +98,7 @@ def _factory(worker: Worker) -> Callable[[], WorkerProcess]:
     )
 
     def make() -> WorkerProcess:
-        opened = open_patiently(database, _told_to_stop)
+        opened = open_patiently(database, _stopping)
         if opened is None:
             sys.exit(0)
         return WorkerProcess(
@@ -130,7 +130,7 @@ def _programs() -> Consent:
 @signals.worker_process_init.connect
 def _begin_child(**_more: Any) -> None:  # noqa: ANN401
     """Let a child of a prefork pool begin to work; in a thread, since the pool waits for this."""
-    _told_to_stop.clear()
+    _stopping.clear()
     Stop(_stop_child, [STOP_CHILD]).listen()
     threading.Thread(target=THIS_PROCESS.worker, name="c4-begin", daemon=True).start()
 
@@ -146,7 +146,7 @@ def _end_child(**_more: Any) -> None:  # noqa: ANN401
 
 @signals.worker_ready.connect
 def _ready(sender: Any, **_more: Any) -> None:  # noqa: ANN401
-    """The worker takes messages. With a pool of threads, this process does the work."""
+    """Begin to work in this process, unless the children of a prefork pool do."""
     worker = sender.controller
     threading.Thread(target=_await_stop, args=(worker,), name="c4-stop", daemon=True).start()
     if not _is_prefork(worker):
@@ -154,9 +154,9 @@ def _ready(sender: Any, **_more: Any) -> None:  # noqa: ANN401
 
 
 @signals.worker_shutting_down.connect
-def _told(**_more: Any) -> None:  # noqa: ANN401
-    """Note that Celery was told to stop. This runs in a signal handler, so it only sets a flag."""
-    _told_to_stop.set()
+def _note_stop(**_more: Any) -> None:  # noqa: ANN401
+    """Note that Celery must stop. This runs in a signal handler, so it only sets a flag."""
+    _stopping.set()
 
 
 @signals.worker_shutdown.connect
@@ -173,8 +173,8 @@ def _mask(logger: logging.Logger, **_more: Any) -> None:  # noqa: ANN401
 
 
 def _await_stop(worker: Worker) -> None:
-    """End the searches when told to stop: Celery would wait for them."""
-    _told_to_stop.wait()
+    """End the searches when Celery must stop: it would wait for them."""
+    _stopping.wait()
     if _is_prefork(worker):
         for child in worker.pool.info["processes"]:
             with suppress(ProcessLookupError):

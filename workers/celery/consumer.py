@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 import time
 from concurrent.futures import ThreadPoolExecutor
+from logging import DEBUG, WARNING
 from typing import TYPE_CHECKING, Any, Final
 
 from celery import bootsteps
@@ -38,10 +39,10 @@ RETRY_SECONDS: Final = 1.0
 """The longest pause between two attempts to reach a lost broker. Celery's grow to 30 s."""
 
 _DELAYED: Final = "celery.worker.consumer.delayed_delivery:DelayedDelivery"
-# These would be 28 quorum queues and as many exchanges, for messages with a delay.
+"""This step would make 28 quorum queues and 28 exchanges, for messages with a delay."""
 
 _SHOWN: Final = 100
-# Characters that the log shows of a message that names no unit.
+"""The log shows this number of characters of a message that names no unit."""
 
 
 class InteractiveTasks(bootsteps.StartStopStep):
@@ -122,7 +123,7 @@ class UnitConsumer(Consumer):
         return take
 
     def on_decode_error(self, message: Message, exc: Exception) -> None:
-        """Drop a message that nobody can understand."""
+        """Drop a message that no worker can understand."""
         shown = ascii(message.body)[:_SHOWN]
         LOGGER.warning("a message was dropped, %s: %s", _reason(exc), shown)
         ignore_errors(self, message.ack)
@@ -137,10 +138,10 @@ class UnitConsumer(Consumer):
         self._pause(exc)
 
     def _pause(self, error: Exception) -> None:
-        tell = LOGGER.debug if self._was_refused else LOGGER.warning
         reason = FULL if isinstance(error, OutOfMemoryError) else str(error)
         place = masked(self.app.conf.broker_url or "")
-        tell("the broker %s sends no messages, trying again: %s", place, reason)
+        level = DEBUG if self._was_refused else WARNING
+        LOGGER.log(level, "the broker %s sends no messages, trying again: %s", place, reason)
         self._was_refused = True
         time.sleep(random.uniform(0.5, 1) * RETRY_SECONDS)  # noqa: S311 (no secret)
 
@@ -157,9 +158,9 @@ class UnitConsumer(Consumer):
                 connection.ensure_connection(max_retries=0)
                 break
             except errors as error:
-                tell = LOGGER.debug if was_away else LOGGER.warning
+                level = DEBUG if was_away else WARNING
                 place = masked(self.app.conf.broker_url or "")
-                tell("the broker %s cannot be reached, trying again: %s", place, error)
+                LOGGER.log(level, "the broker %s cannot be reached, trying again: %s", place, error)
                 was_away = True
             maybe_shutdown()
             # Jitter: workers that lost the broker together come back at different times.

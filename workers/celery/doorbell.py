@@ -43,18 +43,14 @@ NO_UNIT: Final = 0
 
 
 class Doorbell:
-    """Rings for units, through a broker. Thread-safe.
-
-    Args:
-        url: the broker's.
-        app: an app that is connected to this broker already.
+    """Rings for units, through a broker; with ``app``, an app that is connected to it. Thread-safe.
 
     Attributes:
-        url: the broker's, secrets hidden.
+        url: the broker's URL without its secrets.
         trouble: why messages do not get through; None if they do, or if none was sent yet.
 
     Raises:
-        BrokerUrlError: the URL is not that of a usable broker. No broker is contacted.
+        BrokerUrlError: the URL does not name a usable broker. No broker is contacted.
     """
 
     def __init__(self, url: str, app: Celery | None = None) -> None:
@@ -73,12 +69,12 @@ class Doorbell:
             self.trouble = None
 
     def try_again(self, lane: Lane) -> None:
-        """Find out whether messages get through again, if they did not.
+        """Check whether messages get through again, if they did not.
 
         Raises:
             BrokerUnreachableError: they still do not.
         """
-        if isinstance(self.trouble, BrokerFullError):  # it answers, but that tells nothing
+        if isinstance(self.trouble, BrokerFullError):  # it answers, but takes no messages
             self.ring(lane, [NO_UNIT])
         elif self.trouble is not None:
             self.depth(lane)
@@ -167,7 +163,7 @@ def missing(depth: int, threads: int) -> int:
 
 
 def call(writer: Writer, doorbell: Doorbell, lane: Lane, unit_ids: Sequence[int]) -> None:
-    """Ring for units that were announced; if that fails, they count as not announced.
+    """Ring for announced units; if that fails, they count as not announced.
 
     Raises:
         BrokerUnreachableError: the units can be announced again at once.

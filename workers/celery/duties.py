@@ -57,11 +57,7 @@ LOOK_SECONDS: Final = 1.0
 class Registration:
     """Keeps the worker's entry in the register: its heartbeat, its counts, and why it gets no work.
 
-    Args:
-        database: where the register is.
-        settings: the worker's.
-        counters: the process's.
-        trouble: the reason why no message gets through; None while messages do.
+    ``trouble`` tells the reason why no message gets through; None while messages do.
     """
 
     def __init__(

@@ -32,15 +32,14 @@ _NAMELESS: Final = Exchange("")
 _REDIS: Final[dict[str, Any]] = {
     # A message that was taken and not acknowledged is delivered again after this time. It is only
     # a doorbell, and the unit's lease decides, so a longer time loses nothing and a shorter one
-    # does nothing twice. The library's default of an hour would keep a dead worker's messages so
-    # long.
+    # does nothing twice. The library would keep a dead worker's messages for an hour.
     "visibility_timeout": 60,
     # How often such messages are looked for. Without the second setting the first one counts ten
     # times: measured with a timeout of 5 s, a message came back after 102 s, and now after 8.
     "unacked_restore_interval": 5,
     "unacked_restore_throttle": 1,
-    # Names of our own: another program on the same server must not redeliver our messages, nor we
-    # those of its long tasks.
+    # Our own names: another program on the same server must not redeliver our messages, nor we
+    # the messages of its long tasks.
     "unacked_key": "c4.unacked",
     "unacked_index_key": "c4.unacked_index",
     "unacked_mutex_key": "c4.unacked_mutex",
@@ -58,7 +57,7 @@ _REDIS: Final[dict[str, Any]] = {
 
 _RABBITMQ: Final[dict[str, Any]] = {
     "confirm_publish": True,  # else a message that RabbitMQ does not get is lost without an error
-    # Without limits a thread would wait for ever for a server that has stopped to answer.
+    # Without limits a thread would wait forever for a server that no longer answers.
     "read_timeout": REPLY_SECONDS,
     "write_timeout": REPLY_SECONDS,
 }
@@ -96,7 +95,7 @@ def make_app(url: str | None) -> Celery:
         task_default_exchange="",
         task_default_routing_key=Lane.BULK.queue,
         task_create_missing_queues=False,
-        # The results are in the database, and nobody would read them here.
+        # The results are in the database.
         result_backend=None,
         task_ignore_result=True,
         task_store_errors_even_if_ignored=False,

@@ -18,7 +18,7 @@ from workers.errors import BrokerUnreachableError, MetricsError
 from workers.logs import LOGGER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from prometheus_client.core import Metric
@@ -28,41 +28,13 @@ if TYPE_CHECKING:
     from workers.core.kinds import Lane
 
 REFRESH_SECONDS: Final = 5.0
-"""Seconds from one look at the queues, and from one version of the file, to the next."""
+"""Time between two looks at the queues, and between two versions of the file."""
 
 LOOPBACK: Final = "127.0.0.1"
-"""The default is this machine alone: metrics tell how much work there is, and how fast it is
-done."""
+"""The default is this machine alone, because metrics show how much work there is."""
 
 RATE_SECONDS: Final = 60.0
 """The rate covers this last time."""
-
-
-class QueueDepths:
-    """The number of waiting messages, as of a moment ago: a scrape must not wait for the broker."""
-
-    def __init__(self, doorbell: Doorbell, lanes: Sequence[Lane]) -> None:
-        self.depths: dict[Lane, int] = {}
-        """By lane; empty while the broker does not answer."""
-        self._doorbell = doorbell
-        self._lanes = lanes
-
-    @property
-    def is_up(self) -> bool:
-        """Whether messages get through."""
-        return self._doorbell.trouble is None
-
-    def look(self) -> None:
-        """Ask the broker.
-
-        Raises:
-            BrokerUnreachableError: the broker does not answer.
-        """
-        try:
-            self.depths = {lane: self._doorbell.depth(lane) for lane in self._lanes}
-        except BrokerUnreachableError:
-            self.depths = {}
-            raise
 
 
 class RateMeter:
@@ -85,10 +57,25 @@ class RateMeter:
 class WorkerCollector(Collector):
     """Makes the metrics of one worker process from its counters."""
 
-    def __init__(self, unit_worker: UnitWorker, depths: QueueDepths) -> None:
+    def __init__(self, unit_worker: UnitWorker, doorbell: Doorbell) -> None:
+        self.depths: dict[Lane, int] = {}
+        """The number of waiting messages a moment ago, by lane; empty while the broker is away."""
         self._unit_worker = unit_worker
-        self._depths = depths
+        self._doorbell = doorbell
         self._rate = RateMeter()
+
+    def look(self) -> None:
+        """Ask the broker for the depths of the queues, because a scrape must not wait for it.
+
+        Raises:
+            BrokerUnreachableError: the broker does not answer.
+        """
+        lanes = self._unit_worker.settings.lanes
+        try:
+            self.depths = {lane: self._doorbell.depth(lane) for lane in lanes}
+        except BrokerUnreachableError:
+            self.depths = {}
+            raise
 
     def collect(self) -> Iterator[Metric]:
         """All metrics; called by the registry."""
@@ -120,12 +107,12 @@ class WorkerCollector(Collector):
         yield GaugeMetricFamily(
             "c4_broker_up",
             "1 while the broker takes messages, else 0.",
-            self._depths.is_up,
+            self._doorbell.trouble is None,
         )
         depth = GaugeMetricFamily(
             "c4_queue_messages", "Messages that wait at the broker.", labels=["queue"]
         )
-        for lane, messages in self._depths.depths.items():
+        for lane, messages in self.depths.items():
             depth.add_metric([lane.queue], messages)
         yield depth
 
@@ -137,7 +124,7 @@ class MetricsSettings:
     port: int | None = None
     """Answer over HTTP on this port; 0 for any free one, None for no answer."""
     address: str = LOOPBACK
-    """The address of this machine to listen at; ``0.0.0.0`` for all of them."""
+    """The address to listen at; ``0.0.0.0`` for all addresses of this machine."""
     file: Path | None = None
     """Keep this file up to date."""
 
@@ -151,10 +138,10 @@ class MetricsSettings:
         if self.port is None and self.file is None:
             yield []
             return
-        depths = QueueDepths(doorbell, unit_worker.settings.lanes)
+        collector = WorkerCollector(unit_worker, doorbell)
         registry = CollectorRegistry(auto_describe=False)
-        registry.register(WorkerCollector(unit_worker, depths))
-        duties = [Duty("ask how many messages wait", lambda: REFRESH_SECONDS, depths.look)]
+        registry.register(collector)
+        duties = [Duty("ask how many messages wait", lambda: REFRESH_SECONDS, collector.look)]
         if self.file is not None:
             path = str(self.file)
             with _refused(f"cannot write {path}"):

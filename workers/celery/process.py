@@ -51,11 +51,8 @@ _PROCESS: Final = Path("/proc/self/cgroup")
 class WorkerProcess:
     """Everything that one process of a worker needs; made after a fork, never before.
 
-    Args:
-        database: open; closed by :meth:`stop`.
-        doorbell: for the broker that the messages come from; closed by :meth:`stop`.
-        settings: the worker's.
-        on_fatal: called with an error after which this process cannot work.
+    It closes the database and the doorbell when it stops. ``on_fatal`` is called with an error
+    after which this process cannot work.
 
     Raises:
         TableTooLargeError, MemoryError: there is no room for the table.
@@ -198,13 +195,10 @@ def solver_with_table(table_mb: int) -> Solver:
 def check_room(table_mb: int, processes: int = 1) -> None:
     """Refuse a table that can never fit: the kernel would kill the process while it searches.
 
-    Args:
-        table_mb: megabytes as given; a table is the next smaller power of two.
-        processes: the number of processes that have a table of this size each.
-
     Raises:
-        TableTooLargeError: it does not fit.
+        TableTooLargeError: not all of these processes can have such a table.
     """
+    # A table takes the next smaller power of two.
     table = 1 << (table_mb.bit_length() - 1)
     limit = memory_limit() // _MEGABYTE
     if table * processes >= limit:

@@ -61,12 +61,6 @@ class CeleryWorker(Worker):
 class Service:
     """One run of a worker.
 
-    Args:
-        database_url: that of the units' database.
-        broker_url: that of the messages' broker.
-        settings: the worker's.
-        metrics: the places for its metrics.
-
     Raises:
         BrokerUrlError: the URL is not that of a usable broker.
     """
@@ -90,17 +84,16 @@ class Service:
         """Work until told to stop.
 
         Returns:
-            False: Celery has ended although nobody told it to; start again, in a new process.
+            False if Celery has ended by itself; start again, in a new process.
 
         Raises:
-            StorageError: the database can never be used: it is another program's, or of another
-                version. The worker waits for a database that cannot be reached.
+            StorageError: the database can never be used, for example one of another program. The
+                worker waits for a database that cannot be reached.
             MetricsError: the metrics cannot be served or written.
             MemoryError: there is no room for the table.
         """
         self._stop.listen()
-        # Celery's advice to its users: about running as root, and about changes in its next
-        # version.
+        # Celery advises its users about running as root, and about changes in its next version.
         for category in (CPendingDeprecationWarning, SecurityWarning):
             warnings.simplefilter("ignore", category)
         database = open_patiently(self._database_url, self._stop.requested)
@@ -179,9 +172,7 @@ class Stop:
     anywhere, could not take a lock that is held there, and would not run at all if another thread
     got the signal while the main thread waits for a broker.
 
-    Args:
-        on_request: called once, in a thread of its own, when the process must stop.
-        signals: those that tell it to stop.
+    ``on_request`` is called once, in a thread of its own, when the process must stop.
 
     Attributes:
         requested: set when the process must stop.

@@ -33,7 +33,7 @@ SHORT: Final = "it is short of memory or disk space, see rabbitmqctl status"
 class RedisQoS(redis.QoS):
     """The messages that were taken and not acknowledged yet; the server keeps copies of them.
 
-    A copy that cannot be kept is done without: a message is only a doorbell.
+    A message is only a doorbell, so a copy that cannot be kept does not matter.
     """
 
     @contextmanager
@@ -154,10 +154,7 @@ class RabbitMQSSLTransport(pyamqp.SSLTransport):
 
 
 def look_whether_blocked(connection: Any) -> None:  # noqa: ANN401 (the library has no types)
-    """Read what the server has said meanwhile.
-
-    Args:
-        connection: the library's, to any kind of server; those to other kinds are never blocked.
+    """Read the server's recent messages; connections to other kinds of servers are never blocked.
 
     Raises:
         BrokerBlockedError: the server does not read from this connection.

@@ -74,12 +74,12 @@ class WorkerSettings:
     threads: int = 1
     """Threads that search at a time, for each lane."""
     table_mb: int = 64
-    """Megabytes of memory for what its threads have found."""
+    """Megabytes of memory for the table that its threads share."""
     lanes: tuple[Lane, ...] = tuple(Lane)
     """The lanes from which it takes messages."""
     programs: Consent = NO_PROGRAM
-    """Which players that are programs it may start. Anybody who can write to the database or the
-    broker can ask for any program."""
+    """The players that are programs and that it may start. Anyone who can write to the database or
+    the broker can ask for any program."""
 
 
 @dataclass(slots=True)
@@ -104,12 +104,7 @@ class UnitCounters:
             self.in_work += 1
 
     def end(self, report: UnitReport | None, positions: int) -> None:
-        """Count the end of a unit.
-
-        Args:
-            report: its outcome; None if the outcome could not be written to the database.
-            positions: in the unit.
-        """
+        """Count the end of a unit; the report is None if the outcome could not be written."""
         with self._lock:
             self.in_work -= 1
             if report is not None:
@@ -142,13 +137,13 @@ class SpareUnit:
         """Whether another worker was found to be idle."""
 
     def look(self) -> bool:
-        """Look now and then whether another worker is idle; called while the unit waits."""
+        """Check now and then whether another worker is idle; called while the unit waits."""
         if time.monotonic() >= self._next_look:
             self._next_look = time.monotonic() + SPARE_SECONDS
             with suppress(StorageError), self._database.read() as session:
                 workers = registry.live_workers(session)
                 others = sum(self._lane.queue in worker.queues for worker in workers) - 1
-                # While units are queued, the others are at work on those.
+                # While units are queued, the other workers are busy with them.
                 self.is_better_elsewhere = others > 0 and not has_queued_unit(
                     session,
                     engine_version=ENGINE_VERSION,
@@ -168,15 +163,10 @@ class _Chosen:
 
 
 class UnitWorker:
-    """Works on units, in the threads that call it.
+    """Works on units, in the threads that call it, with one solver for all of them.
 
-    Args:
-        database: the units'; it may be unreachable at any time.
-        doorbell: rings for further units.
-        solver: shared by all threads.
-        settings: the worker's; its name shows who holds a lease.
-        on_fatal: called with an error after which this process cannot work.
-        lease_seconds: how long a lease lasts without a heartbeat.
+    The database may be unreachable at any time. ``on_fatal`` is called with an error after which
+    this process cannot work.
 
     Attributes:
         counters: count units, positions and nodes.
@@ -230,16 +220,12 @@ class UnitWorker:
         self._leases.close()
 
     def work_on(self, unit_id: int, lane: Lane) -> bool:
-        """Work on a unit if it is still to be done.
+        """Work on the unit of a message, which came through this lane, if it is still to be done.
 
         Waits while the database cannot be reached. Errors of the unit are logged, not raised.
 
-        Args:
-            unit_id: as ``jobs.announce`` gave it.
-            lane: the lane of its message.
-
         Returns:
-            False: the unit is still to be done, and its message should go back to the queue.
+            False if the unit is still to be done, and its message should go back to the queue.
         """
         if self.stopping.is_set() or self._is_better_elsewhere(lane):
             return False
@@ -414,7 +400,7 @@ class UnitWorker:
             self._writer.run(lambda session: jobs.finish_if_complete(session, job_id))
 
     def _refuse(self, claim: Claim) -> UnitReport:
-        """Leave a unit to workers that know its kind, or may start the programs of its match."""
+        """Leave a unit to workers that know its kind, or that may start its programs."""
         self._writer.run(lambda session: jobs.release(session, claim))
         self._rest()
         return UnitReport(UnitEnd.HANDED_BACK)

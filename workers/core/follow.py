@@ -68,26 +68,17 @@ MAX_UNDER_WAY: Final = 10_000
 
 
 class JobFollower:
-    """Follows one job.
+    """Follows a job that is running, or has ended.
 
-    Args:
-        database: where the job lives.
-        job: as it was when the following began.
-        pause: waits for a moment, or until there may be news; its errors are passed on.
-        is_over: whether the job has certainly ended, so that its state must be read at once.
+    Raises:
+        JobNotFoundError: no job has this number.
+        JobStateError: the job is for another version of the engine, or of another kind.
     """
 
-    def __init__(
-        self,
-        database: Database,
-        job: JobInfo,
-        pause: Callable[[], None],
-        is_over: Callable[[], bool] = lambda: False,
-    ) -> None:
+    def __init__(self, database: Database, job_id: int) -> None:
         self._database = database
-        self._job = job
-        self._pause = pause
-        self._is_over = is_over
+        self._job = read_job(database, job_id)
+        refuse_foreign(self._job)
 
     def results(
         self,
@@ -109,10 +100,10 @@ class JobFollower:
         Raises:
             StorageError: the database failed.
         """
-        watch = JobWatch(self._database, self._job.id, on_look=on_look, on_progress=on_progress)
+        watch = _Watch(self._database, self._job.id, on_look, on_progress)
         seq = -1
         while True:
-            has_ended = watch.look(at_once=self._is_over())
+            has_ended = watch.look(at_once=self._has_certainly_ended())
             units = self._ended_units(seq)
             for unit in units:
                 yield from unit_objects(self._job, unit)
@@ -129,10 +120,18 @@ class JobFollower:
         on_look: Callable[[JobState], None] = lambda _state: None,
     ) -> JobInfo:
         """Wait for the job's end, and return it. Arguments and errors as in :meth:`results`."""
-        watch = JobWatch(self._database, self._job.id, on_look=on_look, on_progress=on_progress)
-        while not watch.look(at_once=self._is_over()):
+        watch = _Watch(self._database, self._job.id, on_look, on_progress)
+        while not watch.look(at_once=self._has_certainly_ended()):
             self._pause()
         return read_job(self._database, self._job.id)
+
+    def _pause(self) -> None:
+        """Wait for a moment, or until there may be news."""
+        time.sleep(LOOK_SECONDS)
+
+    def _has_certainly_ended(self) -> bool:
+        """Whether the job has certainly ended, so that its state must be read at once."""
+        return False
 
     def _ended_units(self, after: int) -> list[UnitResult]:
         """Some of the next units that have ended, up to the first one that has not."""
@@ -179,10 +178,7 @@ def why_not_done(job: JobInfo) -> str:
 def refuse_foreign(job: JobInfo, *, in_states: Collection[JobState] = (JobState.RUNNING,)) -> None:
     """Refuse a job whose units this program can never get or understand.
 
-    Args:
-        job: the job.
-        in_states: the states in which its units have to be worked on. In other states the version
-            of the engine does not matter.
+    The version of the engine only matters in those states in which its units have to be worked on.
 
     Raises:
         JobStateError: the job is for another version of the engine, or of another kind.
@@ -215,13 +211,10 @@ class Progress:
 class ProgressMeter:
     """Turns snapshots of a job into rates.
 
-    Only positions that are completed during the watching count for the rate: those that were done
-    before a resumption say nothing about the present rate. The remaining time is the database's
-    (:mod:`db.jobs.pace`): a thousand done positions may say little about the thousand others.
-
-    Args:
-        first: the job when the watching begins.
-        clock: seconds, monotonic.
+    Only positions that are completed after the first snapshot count for the rate: those that were
+    done before a resumption say nothing about the present rate. The remaining time is the
+    database's (:mod:`db.jobs.pace`): a thousand done positions may say little about the thousand
+    others.
     """
 
     def __init__(self, first: JobProgress, clock: Callable[[], float] = time.monotonic) -> None:
@@ -241,21 +234,13 @@ class ProgressMeter:
         return Progress(now, seconds, None if is_chance else done / seconds, now.eta_seconds)
 
 
-class JobWatch:
-    """Looks at a job now and then.
-
-    Args:
-        database: where the job lives.
-        job_id: its number.
-        on_look: called with the job's state at each look, in the same thread.
-        on_progress: called with the progress after it; if None, only the job's state is read.
-    """
+class _Watch:
+    """Looks at a job now and then; without ``on_progress`` only the job's state is read."""
 
     def __init__(
         self,
         database: Database,
         job_id: int,
-        *,
         on_look: Callable[[JobState], None],
         on_progress: Callable[[Progress], None] | None,
     ) -> None:
@@ -269,11 +254,7 @@ class JobWatch:
         self._next = 0.0
 
     def look(self, *, at_once: bool) -> bool:
-        """Whether the job had ended when its state was last read.
-
-        Args:
-            at_once: read it again even if the last time was not long ago.
-        """
+        """Whether the job had ended when its state was last read, which may be a moment ago."""
         now = time.monotonic()
         if now >= self._next or (at_once and not self._has_ended):
             if not self._has_ended:
@@ -356,13 +337,9 @@ def state_name(session: Session, job_id: int, stored: JobState) -> str:
 def list_standings(
     session: Session, *, states: Collection[str] = (), limit: int = 20, before: int | None = None
 ) -> list[Standing]:
-    """The newest jobs, newest first.
+    """The newest jobs in these of the :data:`STATES`, newest first; in all if ``states`` is empty.
 
-    Args:
-        session: reads the jobs.
-        states: only jobs in one of these, of :data:`STATES`; empty for all.
-        limit: the largest number of jobs.
-        before: only jobs with smaller numbers.
+    ``before`` leaves out the jobs with this number or a larger one.
     """
     stored = [JobState(name) for name in states if name in set(JobState)]
     most = limit

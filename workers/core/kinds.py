@@ -120,10 +120,6 @@ def independent_kinds() -> list[str]:
 def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue]]:
     """The output of a unit that has ended, in order, for all kinds of jobs.
 
-    Args:
-        job: the job.
-        unit: one of its units.
-
     Raises:
         DamagedValueError: the job or the unit cannot be read as one of this kind.
         StorageError: this version does not know the kind of the job.
@@ -145,13 +141,13 @@ class Lane(StrEnum):
     """
 
     INTERACTIVE = "interactive"
-    """Somebody waits for the answer: jobs of INTERACTIVE_PRIORITY or more."""
+    """A person waits for the answer: jobs of INTERACTIVE_PRIORITY or more."""
     BULK = "bulk"
     """All others."""
 
     @property
     def is_interactive(self) -> bool:
-        """Whether somebody waits."""
+        """Whether a person waits."""
         return self is Lane.INTERACTIVE
 
     @property

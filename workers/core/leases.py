@@ -10,6 +10,7 @@ import threading
 import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from logging import DEBUG, WARNING
 from typing import TYPE_CHECKING, Final
 
 from db import jobs
@@ -84,10 +85,10 @@ def _do(duty: Duty) -> None:
         if duty.do() is False:
             return
     except (StorageError, BrokerError, OSError) as error:
-        tell = LOGGER.debug if duty.is_failing else LOGGER.warning
-        tell("cannot %s, trying again: %s", duty.name, error)
+        level = DEBUG if duty.is_failing else WARNING
+        LOGGER.log(level, "cannot %s, trying again: %s", duty.name, error)
         duty.is_failing = True
-    except Exception as error:  # noqa: BLE001 (the thread must go on, or what is lost stays lost)
+    except Exception as error:  # noqa: BLE001 (the thread must go on)
         # Without logging set up, the traceback would be shown to the user.
         trace = LOGGER.hasHandlers()
         LOGGER.error("cannot %s, trying again: %r", duty.name, error, exc_info=trace)
@@ -114,12 +115,8 @@ class LeaseKeeper:
     """A thread that prolongs every held lease, several times before it would run out.
 
     After a failed heartbeat the next one comes as usual: without heartbeats, other workers would
-    solve every unit of this process as well.
-
-    Args:
-        database: the claims'.
-        lease_seconds: how long a lease lasts after each heartbeat.
-        on_lost: interrupts the searches; called with every beat while a lost lease is still held.
+    solve every unit of this process as well. ``on_lost`` interrupts the searches; it is called with
+    every heartbeat while a lost lease is still held.
     """
 
     def __init__(
@@ -192,9 +189,9 @@ class LeaseKeeper:
     def _prolong(self, leases: list[Lease]) -> None:
         """Prolong the leases, and mark lost ones.
 
-        First come those of units that nobody else is writing, in a transaction of their own. A
-        process that was stopped while it planned a job keeps all its units locked; only their
-        leases may have to wait for it.
+        The leases of units that no other transaction is writing come first, in a transaction of
+        their own. A process that was stopped while it planned a job keeps all its units locked;
+        only their leases may have to wait for it.
         """
         if not leases:
             return

@@ -14,8 +14,8 @@ A driver that finds nothing to claim closes the job (``jobs.finish_if_complete``
 - A fault that lasts (``LASTING_FAULTS``) ends the try. The unit is handed back, and the attempt
   does not count.
 - The writer treats any other fault of the database as one that passes, but for UNKNOWN_SECONDS
-  only. Then the unit is handed back as if its lease had run out, which it can be MAX_LAPSES times:
-  nobody knows whether the unit has caused it.
+  only. Then the unit is handed back as if its lease had run out, because it may have caused the
+  fault. It can be handed back in this way MAX_LAPSES times.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ import time
 from contextlib import suppress
 from enum import Enum
 from itertools import count
+from logging import DEBUG, WARNING
 from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
@@ -110,11 +111,11 @@ def run_unit(
     """Solve a claimed unit and write its outcome.
 
     Args:
-        database: the claim's.
+        database: the database of the claim.
         solver: may be shared with other units; the caller stops it.
-        claim: as ``jobs.claim`` gave it.
-        is_stopped: whether to give up and hand the unit back; asked after each interruption.
-        programs: which players that are programs may be started for it.
+        claim: the claim from ``jobs.claim``.
+        is_stopped: whether to give up and hand the unit back; called after each interruption.
+        programs: the players that are programs and that may be started for it.
         writer: writes to the database, and may retry; None for the database itself.
         at_end: called within the transaction that ends the unit, unless it is handed back; several
             times if the transaction has to be repeated.
@@ -125,8 +126,8 @@ def run_unit(
             This is not the unit's fault. It is handed back if the database allows it, and otherwise
             is free when its lease runs out.
         MemoryError, OSError: there is no room for the solver's table, or for the unit, or this
-            machine lacks something else. Nobody knows whether the unit has caused it, nor with an
-            error of the database that has no class of its own.
+            machine lacks something else. Whether the unit has caused it is unknown, as it is after
+            an error of the database that has no class of its own.
     """
     writer = writer or database
     kind = get_kind(claim.kind)
@@ -201,8 +202,8 @@ def _write(
 
 
 def _lapse(writer: Writer, claim: Claim, error: Exception) -> None:
-    """Give the unit back as if its lease had run out, so that it cannot come back for ever."""
-    message = _told(error)
+    """Give the unit back as if its lease had run out, so that it cannot come back forever."""
+    message = _text(error)
     with suppress(StorageError):
         writer.run(lambda session: jobs.lapse(session, claim, message))
 
@@ -210,7 +211,7 @@ def _lapse(writer: Writer, claim: Claim, error: Exception) -> None:
 def _fail(
     writer: Writer, claim: Claim, error: Exception, at_end: Callable[[Session], object]
 ) -> UnitReport:
-    message = _told(error)
+    message = _text(error)
 
     def fail(session: Session) -> bool:
         state = jobs.fail(session, claim, message)
@@ -220,7 +221,7 @@ def _fail(
     return UnitReport(UnitEnd.FAILED if writer.run(fail) else UnitEnd.LOST, error=message)
 
 
-def _told(error: BaseException) -> str:
+def _text(error: BaseException) -> str:
     reason = str(error)[:MAX_ERROR_CHARACTERS]
     return f"{type(error).__name__}: {reason}" if reason else type(error).__name__
 
@@ -228,11 +229,8 @@ def _told(error: BaseException) -> str:
 class RetryingWriter:
     """Writes to a database, and waits while it cannot be written. Thread-safe.
 
-    Args:
-        database: may be unreachable for any time.
-        stopping: ends the waiting when it is set.
-        passing: the faults whose end the writer waits for.
-        patience: the longest wait in seconds.
+    It waits for the end of the faults in ``passing``, for at most ``patience`` seconds, until
+    ``stopping`` is set.
     """
 
     def __init__(
@@ -262,7 +260,7 @@ class RetryingWriter:
             except StorageError as error:
                 if time.monotonic() >= began + self._waits_for(error):
                     raise
-                self._tell(error)
+                self._log(error)
                 if self._stopping.wait(pause(tries)):
                     raise
             else:
@@ -282,10 +280,9 @@ class RetryingWriter:
             return 0.0
         return min(self._patience, UNKNOWN_SECONDS)
 
-    def _tell(self, error: Exception) -> None:
-        tell = LOGGER.debug if self._is_away else LOGGER.warning
+    def _log(self, error: Exception) -> None:
+        LOGGER.log(DEBUG if self._is_away else WARNING, "trying again: %s", error)
         self._is_away = True
-        tell("trying again: %s", error)
 
 
 def open_patiently(url: str, stopping: threading.Event) -> Database | None:
@@ -300,8 +297,7 @@ def open_patiently(url: str, stopping: threading.Event) -> Database | None:
         except UnreachableError as error:
             if not url.startswith("postgres"):
                 raise  # a missing directory does not come back by itself
-            tell = LOGGER.debug if tries else LOGGER.warning
-            tell("waiting for the database: %s", error)
+            LOGGER.log(DEBUG if tries else WARNING, "waiting for the database: %s", error)
             if stopping.wait(pause(tries)):
                 return None
     raise AssertionError  # count() does not end

@@ -50,24 +50,14 @@ def submit_units(
     only_one: bool = False,
     on_added: Callable[[Sequence[UnitPlan]], object] = lambda _plans: None,
 ) -> int:
-    """Make a job and start it; returns its number.
+    """Make a job of these units and start it; returns its number.
 
-    A few units take one transaction. If planning fails or is interrupted after the job was made,
-    the job is cancelled.
-
-    Args:
-        database: keeps the job.
-        plans: its units, in order; they may be made while they are read.
-        kind: the job's, like the board, the parameters and the priority.
-        board: the board of all positions.
-        params: the question.
-        label: a name for people.
-        priority: jobs of higher priority are worked on first.
-        only_one: make no second job of this kind with these parameters.
-        on_added: called with the units that have just been written.
+    The plans may be made while they are read. A few units take one transaction; ``on_added`` is
+    called with those that have just been written. If planning fails or is interrupted after the job
+    was made, the job is cancelled.
 
     Raises:
-        AlreadyAskedError: with ``only_one``, there is such a job.
+        AlreadyAskedError: with ``only_one``, there is a job of this kind with these parameters.
         StorageError: the database cannot be written.
     """
     remaining = iter(plans)

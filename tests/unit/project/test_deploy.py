@@ -296,11 +296,12 @@ def test_keda_counts_the_units_that_workers_can_take(database: Database) -> None
 
 def metric_names() -> set[str]:
     """The names under which a worker's metrics are kept."""
-    depths: Any = SimpleNamespace(depths={Lane.BULK: 1}, is_up=True)
     settings = WorkerSettings(name="worker")
     worker: Any = SimpleNamespace(counters=UnitCounters(), leases=0, settings=settings)
-    metrics = WorkerCollector(worker, depths).collect()
-    return {sample.name for metric in metrics for sample in metric.samples}
+    doorbell: Any = SimpleNamespace(depth=lambda _lane: 1, trouble=None)
+    collector = WorkerCollector(worker, doorbell)
+    collector.look()
+    return {sample.name for metric in collector.collect() for sample in metric.samples}
 
 
 def test_rules_ask_for_metrics_that_exist() -> None:

@@ -11,7 +11,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from c4core.version import ENGINE_VERSION, __version__
-from workers.celery.metrics import MetricsSettings, QueueDepths, RateMeter
+from workers.celery.metrics import MetricsSettings, RateMeter, WorkerCollector
 from workers.celery.unit_worker import UnitCounters, WorkerSettings
 from workers.core.kinds import Lane
 from workers.core.run import UnitEnd, UnitReport
@@ -140,13 +140,13 @@ def test_nothing_is_done_for_nobody() -> None:
 
 def test_no_depth_is_told_while_the_broker_is_away() -> None:
     bell = Bell()
-    depths = QueueDepths(cast("Any", bell), list(Lane))
-    depths.look()
-    assert depths.depths == {Lane.BULK: 5, Lane.INTERACTIVE: 0}
+    collector = WorkerCollector(worker(UnitCounters()), cast("Any", bell))
+    collector.look()
+    assert collector.depths == {Lane.BULK: 5, Lane.INTERACTIVE: 0}
     bell.is_away = True
     with pytest.raises(BrokerUnreachableError):
-        depths.look()
-    assert depths.depths == {}
+        collector.look()
+    assert collector.depths == {}
 
 
 def test_the_rate_is_that_of_the_last_minute() -> None:
