@@ -50,8 +50,8 @@ SWEEP_DUTY: Final = f"sweep.e{ENGINE_VERSION}"
 """The duty's name. Workers of another version ring for other units, so they have a duty of their
 own."""
 
-LOOK_SECONDS: Final = 1.0
-"""Time between two looks whether messages get through."""
+BROKER_POLL_SECONDS: Final = 1.0
+"""Time between two checks whether messages get through."""
 
 
 class Registration:

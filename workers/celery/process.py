@@ -21,7 +21,7 @@ from c4core.solver import Solver
 from db.errors import SCHEMA_FAULTS, StorageError
 from workers.celery.duties import (
     BEAT_SECONDS,
-    LOOK_SECONDS,
+    BROKER_POLL_SECONDS,
     Registration,
     WithoutBroker,
     pause_between_sweeps,
@@ -82,7 +82,7 @@ class WorkerProcess:
                 lambda: pause_between_sweeps(registration.peers),
                 lambda: sweep(database, doorbell),
             ),
-            Duty("work without the broker", lambda: LOOK_SECONDS, without_broker.look),
+            Duty("work without the broker", lambda: BROKER_POLL_SECONDS, without_broker.look),
         ]
         self._rounds: Rounds | None = None
 

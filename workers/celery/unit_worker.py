@@ -154,12 +154,12 @@ class SpareUnit:
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
-    """What is to be worked on when a unit has ended."""
+    """The next units after one that has ended."""
 
     announced: Sequence[int] = ()
-    """Units for which to ring."""
+    """Units to ring for."""
     claim: Claim | None = None
-    """On a further unit, which needs no message."""
+    """A claim on a further unit, which needs no message."""
 
 
 class UnitWorker:
@@ -170,7 +170,7 @@ class UnitWorker:
 
     Attributes:
         counters: count units, positions and nodes.
-        stopping: set when it is told to stop.
+        stopping: set when the worker must stop.
     """
 
     def __init__(

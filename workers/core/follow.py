@@ -36,8 +36,8 @@ RESULT_UNITS: Final = 4
 UNITS_AT_A_TIME: Final = 16
 """The number of units that :func:`iterate_units` reads at a time."""
 
-LOOK_SECONDS: Final = 0.25
-"""Time between two looks at a job."""
+POLL_SECONDS: Final = 0.25
+"""Time between two reads of a job's state."""
 
 LEAST_SECONDS: Final = 1.0
 """A rate over a shorter time is too much a matter of chance."""
@@ -127,7 +127,7 @@ class JobFollower:
 
     def _pause(self) -> None:
         """Wait for a moment, or until there may be news."""
-        time.sleep(LOOK_SECONDS)
+        time.sleep(POLL_SECONDS)
 
     def _has_certainly_ended(self) -> bool:
         """Whether the job has certainly ended, so that its state must be read at once."""
@@ -259,7 +259,7 @@ class _Watch:
         if now >= self._next or (at_once and not self._has_ended):
             if not self._has_ended:
                 self._state = self._read()
-            self._next = now + LOOK_SECONDS
+            self._next = now + POLL_SECONDS
             self._on_look(self._state)
             if self._on_progress is not None and self._progress is not None:
                 self._on_progress(self._progress)

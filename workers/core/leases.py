@@ -32,8 +32,8 @@ LEASE_SECONDS: Final = 10.0
 BEATS_PER_LEASE: Final = 5
 """Heartbeats within the time of a lease, so that several may fail before it runs out."""
 
-LOOK_SECONDS: Final = 0.25
-"""The units of growing jobs may be cut off at any time: they are looked at this often."""
+CUT_POLL_SECONDS: Final = 0.25
+"""Time between two checks whether units of growing jobs were cut off."""
 
 
 @dataclass(slots=True)
@@ -43,10 +43,10 @@ class Duty:
     name: str
     """The words for the log: ``cannot <name>``."""
     every_seconds: Callable[[], float]
-    """The mean time until the next time; jitter separates processes that started together."""
+    """The mean time between two runs; jitter separates processes that started together."""
     do: Callable[[], object]
-    """If it raises an error, the error is logged, and the duty is done again at its next time.
-    False means that another process did it this time, which is neither success nor failure."""
+    """Does it. If it raises an error, the error is logged, and the duty is done again when it is
+    due. False means that another process did it this time, which is neither success nor failure."""
     is_failing: bool = field(default=False, init=False)
     due: float = field(default=0.0, init=False)
 
@@ -104,11 +104,10 @@ class Lease:
     """A claim that is being worked on."""
 
     claim: Claim
-    """The claim."""
     may_be_cut: bool = False
     """The unit's job grows, so that other results may make this one needless."""
     is_lost: bool = False
-    """Another worker has the unit, or the job was cancelled, so that going on is useless."""
+    """Another worker has the unit, or the job was cancelled, so there is no use in going on."""
 
 
 class LeaseKeeper:
@@ -130,7 +129,7 @@ class LeaseKeeper:
         self._rounds = Rounds(
             [
                 Duty("prolong leases", lambda: lease_seconds / BEATS_PER_LEASE, self._beat),
-                Duty("look for units that were cut off", lambda: LOOK_SECONDS, self._look),
+                Duty("look for units that were cut off", lambda: CUT_POLL_SECONDS, self._look),
             ],
             name="c4-leases",
         )

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 
-LOOK_SECONDS: Final = 0.1
-"""Time between two looks at whether a search, or the wait for a turn, should end."""
+STOP_POLL_SECONDS: Final = 0.1
+"""Time between two checks whether a search, or the wait for a turn, should end."""
 
 
 def _in_turn(
@@ -96,7 +96,7 @@ class RationedSearcher:
         Raises:
             LeaseLostError: ``is_lost`` became true before a turn was free.
         """
-        while not self._turns.acquire(timeout=LOOK_SECONDS):
+        while not self._turns.acquire(timeout=STOP_POLL_SECONDS):
             if self.is_lost():
                 raise LeaseLostError
         self.has_begun = True
@@ -139,7 +139,7 @@ def interrupting(is_stopped: Callable[[], bool], stop: Callable[[], object]) -> 
     is_over = threading.Event()
 
     def watch() -> None:
-        while not is_over.wait(LOOK_SECONDS):
+        while not is_over.wait(STOP_POLL_SECONDS):
             if is_stopped():
                 stop()
 

@@ -34,8 +34,8 @@ UNITS_PER_TRANSACTION: Final = 32
 
 DIGEST_BYTES: Final = 16
 
-LOOK_SECONDS: Final = 0.2
-"""Seconds between two looks at a job that another process is planning."""
+PLAN_POLL_SECONDS: Final = 0.2
+"""Time between two reads of a job that another process is planning."""
 
 
 def submit_units(
@@ -182,7 +182,7 @@ def find_and_resume(database: Database, *, kind: str, board: BoardSize, params: 
         if planned.is_abandoned:
             database.run(partial(jobs.cancel_abandoned, job_id=planned.job_id))
         else:
-            time.sleep(LOOK_SECONDS)
+            time.sleep(PLAN_POLL_SECONDS)
 
 
 def set_going(database: Database, job_id: int) -> None:

@@ -20,7 +20,7 @@ from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.errors import BusyError, StorageError, UnreachableError
 from db.records.jobs import JobState
-from workers.core.follow import LOOK_SECONDS, JobFollower
+from workers.core.follow import POLL_SECONDS, JobFollower
 from workers.core.leases import LEASE_SECONDS, Duty, LeaseKeeper, Rounds
 from workers.core.run import RetryingWriter, run_unit
 from workers.core.searching import RationedSearcher
@@ -165,7 +165,7 @@ class LocalRunner(JobFollower):
 
     def _pause(self) -> None:
         """Wait for the end of a unit, or for the next look at the job; raise a thread's error."""
-        self._news.wait(LOOK_SECONDS)
+        self._news.wait(POLL_SECONDS)
         self._news.clear()
         if self._error is not None:
             raise self._error

@@ -36,7 +36,7 @@ from workers.celery import unit_worker as spare
 from workers.core.kinds import KINDS, Lane, UnitOutcome
 from workers.core.leases import LeaseKeeper
 from workers.core.run import RetryingWriter, UnitEnd, run_unit
-from workers.core.searching import LOOK_SECONDS
+from workers.core.searching import STOP_POLL_SECONDS
 from workers.deep import planning
 from workers.deep.task import DeepTask
 from workers.logs import LOGGER
@@ -369,7 +369,7 @@ def test_who_waits_for_a_turn_in_vain_gives_up_and_interrupts_nobody(
     class Turns(threading.Semaphore):
         def acquire(self, blocking: bool = True, timeout: float | None = None) -> bool:  # noqa: FBT001, FBT002
             has_turn = super().acquire(blocking, timeout)
-            if timeout == LOOK_SECONDS and not has_turn:
+            if timeout == STOP_POLL_SECONDS and not has_turn:
                 waits.set()
             return has_turn
 
