@@ -18,7 +18,7 @@ LOWEST := tests/release/servers/test_broker.py::test_the_output_is_that_of_one_p
 	$(SCREEN)::test_a_game_on_a_terminal $(SCREEN)::test_a_fault_is_reported_without_a_stack_trace \
 	$(SCREEN)::test_a_terminal_that_goes_away tests/unit/c4core/dataset/test_reading.py \
 	tests/unit/c4core/book/test_exchange.py tests/unit/db/test_evaluations.py \
-	tests/unit/workers/service/test_metrics.py tests/release/extras/parquet \
+	tests/unit/workers/celery/test_metrics.py tests/release/extras/parquet \
 	tests/release/extras/pictures/test_match_picture.py
 GATE_TESTS := tests/unit tests/property tests/integration
 

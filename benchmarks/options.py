@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from workers.cores import usable_cores
+from workers.configuration import usable_cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

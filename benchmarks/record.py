@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, Final
 from c4core.version import ENGINE_VERSION, __version__
 from cli.measuring import processor
 from db.masking import masked
-from workers.cores import usable_cores
+from workers.configuration import usable_cores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

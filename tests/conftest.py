@@ -27,8 +27,8 @@ from tests.support.running.server_process import GivenServer, Server
 from tests.support.running.servers import PostgreSQLServer, RabbitMQServer, RedisServer
 from tests.support.running.service import Service
 from workers.answers import books as book_answers
-from workers.broker.messaging import make_app
-from workers.core.lanes import Lane
+from workers.celery.messaging import make_app
+from workers.core.kinds import Lane
 
 # The time of a test is not what it is about. With CI in the environment, examples are always the
 # same: that is what the profile of Hypothesis's own which this one changes says then.

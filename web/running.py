@@ -29,7 +29,7 @@ from workers.runners.remote import call_workers
 if TYPE_CHECKING:
     from c4core.players import Consent
     from db.database import Database
-    from workers.broker.doorbell import Doorbell
+    from workers.celery.doorbell import Doorbell
 
 LABEL: Final = "web"
 """The label of jobs without one of their own that were made here; with ": ", the beginning of it

@@ -22,7 +22,7 @@ from web.receiving.disk_room import DiskRoom
 from web.receiving.memory_room import MemoryRoom
 from web.running import JobRunning, web_label
 from workers.answers.service import AnswerService, Stop
-from workers.broker.doorbell import Doorbell
+from workers.celery.doorbell import Doorbell
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable

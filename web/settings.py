@@ -7,7 +7,7 @@ from typing import Final
 
 from c4core.players.parameters import MOST_BYTES
 from c4core.players.player import NO_PROGRAM, Consent
-from workers.cores import usable_cores
+from workers.configuration import usable_cores
 
 LOOPBACK: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 8004

@@ -5,9 +5,9 @@ completed, and how a job is followed. ``answers`` is the door to what is known a
 Each kind of job has a package: ``analyze``, ``book``, ``deep``, ``match`` and ``prove``.
 ``dataset`` makes data sets with jobs of the first.
 
-``runners`` gets a job done, by threads of this process or by workers elsewhere. ``broker`` is how
-units are announced to those workers, and ``service`` is the process of one of them. ``app`` and
-``tasks`` are what Celery looks for.
+``runners`` gets a job done, by threads of this process or by workers elsewhere. ``celery`` has
+those workers, and announces units to them through a broker. ``app`` is the entrance for Celery's
+own command line.
 
 ``errors`` has the errors of all of these, ``logs`` is what a worker logs, ``text`` makes text safe
 to show, and rows CSV. ``configuration`` reads the file of settings that a person may have,

@@ -1,10 +1,10 @@
 """The Celery app for Celery's own command line: ``celery -A workers.app worker``.
 
 The environment says where everything is: C4_BROKER, C4_DB, C4_TABLE_MB for the size of the table
-(64), and C4_ALLOW_PROGRAMS=1 where players that are programs may be started. For the first three,
-the configuration file says what the environment does not. Every process that
-works, each child of a prefork pool or the one process of a pool of threads, opens a database and
-makes a table of its own, after the fork.
+(64), and C4_ALLOW_PROGRAMS=1 if players that are programs may be started. The configuration file
+supplies the first three if the environment does not. Every process that works, each child of a
+prefork pool or the one process of a pool of threads, opens a database and makes a table of its own,
+after the fork.
 
 ``c4 worker`` does not import this module, which connects to Celery's signals.
 """
@@ -28,24 +28,24 @@ from c4core.errors import C4Error
 from c4core.players import ANY_PROGRAM, NO_PROGRAM
 from db.database import Database
 from db.errors import UnreachableError
-from workers.broker.doorbell import Doorbell
-from workers.broker.messaging import make_app
-from workers.broker.url import check_url
+from workers.celery.doorbell import Doorbell
+from workers.celery.messaging import make_app
+from workers.celery.process import THIS_PROCESS, WorkerProcess, check_room, default_name
+from workers.celery.service import Stop
+from workers.celery.unit_worker import WorkerSettings
+from workers.celery.url import check_url
 from workers.configuration import DEFAULT_TABLE_MB, Configuration
-from workers.core.lanes import Lane
-from workers.core.outages import open_patiently
+from workers.core.kinds import Lane
+from workers.core.run import open_patiently
 from workers.errors import ConfigurationError
 from workers.logs import LOGGER, Masking
-from workers.service.process import WorkerProcess, WorkerSettings, default_name
-from workers.service.stopping import Stop
-from workers.service.table_room import check_room
-from workers.service.this_process import THIS_PROCESS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from celery.apps.worker import Worker
 
     from c4core.players import Consent
-    from workers.service.this_process import Factory
 
 _MEGABYTES: Final = re.compile("[1-9][0-9]{0,8}", re.ASCII)
 
@@ -55,7 +55,7 @@ well, and Celery would then wait for seconds."""
 
 
 def configured(name: str) -> str | None:
-    """What the configuration file says about a setting; ends the process if the file is bad."""
+    """A setting of the configuration file, as text; ends the process if the file is bad."""
     try:
         value = Configuration().values.get(name)
     except ConfigurationError as error:
@@ -69,7 +69,7 @@ _database = os.environ.get("C4_DB") or configured("db")
 
 app = make_app(_broker)
 
-_told_to_stop = threading.Event()
+_stopping = threading.Event()
 
 
 @signals.worker_init.connect
@@ -81,7 +81,7 @@ def _begin(sender: Worker, **_more: Any) -> None:  # noqa: ANN401
         sys.exit(f"Error: {error}")
 
 
-def _factory(worker: Worker) -> Factory:
+def _factory(worker: Worker) -> Callable[[], WorkerProcess]:
     if not _broker or not _database:
         missing = "C4_DB" if _broker else "C4_BROKER"
         raise ValueError(f"the environment variable {missing} is not set")
@@ -98,7 +98,7 @@ def _factory(worker: Worker) -> Factory:
     )
 
     def make() -> WorkerProcess:
-        opened = open_patiently(database, _told_to_stop)
+        opened = open_patiently(database, _stopping)
         if opened is None:
             sys.exit(0)
         return WorkerProcess(
@@ -130,7 +130,7 @@ def _programs() -> Consent:
 @signals.worker_process_init.connect
 def _begin_child(**_more: Any) -> None:  # noqa: ANN401
     """Let a child of a prefork pool begin to work; in a thread, since the pool waits for this."""
-    _told_to_stop.clear()
+    _stopping.clear()
     Stop(_stop_child, [STOP_CHILD]).listen()
     threading.Thread(target=THIS_PROCESS.worker, name="c4-begin", daemon=True).start()
 
@@ -146,7 +146,7 @@ def _end_child(**_more: Any) -> None:  # noqa: ANN401
 
 @signals.worker_ready.connect
 def _ready(sender: Any, **_more: Any) -> None:  # noqa: ANN401
-    """The worker takes messages. With a pool of threads, this process does the work."""
+    """Begin to work in this process, unless the children of a prefork pool do."""
     worker = sender.controller
     threading.Thread(target=_await_stop, args=(worker,), name="c4-stop", daemon=True).start()
     if not _is_prefork(worker):
@@ -154,9 +154,9 @@ def _ready(sender: Any, **_more: Any) -> None:  # noqa: ANN401
 
 
 @signals.worker_shutting_down.connect
-def _told(**_more: Any) -> None:  # noqa: ANN401
-    """Note that Celery was told to stop. This runs in a signal handler, so it only sets a flag."""
-    _told_to_stop.set()
+def _note_stop(**_more: Any) -> None:  # noqa: ANN401
+    """Note that Celery must stop. This runs in a signal handler, so it only sets a flag."""
+    _stopping.set()
 
 
 @signals.worker_shutdown.connect
@@ -173,12 +173,12 @@ def _mask(logger: logging.Logger, **_more: Any) -> None:  # noqa: ANN401
 
 
 def _await_stop(worker: Worker) -> None:
-    """End the searches when told to stop: Celery would wait for them."""
-    _told_to_stop.wait()
+    """End the searches when Celery must stop: it would wait for them."""
+    _stopping.wait()
     if _is_prefork(worker):
-        for child in worker.pool._pool._pool:  # noqa: SLF001
+        for child in worker.pool.info["processes"]:
             with suppress(ProcessLookupError):
-                os.kill(child.pid, STOP_CHILD)
+                os.kill(child, STOP_CHILD)
     else:
         THIS_PROCESS.worker().unit_worker.stop()
     worker.consumer.call_soon(lambda: None)  # wakes the loop, which then stops

@@ -1,9 +1,9 @@
 """The configuration file: one person's settings, in TOML.
 
-What is given with an option goes first, then what the environment says, then this file, then the
-default. The file is the one that ``C4_CONFIG`` names, or ``config.toml`` in the user's directory
-for configurations; there need not be one there. It is data: only the settings below are read, and
-none of them starts a program.
+An option takes precedence over the environment, the environment over this file, and the file over
+the default. The file is the one that ``C4_CONFIG`` names, or ``config.toml`` in the user's
+directory for configurations, if it exists. It is data: only the settings below are read, and none
+of them starts a program.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Value = str | int
 MAX_THREADS: Final = 1024
 MAX_TABLE_MB: Final = 1 << 30
 DEFAULT_TABLE_MB: Final = 64
-"""Of most commands, and of a worker."""
+"""The default of most commands, and of a worker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Setting:
     """One thing that can be set."""
 
     name: str
-    """In the file; an option has the same name with two dashes before it."""
+    """The name in the file; an option has the same name with two dashes before it."""
     variables: tuple[str, ...]
     """The variables of the environment that set it as well; the first one that is set counts."""
     most: int | None = None
@@ -46,10 +46,10 @@ class Setting:
     """The values of a text; empty for any."""
 
     def check(self, value: object) -> Value:
-        """The value, if it is one for this setting.
+        """The value, if it is valid.
 
         Raises:
-            ValueError: it is not; the message says what would be.
+            ValueError: it is not valid; the message says which values are.
         """
         if self.most is not None:
             if type(value) is int and 1 <= value <= self.most:
@@ -64,11 +64,7 @@ class Setting:
         raise ValueError(f"{self.name} is a text that is not empty")
 
     def read(self, text: str) -> Value:
-        """The value that a text of the command line or of the environment stands for.
-
-        Raises:
-            ValueError: it stands for none.
-        """
+        """The value of a text from the command line or the environment; errors as of `check`."""
         is_number = self.most is not None and re.fullmatch("[0-9]{1,12}", text, re.ASCII)
         return self.check(int(text) if is_number else text)
 
@@ -88,14 +84,14 @@ SETTINGS: Final = {
 
 @dataclass(frozen=True)
 class Configuration:
-    """The file, which is read when a value is first asked for."""
+    """The file, which is read when a value is first needed."""
 
     named: str | None = field(default_factory=lambda: os.environ.get(VARIABLE) or None)
     """The file that :data:`VARIABLE` names, which has to exist; None for the user's own."""
 
     @cached_property
     def path(self) -> Path:
-        """Where the file is, or would be."""
+        """The place of the file, whether it exists or not."""
         if self.named is not None:
             return Path(self.named).expanduser()
         from platformdirs import user_config_path  # noqa: PLC0415 (10 ms)
@@ -104,7 +100,7 @@ class Configuration:
 
     @cached_property
     def values(self) -> dict[str, Value]:
-        """What the file sets, by the settings' names.
+        """The values that the file sets, by the settings' names.
 
         Raises:
             ConfigurationError: it is missing although it was named, or it cannot be understood.
@@ -114,10 +110,10 @@ class Configuration:
         return parse(self.text(), self.path)
 
     def text(self) -> str:
-        """What is in the file.
+        """The file's text.
 
         Raises:
-            ConfigurationError: it cannot be read, is no text, or is too long.
+            ConfigurationError: it cannot be read, is not text, or is too long.
         """
         try:
             # A pipe would let the program wait. The null device stands for "no file".
@@ -143,16 +139,12 @@ class Configuration:
 
 
 def parse(text: str, path: Path) -> dict[str, Value]:
-    """The settings in a text.
-
-    Args:
-        text: TOML.
-        path: where it comes from, for messages.
+    """The settings in a text of TOML; messages name the path.
 
     Raises:
-        ConfigurationError: it is no TOML, names something that there is not, or a value is wrong.
+        ConfigurationError: it is not TOML, names an unknown setting, or has a wrong value.
     """
-    import tomllib  # noqa: PLC0415 (only those who have a file need it)
+    import tomllib  # noqa: PLC0415 (needed only if there is a file)
 
     def fault(reason: str, name: str | None = None) -> ConfigurationError:
         line = None if name is None else line_of(name, text)
@@ -190,3 +182,10 @@ def line_of(name: str, text: str) -> int | None:
         if re.match(rf"\s*\[*\s*[\"']?{re.escape(name)}[\"']?\s*[=.\]]", line):
             return number
     return None
+
+
+def usable_cores() -> int:
+    """The cores that this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

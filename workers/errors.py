@@ -59,8 +59,8 @@ class MetricsError(C4Error):
     """The metrics cannot be served or written as asked."""
 
 
-class BookIncompleteError(C4Error):
-    """Scores of a book are missing: its job was cancelled, or has units that failed.
+class JobIncompleteError(C4Error):
+    """Base class of errors about a job that was cancelled, or has units that failed.
 
     Attributes:
         job_id: the job's number.
@@ -71,25 +71,13 @@ class BookIncompleteError(C4Error):
         self.job_id = job_id
 
 
-class CertificateIncompleteError(C4Error):
-    """A job's certificate cannot be written: it was cancelled, has failed units, or makes none.
-
-    Attributes:
-        job_id: the job's number.
-    """
-
-    def __init__(self, message: str, *, job_id: int) -> None:
-        super().__init__(message)
-        self.job_id = job_id
+class BookIncompleteError(JobIncompleteError):
+    """Scores of a book are missing."""
 
 
-class DatasetIncompleteError(C4Error):
-    """Labels of a data set are missing: their job was cancelled, or has units that failed.
+class CertificateIncompleteError(JobIncompleteError):
+    """A job's certificate cannot be written, perhaps because the job makes none."""
 
-    Attributes:
-        job_id: the job's number.
-    """
 
-    def __init__(self, message: str, *, job_id: int) -> None:
-        super().__init__(message)
-        self.job_id = job_id
+class DatasetIncompleteError(JobIncompleteError):
+    """Labels of a data set are missing."""

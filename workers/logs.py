@@ -41,11 +41,7 @@ def is_news(record: logging.LogRecord) -> bool:
 
 
 class OneLine(logging.Formatter):
-    """Time, level and message of a record, in one line.
-
-    Args:
-        traces: whether to show where errors come from; those are several lines then.
-    """
+    """Time, level and message of a record, in one line; with ``traces``, errors take several."""
 
     def __init__(self, *, traces: bool) -> None:
         super().__init__("%(asctime)s %(levelname)s %(message)s")
@@ -60,12 +56,7 @@ class OneLine(logging.Formatter):
 
 
 class Masking(logging.Formatter):
-    """Takes another formatter's text, hides the secrets in it and escapes what is not printable.
-
-    Args:
-        formatter: makes the text.
-        urls: whose passwords must not be shown.
-    """
+    """Hides passwords in another formatter's text, and escapes invisible characters."""
 
     def __init__(self, formatter: logging.Formatter, urls: Iterable[str | None]) -> None:
         super().__init__()
@@ -93,9 +84,9 @@ def set_up(*, verbose: bool, quiet: bool, urls: Iterable[str | None], traces: bo
 
     Args:
         verbose: log every unit, too.
-        quiet: log only what goes wrong.
-        urls: whose passwords must not be shown.
-        traces: whether to show where errors come from.
+        quiet: log only warnings and errors.
+        urls: their passwords are hidden.
+        traces: show where errors come from.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.addFilter(is_news)

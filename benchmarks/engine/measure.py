@@ -37,7 +37,7 @@ from benchmarks.options import WITH_HELP, failures, seed_option, table_option
 from c4core import Position, Solver, parse_board
 from c4core.notation import parse_moves
 from cli.measuring import CLASSES, ScoredPosition, lap, shipped_set, thread_counts
-from workers.cores import usable_cores
+from workers.configuration import usable_cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

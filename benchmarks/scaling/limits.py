@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from workers.analyze.units import KIND as BATCH
 from workers.book.task import KIND as BOOK
+from workers.celery.duties import BEAT_SECONDS, SWEEP_SECONDS
 from workers.core.leases import BEATS_PER_LEASE, LEASE_SECONDS
-from workers.service.registration import BEAT_SECONDS
-from workers.service.sweeping import SWEEP_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

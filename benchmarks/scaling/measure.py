@@ -50,13 +50,12 @@ from db import jobs
 from db.duties import acquire_duty
 from db.errors import StorageError
 from db.models import Duty
-from workers.broker.doorbell import Doorbell
-from workers.broker.url import REDIS_PORT
-from workers.core.lanes import Lane
+from workers.celery.doorbell import Doorbell
+from workers.celery.duties import BEAT_SECONDS, SWEEP_DUTY, SWEEP_SECONDS, Registration, sweep
+from workers.celery.unit_worker import UnitCounters, WorkerSettings
+from workers.celery.url import REDIS_PORT
+from workers.core.kinds import Lane
 from workers.errors import BrokerError
-from workers.service.counters import UnitCounters
-from workers.service.registration import BEAT_SECONDS, Registration
-from workers.service.sweeping import SWEEP_DUTY, SWEEP_SECONDS, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -213,9 +212,8 @@ def _measure_idling(place: Place, fleet: Fleet) -> Cost:
 def measure_duties(place: Place, rounds: int) -> dict[str, Cost]:
     """Measure the costs of the workers' duties beside their units."""
     database = place.database
-    registration = Registration(
-        database, UnitCounters(), name="benchmark", threads=1, table_mb=8, lanes=list(Lane)
-    )
+    settings = WorkerSettings(name="benchmark", table_mb=8)
+    registration = Registration(database, settings, UnitCounters())
     Batch().prepare(2, 10)(database)
     claim = take(database, announce(database, 1)[0])
     sweep(database, place.doorbell)

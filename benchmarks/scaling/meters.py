@@ -19,7 +19,7 @@ from sqlalchemy import make_url
 from benchmarks.processes import clear
 from benchmarks.scaling.limits import Cost
 from db.database import Database
-from workers.broker.doorbell import Doorbell
+from workers.celery.doorbell import Doorbell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -37,7 +37,7 @@ from workers.analyze.units import KIND as ANALYZE
 from workers.book.task import KIND as BOOK
 from workers.book.task import PlyTask, encode_keys
 from workers.core.kinds import get_kind
-from workers.core.submission import UNITS_PER_TRANSACTION
+from workers.core.submit import UNITS_PER_TRANSACTION
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from benchmarks.scaling.meters import Meter
     from db.records.jobs import Claim
     from workers.book.task import Keys
-    from workers.core.outcome import UnitOutcome
+    from workers.core.kinds import UnitOutcome
 
 STONES: Final = DEFAULT_BOARD.cells - 8
 """The number of stones on the boards: the search of such a position takes a microsecond."""

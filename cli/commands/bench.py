@@ -83,7 +83,7 @@ def _about(table_mb: int, *, quick: bool) -> dict[str, Any]:
 
     from c4core.version import ENGINE_VERSION, __version__
     from cli.measuring import processor
-    from workers.cores import usable_cores
+    from workers.configuration import usable_cores
 
     return {
         "version": __version__,

@@ -116,7 +116,7 @@ def _read(name: str, text: str) -> Value:
     """A value that was typed."""
     from c4core.errors import C4Error
     from db.urls import parse_url
-    from workers.broker.url import check_url
+    from workers.celery.url import check_url
 
     try:
         value = SETTINGS[name].read(text.encode(errors="surrogateescape").decode())
@@ -228,7 +228,7 @@ def _shown(value: Value) -> Value:
 
 
 def _default(name: str) -> Value:
-    from workers.cores import usable_cores
+    from workers.configuration import usable_cores
 
     defaults: dict[str, Value] = {
         "db": str(shared.default_database(ensure=False)),

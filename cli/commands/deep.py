@@ -192,7 +192,7 @@ def _threads(database: Database, backend: Backend) -> int:
 
 def _resumed(context: click.Context, settings: Settings, database: Database, task: DeepTask) -> int:
     """The job that was made for this before, able to go on."""
-    from workers.core.resumption import set_going
+    from workers.core.submit import set_going
     from workers.deep.job import find_job
 
     job_id = find_job(database, task)

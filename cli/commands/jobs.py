@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.records.jobs import JobInfo, JobProgress, JobState
     from db.session import Session
-    from workers.core.progress import Progress
+    from workers.core.follow import Progress
 
 Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 
@@ -40,7 +40,7 @@ STATES = (
     "failed",
     "cancelled",
 )
-"""The same in workers/core/standing.py, which a help text need not import."""
+"""The same in workers/core/follow.py, which a help text need not import."""
 
 job_argument = click.argument("job", type=parameters.IntRange(1), metavar="JOB")
 
@@ -96,7 +96,7 @@ def list_(
     """
     from cli.output.formats import chosen_format, write_rows
     from cli.work.view import COLUMNS, job_row
-    from workers.core.standing import list_standings
+    from workers.core.follow import list_standings
 
     with settings.open_database() as database, database.read() as session:
         found = list_standings(session, states=state, limit=limit)
@@ -118,8 +118,7 @@ def show(settings: Settings, job: int) -> None:
     from cli.output.formats import write_object
     from cli.output.tables import write_facts
     from cli.work.view import job_facts
-    from workers.core.following import read_job
-    from workers.core.standing import job_object, standing_of
+    from workers.core.follow import job_object, read_job, standing_of
     from workers.deep.task import KIND as DEEP
 
     fields: dict[str, object] = {}
@@ -262,7 +261,7 @@ def results(
     """
     from cli.work.job import write_results
     from cli.work.results import open_results, result_format
-    from workers.core.following import read_job
+    from workers.core.follow import read_job
 
     settings: Settings = context.obj
     with settings.open_database() as database:
@@ -299,7 +298,7 @@ def _work_again(
     from cli.work.job import Backend, JobContext
     from cli.work.results import open_results, result_format
     from db.records.jobs import JobState
-    from workers.core.following import read_job, refuse_foreign
+    from workers.core.follow import read_job, refuse_foreign
 
     settings: Settings = context.obj
     job, output = again.job, again.output
@@ -359,8 +358,7 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
     """
     from cli.work.view import IDLE, TreeWatch, drawn_progress
     from db.records.jobs import JobState
-    from workers.core.following import read_job
-    from workers.core.progress import ProgressMeter
+    from workers.core.follow import ProgressMeter, read_job
     from workers.deep.task import KIND as DEEP
 
     settings: Settings = context.obj
@@ -410,7 +408,7 @@ def _without_pace(progress: Progress) -> Progress:
 
 def _state(database: Database, job: JobProgress) -> str:
     """What a job is called at this moment."""
-    from workers.core.standing import state_name
+    from workers.core.follow import state_name
 
     with database.read() as session:
         return state_name(session, job.job_id, job.state)

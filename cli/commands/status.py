@@ -28,7 +28,7 @@ def status(settings: Settings) -> None:
     count as being at work. Workers are listed in a table: "nodes/s" is what one of their threads
     searches, and "seen" is when they were last heard of.
     """
-    from workers.core.standing import service_status, status_object
+    from workers.core.follow import service_status, status_object
 
     with settings.open_database() as database, database.read() as session:
         totals, by_state = service_status(session)
@@ -92,7 +92,7 @@ COLUMNS = (
 
 def write_workers(workers: Sequence[WorkerInfo]) -> None:
     """Write a table of workers for people, and why some of them get no work."""
-    from workers.core.standing import worker_object
+    from workers.core.follow import worker_object
 
     if not workers:
         return

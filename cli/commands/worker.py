@@ -14,7 +14,7 @@ from cli.shell.commands import Command
 if TYPE_CHECKING:
     from c4core.players.player import Consent
     from cli.shell.settings import Settings
-    from workers.core.lanes import Lane
+    from workers.core.kinds import Lane
 
 LARGEST_PORT = 65_535
 
@@ -49,7 +49,7 @@ def _read_lanes(
     _context: click.Context, _parameter: click.Parameter, text: str
 ) -> tuple[Lane, ...]:
     """Names of lanes with commas between them."""
-    from workers.core.lanes import Lane
+    from workers.core.kinds import Lane
 
     names = {name.strip() for name in text.split(",")}
     known = {str(lane) for lane in Lane}
@@ -114,10 +114,11 @@ def worker(
 
     from pathlib import Path
 
+    from workers.celery.metrics import LOOPBACK, MetricsSettings
+    from workers.celery.process import default_name
+    from workers.celery.service import Service
+    from workers.celery.unit_worker import WorkerSettings
     from workers.logs import set_up
-    from workers.service.metrics import LOOPBACK, MetricsSettings
-    from workers.service.process import WorkerSettings, default_name
-    from workers.service.service import Service
 
     set_up(
         verbose=settings.verbose,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.progress import ProgressColumn
 
     from cli.shell.settings import Settings
-    from workers.core.progress import Progress
+    from workers.core.follow import Progress
 
 
 def is_shown(settings: Settings, *, over_output: bool) -> bool:

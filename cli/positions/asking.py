@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from c4core.position import Position
     from db.database import Database
     from workers.answers.question import Answer, Question
-    from workers.broker.doorbell import Doorbell
+    from workers.celery.doorbell import Doorbell
 
 
 class Asker(Protocol):

@@ -11,7 +11,7 @@ from cli.output.render import count
 from cli.reports import figures
 from cli.work.job import Backend, JobContext
 from db import games
-from workers.core.following import read_job
+from workers.core.follow import read_job
 from workers.match.job import (
     job_of_matches,
     matches_of,

@@ -63,7 +63,7 @@ def _seats() -> Iterable[tuple[str, str]]:
 
 
 def _lanes() -> Iterable[tuple[str, str]]:
-    from workers.core.lanes import Lane
+    from workers.core.kinds import Lane
 
     return [(str(lane), "") for lane in Lane]
 

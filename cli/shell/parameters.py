@@ -230,7 +230,7 @@ priority_option = click.option(
 
 
 def _read_threads(_context: click.Context, _parameter: click.Parameter, given: int | None) -> int:
-    from workers.cores import usable_cores
+    from workers.configuration import usable_cores
 
     return usable_cores() if given is None else given
 

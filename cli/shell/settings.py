@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from db.database import Database
-    from workers.broker.doorbell import Doorbell
+    from workers.celery.doorbell import Doorbell
 
     Callback = Callable[[click.Context, click.Parameter, Any], Any]
 
@@ -90,8 +90,8 @@ class Settings:
         """
         if self.broker_url is None:
             return None
-        from workers.broker.doorbell import Doorbell
-        from workers.core.lanes import Lane
+        from workers.celery.doorbell import Doorbell
+        from workers.core.kinds import Lane
 
         doorbell = Doorbell(self.broker_url)
         doorbell.depth(Lane.BULK)  # better now than when everything is planned

@@ -17,8 +17,7 @@ from cli.work.view import content, drawn_progress
 from db.errors import StorageError
 from db.jobs import set_priority
 from db.records.jobs import JobState
-from workers.core.attendance import Unattended, unattended_jobs
-from workers.core.following import iterate_units, read_job
+from workers.core.follow import Unattended, iterate_units, read_job, unattended_jobs
 from workers.core.kinds import find_kind, unit_objects
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from cli.work.results import Results
     from db.database import Database
     from db.records.jobs import JobInfo
-    from workers.broker.doorbell import Doorbell
+    from workers.celery.doorbell import Doorbell
     from workers.errors import BrokerUnreachableError
     from workers.runners.local import LocalRunner
     from workers.runners.remote import RemoteRunner

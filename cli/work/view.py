@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cli.output.formats import Row
     from db.database import Database
     from db.records.jobs import JobInfo
-    from workers.core.progress import Progress
+    from workers.core.follow import Progress
     from workers.deep.answer import AtWork, DeepProgress
 
 STATE_STYLES = {

@@ -11,7 +11,7 @@ from tests.support.kills import check_analysis, plan_analysis
 from tests.support.running.service import Process, Service
 from tests.support.running.waiting import await_that
 from tests.support.running.watching import kill_at_work
-from workers.broker.doorbell import Doorbell
+from workers.celery.doorbell import Doorbell
 from workers.runners.remote import call_workers
 
 GAMES = random_games(300, empty=29)

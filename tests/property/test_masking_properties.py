@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from db.errors import StorageError
 from db.masking import is_secret_name, masked
 from db.urls import parse_url, place, show
-from workers.broker.url import check_url
+from workers.celery.url import check_url
 from workers.errors import BrokerUrlError
 from workers.logs import Masking, OneLine
 

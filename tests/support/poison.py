@@ -7,7 +7,7 @@ import uuid
 import zlib
 from typing import Any
 
-from workers.broker.messaging import TASK
+from workers.celery.messaging import TASK
 
 NO_UNITS = [
     "1",

@@ -21,8 +21,7 @@ from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.decoding import decoding, field
 from db.records.jobs import UnitPlan, UnitState
-from workers.core.kinds import KINDS, JobKind
-from workers.core.outcome import UnitOutcome
+from workers.core.kinds import KINDS, JobKind, UnitOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.records.jobs import Claim, JobInfo, UnitResult
     from db.session import Session
-    from workers.core.rationing import Searcher
+    from workers.core.searching import Searcher
 
 KIND: Final = "roots"
 

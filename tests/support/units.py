@@ -12,8 +12,8 @@ from c4core.solver import Solver
 from db import jobs
 from tests.support.running.databases import ask
 from workers.analyze.job import UNIT_LINES, submit
-from workers.broker.doorbell import Doorbell
-from workers.service.unit_worker import UnitWorker
+from workers.celery.doorbell import Doorbell
+from workers.celery.unit_worker import UnitWorker, WorkerSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,8 +50,7 @@ def unit_worker(
         database,
         Doorbell("redis://127.0.0.1:9"),
         solver or Solver(table_mb=1),
-        name="test",
-        threads=1,
+        WorkerSettings(name="test"),
         on_fatal=lambda _error: None,
         **options,
     )

@@ -19,7 +19,7 @@ from web.metrics import WebCollector
 from web.responses import json_response
 from web.service import service_of
 from workers.answers.question import Question
-from workers.core.lanes import Lane
+from workers.core.kinds import Lane
 from workers.errors import BrokerError
 
 if TYPE_CHECKING:

@@ -19,16 +19,17 @@ from web.receiving.bodies import read_object, whole_body
 from web.responses import JSON, JSON_LINES, json_response
 from web.service import service_of
 from web.writing import require_write
-from workers.core.following import read_job, refuse_foreign
-from workers.core.resumption import set_going
-from workers.core.standing import (
+from workers.core.follow import (
     STATES,
     Standing,
     job_object,
     list_standings,
     progress_object,
+    read_job,
+    refuse_foreign,
     standing_of,
 )
+from workers.core.submit import set_going
 from workers.deep.answer import Observer, tree_object
 from workers.deep.task import KIND as DEEP
 from workers.match.terms import check_consent

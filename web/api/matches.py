@@ -13,7 +13,7 @@ from web.api.games import LARGEST_NUMBER, NUMBER_SCHEMA, path_number
 from web.description import words
 from web.responses import json_response
 from web.service import service_of
-from workers.core.attendance import unattended_jobs
+from workers.core.follow import unattended_jobs
 from workers.match.judging import Judging, read_report
 from workers.match.report import course_object, match_object, match_summary
 

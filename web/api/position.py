@@ -36,7 +36,7 @@ from web.service import service_of
 from web.writing import require_write
 from workers.analyze.job import find_or_submit
 from workers.answers.description import describe_position, is_complete
-from workers.core.resumption import topic_of
+from workers.core.submit import topic_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -16,7 +16,7 @@ from web.errors import ApiError
 from web.responses import JSON_LINES
 from web.service import service_of
 from workers.answers.lines import result_lines
-from workers.core.following import iterate_units, read_job
+from workers.core.follow import iterate_units, read_job
 from workers.core.kinds import find_kind, unit_objects
 
 if TYPE_CHECKING:

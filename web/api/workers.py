@@ -10,7 +10,7 @@ from web import parameters
 from web.description import words
 from web.responses import json_response
 from web.service import service_of
-from workers.core.standing import service_status, status_object
+from workers.core.follow import service_status, status_object
 
 if TYPE_CHECKING:
     from starlette.requests import Request

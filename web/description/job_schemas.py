@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from db.records.jobs import UnitState
 from web.description.words import FLAG, NUMBER, TEXT, WHOLE, array, nullable, place, record, ref
-from workers.core.standing import STATES
+from workers.core.follow import STATES
 
 if TYPE_CHECKING:
     from web.description.words import Schema

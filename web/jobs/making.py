@@ -20,7 +20,7 @@ from workers.book.build import BookPlanError, CompleteBook, canonical, check_pli
 from workers.book.build import label as label_of_ply
 from workers.book.job import find_job, plan_job
 from workers.book.task import PlyTask
-from workers.core.resumption import find_or_plan
+from workers.core.submit import find_or_plan
 from workers.deep.job import join_or_submit
 from workers.deep.task import DeepTask, plies_to_split
 

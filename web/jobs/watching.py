@@ -8,8 +8,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from db import jobs
-from workers.core.following import read_job
-from workers.core.standing import UNDER_WAY, progress_object, state_name
+from workers.core.follow import UNDER_WAY, progress_object, read_job, state_name
 from workers.deep.answer import Observer, tree_object
 from workers.deep.task import KIND as DEEP
 

@@ -26,9 +26,8 @@ from workers.answers.books import book_of_job, plies_answered
 from workers.answers.costs import read_model
 from workers.answers.find import unknown_keys
 from workers.answers.question import EVERYTHING, Question
-from workers.core.following import iterate_units, read_job
-from workers.core.resumption import find_and_resume, find_or_plan
-from workers.core.submission import submit_units
+from workers.core.follow import iterate_units, read_job
+from workers.core.submit import find_and_resume, find_or_plan, submit_units
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -158,7 +157,7 @@ def find_or_submit(
     """The number of the job that finds the scores of every column of some positions.
 
     The job is found and resumed, or made; with ``fresh`` it is made in any case. The positions are
-    searched in the order of their keys. :func:`workers.core.resumption.topic_of` makes the topic.
+    searched in the order of their keys. :func:`workers.core.submit.topic_of` makes the topic.
     The other arguments are those of :func:`submit`.
     """
     width, height = board

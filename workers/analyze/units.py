@@ -35,8 +35,7 @@ from workers.answers.books import book_of_job
 from workers.answers.find import solve_positions
 from workers.answers.lines import bad_line_object, error_object, request_object
 from workers.answers.question import Answer, Effort, Question
-from workers.core.kinds import JobKind
-from workers.core.outcome import UnitOutcome
+from workers.core.kinds import JobKind, UnitOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.records.jobs import Claim, JobInfo, Json, UnitResult
     from workers.answers.question import Source
-    from workers.core.rationing import Searcher
+    from workers.core.searching import Searcher
 
 KIND: Final = "analyze"
 

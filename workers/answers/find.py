@@ -23,7 +23,7 @@ from db.errors import ReadOnlyError
 from db.records.evaluations import StoredEvaluation
 from workers.answers.books import answer_from, book_of_job
 from workers.answers.question import EVERYTHING, Answer, Effort, has_all_columns, settles
-from workers.core.outcome import store_learned
+from workers.core.searching import store_learned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from db.database import Database
     from workers.answers.question import Question
-    from workers.core.rationing import Searcher
+    from workers.core.searching import Searcher
 
     Search = Callable[
         [Mapping[int, Position], Question, Mapping[int, Effort]], tuple[dict[int, Answer], bool]

@@ -19,7 +19,7 @@ from c4core.solver import Solver
 from db.errors import ReadOnlyError, StorageError
 from workers.answers.books import NO_BOOK, answer_from, find_book, line_in_book, open_book
 from workers.answers.find import find_answers, look_up, search_with
-from workers.core.outcome import store_learned
+from workers.core.searching import store_learned
 from workers.logs import LOGGER
 
 if TYPE_CHECKING:

@@ -38,7 +38,7 @@ from c4core.evaluation import NO_SCORE
 from c4core.position import Position
 from workers.book.job import ANCESTOR_PLIES, find_job, plan_job, read_scores
 from workers.book.task import Choice, PlyTask
-from workers.core.resumption import find_or_plan
+from workers.core.submit import find_or_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

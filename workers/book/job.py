@@ -31,11 +31,9 @@ from workers.answers.find import solve_positions
 from workers.answers.lines import answer_object, error_object
 from workers.answers.question import Answer, Question
 from workers.book.task import KIND, PlyTask, decode_keys, decode_scores, encode_keys, encode_scores
-from workers.core.following import iterate_units, read_job, why_not_done
-from workers.core.kinds import JobKind
-from workers.core.outcome import UnitOutcome
-from workers.core.resumption import find_and_resume
-from workers.core.submission import submit_units
+from workers.core.follow import iterate_units, read_job, why_not_done
+from workers.core.kinds import JobKind, UnitOutcome
+from workers.core.submit import find_and_resume, submit_units
 from workers.errors import BookIncompleteError
 
 if TYPE_CHECKING:
@@ -45,7 +43,7 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.records.jobs import Claim, JobInfo, UnitResult
     from workers.book.task import Keys, Scores
-    from workers.core.rationing import Searcher
+    from workers.core.searching import Searcher
 
 
 ANCESTOR_PLIES: Final = 4

@@ -1,26 +1,31 @@
 """Kinds of jobs: each is one object in the package of the kind, and one line of a table.
 
 A new kind is a package with such an object, and a line in :data:`KINDS`. Everything that drives
-jobs then claims, solves, completes, shows and writes its units, too.
+jobs then claims, solves, completes, shows and writes its units, too. Jobs of all kinds share two
+lanes.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
+from c4core.version import ENGINE_VERSION
 from db.decoding import decoding
 from db.errors import StorageError
+from db.records.jobs import INTERACTIVE_PRIORITY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from c4core.lines import JsonValue
+    from db.costs import Cost
     from db.database import Database
-    from db.records.jobs import Claim, JobInfo, UnitResult
+    from db.records.evaluations import StoredEvaluation
+    from db.records.jobs import Claim, JobInfo, Json, UnitResult
     from db.session import Session
-    from workers.core.outcome import UnitOutcome
 
     Output = Callable[[JobInfo, UnitResult], Iterator[dict[str, JsonValue]]]
     Continuation = Callable[[Session, Claim, Database], object]
@@ -33,6 +38,33 @@ KINDS: Final[dict[str, str]] = {
     "prove": "workers.prove.job:PROVE",
 }
 """The place of each kind, ``"module:attribute"``, by its name in the database."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitOutcome:
+    """Everything that will be written about a unit."""
+
+    evaluations: Sequence[StoredEvaluation]
+    """New evaluations, of one board."""
+    result: Json
+    """The source of the job's output; meaningless while the outcome is not complete."""
+    nodes: int
+    """Positions searched."""
+    seconds: float
+    """Time spent searching."""
+    costs: Mapping[int, Cost]
+    """The costs of the searched positions, by ply, for planning others."""
+    with_columns: bool
+    """Whether they were searched for the scores of all columns."""
+    is_complete: bool
+    """Whether the unit is done; False if it was stopped."""
+    records: Callable[[Session], object] | None = None
+    """Writes further rows in the transaction that completes the unit or hands it back, and only if
+    the lease is still held."""
+    rest: Json | None = None
+    """The payload to go on with after a stop; None keeps the one it has."""
+    afterwards: Callable[[], object] | None = None
+    """Called after the commit that has marked the unit as done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +120,6 @@ def independent_kinds() -> list[str]:
 def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue]]:
     """The output of a unit that has ended, in order, for all kinds of jobs.
 
-    Args:
-        job: any.
-        unit: one of its units.
-
     Raises:
         DamagedValueError: the job or the unit cannot be read as one of this kind.
         StorageError: this version does not know the kind of the job.
@@ -103,3 +131,40 @@ def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue
         )
     with decoding(f"unit {unit.seq} of job {job.id}"):
         yield from kind.unit_objects(job, unit)
+
+
+class Lane(StrEnum):
+    """How urgent the units of a job are.
+
+    Bulk and interactive work have queues of their own, and do not wait for each other. Two queues
+    work alike in Redis and RabbitMQ, while numeric priorities of messages have opposite meanings.
+    """
+
+    INTERACTIVE = "interactive"
+    """A person waits for the answer: jobs of INTERACTIVE_PRIORITY or more."""
+    BULK = "bulk"
+    """All others."""
+
+    @property
+    def is_interactive(self) -> bool:
+        """Whether a person waits."""
+        return self is Lane.INTERACTIVE
+
+    @property
+    def queue(self) -> str:
+        """The name of the broker's queue.
+
+        It contains the version of the engine, so that a worker of another version never gets units
+        that it must not work on.
+        """
+        return f"c4.{self}.e{ENGINE_VERSION}"
+
+
+def lane_of_job(priority: int) -> Lane:
+    """The lane of a job's units."""
+    return Lane.INTERACTIVE if priority >= INTERACTIVE_PRIORITY else Lane.BULK
+
+
+def lane_of_queue(name: str) -> Lane:
+    """The lane whose doorbells come through a queue."""
+    return Lane.INTERACTIVE if name == Lane.INTERACTIVE.queue else Lane.BULK

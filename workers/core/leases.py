@@ -1,33 +1,102 @@
-"""Keeping the leases of units alive while they are solved, and noticing when one is lost."""
+"""Keeping the leases of units alive while they are solved, and noticing when one is lost.
+
+:class:`Rounds` is the thread that does so. Processes have more such periodic duties.
+"""
 
 from __future__ import annotations
 
+import random
 import threading
+import time
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from logging import DEBUG, WARNING
+from typing import TYPE_CHECKING, Final
 
 from db import jobs
 from db.errors import StorageError
 from db.session import limit_waiting
 from workers.core.kinds import find_kind
-from workers.core.rounds import Duty, Rounds
+from workers.errors import BrokerError
+from workers.logs import LOGGER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from db.database import Database
     from db.records.jobs import Claim
 
-LEASE_SECONDS = 10.0
-"""The units of a dead process become free after so long."""
+LEASE_SECONDS: Final = 10.0
+"""The units of a dead process become free after this time."""
 
-BEATS_PER_LEASE = 5
+BEATS_PER_LEASE: Final = 5
 """Heartbeats within the time of a lease, so that several may fail before it runs out."""
 
+CUT_POLL_SECONDS: Final = 0.25
+"""Time between two checks whether units of growing jobs were cut off."""
 
-LOOK_SECONDS = 0.25
-"""The units of growing jobs may be cut off at any time: they are looked at this often."""
+
+@dataclass(slots=True)
+class Duty:
+    """A periodic duty."""
+
+    name: str
+    """The words for the log: ``cannot <name>``."""
+    every_seconds: Callable[[], float]
+    """The mean time between two runs; jitter separates processes that started together."""
+    do: Callable[[], object]
+    """Does it. If it raises an error, the error is logged, and the duty is done again when it is
+    due. False means that another process did it this time, which is neither success nor failure."""
+    is_failing: bool = field(default=False, init=False)
+    due: float = field(default=0.0, init=False)
+
+
+class Rounds:
+    """Does every duty when it is due, in one thread of this name."""
+
+    def __init__(self, duties: Sequence[Duty], *, name: str = "c4-rounds") -> None:
+        self._duties = list(duties)
+        self._closed = threading.Event()
+        self._thread = threading.Thread(target=self._go, name=name, daemon=True)
+
+    def start(self) -> None:
+        """Start the thread; every duty is done at once, and then periodically."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the thread after its present duty; does not wait for one that hangs on a server."""
+        self._closed.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=0.5)
+
+    def _go(self) -> None:
+        while not self._closed.is_set():
+            for duty in self._duties:
+                if time.monotonic() >= duty.due and not self._closed.is_set():
+                    _do(duty)
+                    jitter = random.uniform(0.8, 1.2)  # noqa: S311 (no secret)
+                    duty.due = time.monotonic() + jitter * duty.every_seconds()
+            soonest = min(duty.due for duty in self._duties)
+            self._closed.wait(max(0.0, soonest - time.monotonic()))
+
+
+def _do(duty: Duty) -> None:
+    try:
+        if duty.do() is False:
+            return
+    except (StorageError, BrokerError, OSError) as error:
+        level = DEBUG if duty.is_failing else WARNING
+        LOGGER.log(level, "cannot %s, trying again: %s", duty.name, error)
+        duty.is_failing = True
+    except Exception as error:  # noqa: BLE001 (the thread must go on)
+        # Without logging set up, the traceback would be shown to the user.
+        trace = LOGGER.hasHandlers()
+        LOGGER.error("cannot %s, trying again: %r", duty.name, error, exc_info=trace)
+        duty.is_failing = True
+    else:
+        if duty.is_failing:
+            LOGGER.warning("it is possible again to %s", duty.name)
+        duty.is_failing = False
 
 
 @dataclass(slots=True)
@@ -35,23 +104,18 @@ class Lease:
     """A claim that is being worked on."""
 
     claim: Claim
-    """The claim."""
     may_be_cut: bool = False
     """The unit's job grows, so that other results may make this one needless."""
     is_lost: bool = False
-    """Another worker has the unit, or the job was cancelled, so that going on is useless."""
+    """Another worker has the unit, or the job was cancelled, so there is no use in going on."""
 
 
 class LeaseKeeper:
     """A thread that prolongs every held lease, several times before it would run out.
 
     After a failed heartbeat the next one comes as usual: without heartbeats, other workers would
-    solve every unit of this process as well.
-
-    Args:
-        database: the claims'.
-        lease_seconds: how long a lease lasts after each heartbeat.
-        on_lost: interrupts the searches; called with every beat while a lost lease is still held.
+    solve every unit of this process as well. ``on_lost`` interrupts the searches; it is called with
+    every heartbeat while a lost lease is still held.
     """
 
     def __init__(
@@ -65,7 +129,7 @@ class LeaseKeeper:
         self._rounds = Rounds(
             [
                 Duty("prolong leases", lambda: lease_seconds / BEATS_PER_LEASE, self._beat),
-                Duty("look for units that were cut off", lambda: LOOK_SECONDS, self._look),
+                Duty("look for units that were cut off", lambda: CUT_POLL_SECONDS, self._look),
             ],
             name="c4-leases",
         )
@@ -124,9 +188,9 @@ class LeaseKeeper:
     def _prolong(self, leases: list[Lease]) -> None:
         """Prolong the leases, and mark lost ones.
 
-        First come those of units that nobody else is writing, in a transaction of their own. A
-        process that was stopped while it planned a job keeps all its units locked; only their
-        leases may have to wait for it.
+        The leases of units that no other transaction is writing come first, in a transaction of
+        their own. A process that was stopped while it planned a job keeps all its units locked;
+        only their leases may have to wait for it.
         """
         if not leases:
             return

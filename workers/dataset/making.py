@@ -25,8 +25,8 @@ from db.records.jobs import JobState
 from db.records.terms import MatchTerms
 from workers.analyze import job as analysis
 from workers.analyze.units import unit_answers
-from workers.core.following import iterate_units, read_job, why_not_done
-from workers.core.resumption import topic_of
+from workers.core.follow import iterate_units, read_job, why_not_done
+from workers.core.submit import topic_of
 from workers.dataset.sources import find
 from workers.errors import DatasetIncompleteError
 from workers.match.job import job_of_matches, matches_of, settle_matches

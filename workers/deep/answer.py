@@ -15,7 +15,7 @@ from c4core.notation import format_moves
 from c4core.position import Position
 from db import evaluations
 from db.records.jobs import UnitState
-from workers.core.following import read_job
+from workers.core.follow import read_job
 from workers.deep.job import Memory, ask
 from workers.deep.task import DeepTask
 from workers.deep.tree import Bounds, canonical, first_bounds, ordered_columns
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.records.jobs import JobInfo
     from db.session import Session
-    from workers.core.rationing import Searcher
+    from workers.core.searching import Searcher
     from workers.deep.sharing import ReceivedBounds
     from workers.deep.tree import Piece
 

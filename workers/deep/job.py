@@ -28,8 +28,7 @@ from db.records.jobs import JobState, UnitPlan, UnitState
 from db.session import after_commit
 from workers.answers.find import NEARLY, look_up
 from workers.answers.lines import error_object
-from workers.core.kinds import JobKind
-from workers.core.outcome import UnitOutcome
+from workers.core.kinds import JobKind, UnitOutcome
 from workers.deep.sharing import JobCache, sharing
 from workers.deep.task import CUT, KIND, DeepTask, payload_of, piece_of
 from workers.deep.tree import Bounds, Fact, Piece
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     from db.jobs import GrowingJob, GrowingUnit
     from db.records.jobs import Claim, JobInfo, UnitResult
     from db.session import Session
-    from workers.core.rationing import Searcher
+    from workers.core.searching import Searcher
     from workers.deep.tree import Known, Tree
 
 

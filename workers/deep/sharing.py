@@ -26,8 +26,8 @@ from c4core.batch import BOUND
 from db import jobs
 from db.decoding import decoding
 from db.errors import StorageError
-from workers.core.following import read_job
-from workers.core.rounds import Duty, Rounds
+from workers.core.follow import read_job
+from workers.core.leases import Duty, Rounds
 from workers.deep.tree import Bounds, first_bounds
 from workers.logs import LOGGER
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from c4core.position import Position
     from db.database import Database
     from db.records.jobs import Claim
-    from workers.core.rationing import Searcher
+    from workers.core.searching import Searcher
 
 
 REMEMBERED: Final = 8

@@ -19,7 +19,7 @@ from c4core.players import ANY_PROGRAM, Resources, Stop, StopPlaying, parse_play
 from c4core.version import ENGINE_VERSION
 from db import games, jobs
 from db.records.jobs import UnitPlan
-from workers.core.resumption import find_or_plan, refuse_second, set_going
+from workers.core.submit import find_or_plan, refuse_second, set_going
 from workers.match.judging import check_matches
 from workers.match.table import Table
 from workers.match.terms import KIND, MatchTermsError, asks_the_solver, complete, needs_this_machine

@@ -284,7 +284,7 @@ def match_state(match: MatchInfo, idle: Mapping[int, str]) -> str:
     Args:
         match: any.
         idle: why a job has no workers, by its number, as
-            :func:`workers.core.attendance.unattended_jobs` tells it.
+            :func:`workers.core.follow.unattended_jobs` tells it.
     """
     if match.origin is Origin.IMPORTED:
         return "imported" if match.is_whole else "broken"

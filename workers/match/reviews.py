@@ -30,7 +30,7 @@ from workers.analyze.job import find_or_submit_unknown
 from workers.answers.books import book_of_job
 from workers.answers.find import known_scores, look_up, unknown_keys
 from workers.answers.question import Question, has_all_columns
-from workers.core.resumption import topic_of
+from workers.core.submit import topic_of
 from workers.match.files import entry_of
 
 if TYPE_CHECKING:

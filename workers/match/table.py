@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.records.evaluations import StoredEvaluation
     from db.records.terms import MatchTerms
-    from workers.core.rationing import Searcher
+    from workers.core.searching import Searcher
 
 
 MAX_CORPORA: Final = 2

@@ -17,7 +17,7 @@ from c4core.players import NO_PROGRAM, ProgramRefusedError, parse_player
 from c4core.players import check_consent as check_player
 from db import games, registry
 from db.errors import CorruptError, DamagedValueError
-from workers.core.lanes import lane_of_job
+from workers.core.kinds import lane_of_job
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -34,10 +34,8 @@ from db.errors import StorageError
 from db.records.games import GameCursor, GameFilter
 from db.records.jobs import UnitState
 from workers.answers.lines import error_object
-from workers.core.interrupting import interrupting
-from workers.core.kinds import JobKind
-from workers.core.outcome import UnitOutcome
-from workers.core.rationing import turn_of
+from workers.core.kinds import JobKind, UnitOutcome
+from workers.core.searching import interrupting, turn_of
 from workers.match.table import MatchAnalyst, Table, read_corpus
 from workers.match.terms import KIND
 
@@ -52,7 +50,7 @@ if TYPE_CHECKING:
     from db.records.jobs import Claim, JobInfo, Json, UnitResult
     from db.records.terms import MatchTerms
     from db.session import Session
-    from workers.core.rationing import Searcher
+    from workers.core.searching import Searcher
 
 
 _KEPT: Final = 32

@@ -22,13 +22,10 @@ from workers.answers.books import book_of_job
 from workers.answers.find import solve_positions
 from workers.answers.lines import error_object
 from workers.answers.question import Question
-from workers.core.following import iterate_units, read_job, why_not_done
-from workers.core.interrupting import interrupting
-from workers.core.kinds import JobKind
-from workers.core.outcome import UnitOutcome
-from workers.core.rationing import turn_of
-from workers.core.resumption import find_and_resume, find_or_plan
-from workers.core.submission import submit_units
+from workers.core.follow import iterate_units, read_job, why_not_done
+from workers.core.kinds import JobKind, UnitOutcome
+from workers.core.searching import interrupting, turn_of
+from workers.core.submit import find_and_resume, find_or_plan, submit_units
 from workers.errors import CertificateIncompleteError
 from workers.prove.task import KIND, SCORE, Piece, ProofTask, read_payload, read_score
 
@@ -42,7 +39,7 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.records.jobs import Claim, JobInfo, Json, UnitResult
     from db.session import Session
-    from workers.core.rationing import Searcher
+    from workers.core.searching import Searcher
 
 
 def job_for(

@@ -20,44 +20,37 @@ from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.errors import BusyError, StorageError, UnreachableError
 from db.records.jobs import JobState
-from workers.core.execution import run_unit
-from workers.core.following import JobFollower, read_job, refuse_foreign
-from workers.core.leases import LEASE_SECONDS, LeaseKeeper
-from workers.core.outages import RetryingWriter
-from workers.core.progress import LOOK_SECONDS
-from workers.core.rationing import RationedSearcher
-from workers.core.rounds import Duty, Rounds
+from workers.core.follow import POLL_SECONDS, JobFollower
+from workers.core.leases import LEASE_SECONDS, Duty, LeaseKeeper, Rounds
+from workers.core.run import RetryingWriter, run_unit
+from workers.core.searching import RationedSearcher
 from workers.match.terms import check_consent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from c4core.lines import JsonValue
     from c4core.players import Consent
     from db.database import Database
-    from db.records.jobs import Claim, JobInfo
-    from workers.core.progress import Progress
-    from workers.core.rationing import Searcher
+    from db.records.jobs import Claim
+    from workers.core.searching import Searcher
 
 PRESENCE_SECONDS = 2.0
 """Time between two heartbeats of this runner in the job's row, whether it holds a lease or not."""
 
 PATIENCE_SECONDS = 30.0
-"""A database that cannot be written is waited for so long; then the caller gets the error."""
+"""The longest wait for a database that cannot be written; then the caller gets the error."""
 
 IDLE_SECONDS = 0.5
 """Mean time between two attempts to get a unit while others hold all that are left."""
 
 
 class SharedSolver:
-    """A solver for the runners of several jobs, of which only so many threads search at a time.
+    """A solver for the runners of several jobs, which take turns to search.
 
-    A runner that stops interrupts the searches of all of them. The others take theirs up again, and
-    find most of what was done in the table.
+    A runner that stops interrupts the searches of all of them. The others start theirs again, and
+    find most of their results in the table.
 
     Args:
-        threads: that search at a time, of all runners together.
-        table_mb: megabytes of memory that they share for what they have found.
+        threads: the number of threads that search at a time, of all runners together.
+        table_mb: megabytes of memory for the table that they share.
     """
 
     def __init__(self, *, threads: int, table_mb: int) -> None:
@@ -65,7 +58,7 @@ class SharedSolver:
         self.turns = RationedSearcher(self.solver, threads)
 
 
-class LocalRunner:
+class LocalRunner(JobFollower):
     """Works on a job within a ``with`` block, and yields its results meanwhile.
 
     Leaving the block stops the work, finished or not: searches end at once, units are handed back,
@@ -76,7 +69,7 @@ class LocalRunner:
         database: where the job lives.
         job_id: a job that is running, or has ended; then nothing is solved.
         threads: the number of threads.
-        table_mb: megabytes of memory that they share for what they have found.
+        table_mb: megabytes of memory for the table that they share.
         lease_seconds: how long a unit's lease lasts without a heartbeat.
         programs: which players that are programs may be started, if it plays matches.
         shared: searches, in place of a solver with a table of ``table_mb``.
@@ -98,16 +91,10 @@ class LocalRunner:
         programs: Consent = NO_PROGRAM,
         shared: SharedSolver | None = None,
     ) -> None:
-        self._database = database
-        self._job_id = job_id
-        self._job = read_job(database, job_id)
-        refuse_foreign(self._job)
+        super().__init__(database, job_id)
         if self._job.state is JobState.RUNNING:
             check_consent(database, self._job, programs)
         self._programs = programs
-        self._follower = JobFollower(
-            database, self._job, pause=self._await_news, is_over=lambda: self._has_ended
-        )
         self._shared = shared
         self._solver = Solver(table_mb=table_mb) if shared is None else shared.solver
         self._lease_seconds = lease_seconds
@@ -162,30 +149,8 @@ class LocalRunner:
         if self._job.state is JobState.RUNNING:
             with suppress(StorageError):  # otherwise the heartbeat expires in some seconds
                 self._database.run(
-                    lambda session: jobs.clear_runner_heartbeat(session, self._job_id)
+                    lambda session: jobs.clear_runner_heartbeat(session, self._job.id)
                 )
-
-    def results(
-        self,
-        on_progress: Callable[[Progress], None] | None = None,
-        *,
-        on_look: Callable[[JobState], None] = lambda _state: None,
-    ) -> Iterator[dict[str, JsonValue]]:
-        """As :meth:`JobFollower.results`.
-
-        Raises:
-            StorageError: the database failed, here or in one of the threads.
-        """
-        return self._follower.results(on_progress, on_look=on_look)
-
-    def wait(
-        self,
-        on_progress: Callable[[Progress], None] | None = None,
-        *,
-        on_look: Callable[[JobState], None] = lambda _state: None,
-    ) -> JobInfo:
-        """As :meth:`JobFollower.wait`. Errors as in :meth:`results`."""
-        return self._follower.wait(on_progress, on_look=on_look)
 
     @property
     def has_stopped(self) -> bool:
@@ -195,9 +160,12 @@ class LocalRunner:
         """
         return self._has_ended or self._job.state is not JobState.RUNNING
 
-    def _await_news(self) -> None:
-        """Sleep until a unit has ended, or until the next look at the job."""
-        self._news.wait(LOOK_SECONDS)
+    def _has_certainly_ended(self) -> bool:
+        return self._has_ended
+
+    def _pause(self) -> None:
+        """Wait for the end of a unit, or for the next look at the job; raise a thread's error."""
+        self._news.wait(POLL_SECONDS)
         self._news.clear()
         if self._error is not None:
             raise self._error
@@ -225,7 +193,7 @@ class LocalRunner:
 
     def _beat(self) -> None:
         with suppress(StorageError):
-            self._database.run(lambda session: jobs.record_runner_heartbeat(session, self._job_id))
+            self._database.run(lambda session: jobs.record_runner_heartbeat(session, self._job.id))
 
     def _claim(self) -> Claim | None:
         return self._writer.run(
@@ -234,12 +202,12 @@ class LocalRunner:
                 owner=self._owner,
                 lease_seconds=self._lease_seconds,
                 engine_version=ENGINE_VERSION,
-                job_id=self._job_id,
+                job_id=self._job.id,
             )
         )
 
     def _finish(self) -> JobState:
-        return self._writer.run(lambda session: jobs.finish_if_complete(session, self._job_id))
+        return self._writer.run(lambda session: jobs.finish_if_complete(session, self._job.id))
 
     def _solve(self, claim: Claim) -> None:
         with self._leases.hold(claim) as lease:

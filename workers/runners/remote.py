@@ -6,35 +6,30 @@ they go on.
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Self
 
 from db import registry
 from db.records.jobs import JobState
-from workers.broker.doorbell import top_up
-from workers.core.following import JobFollower, read_job, refuse_foreign
-from workers.core.lanes import lane_of_job
-from workers.core.progress import LOOK_SECONDS
+from workers.celery.doorbell import top_up
+from workers.core.follow import JobFollower, read_job
+from workers.core.kinds import lane_of_job
 from workers.errors import BrokerUnreachableError
 from workers.match.terms import has_consent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
-    from c4core.lines import JsonValue
     from db.database import Database
-    from db.records.jobs import JobInfo
-    from workers.broker.doorbell import Doorbell
-    from workers.core.progress import Progress
+    from workers.celery.doorbell import Doorbell
 
 
-class RemoteRunner:
+class RemoteRunner(JobFollower):
     """Lets workers elsewhere work on a job, and yields its results meanwhile.
 
     Args:
         database: where the job lives.
         job_id: a job that is running, or has ended.
-        doorbell: of the broker that the workers listen to.
+        doorbell: rings for the workers, through their broker.
         on_trouble: called if the broker takes no messages.
 
     Raises:
@@ -50,12 +45,9 @@ class RemoteRunner:
         *,
         on_trouble: Callable[[BrokerUnreachableError], object] = lambda _trouble: None,
     ) -> None:
-        self._on_trouble = on_trouble
-        self._database = database
+        super().__init__(database, job_id)
         self._doorbell = doorbell
-        self._job = read_job(database, job_id)
-        refuse_foreign(self._job)
-        self._follower = JobFollower(database, self._job, pause=_pause)
+        self._on_trouble = on_trouble
 
     def has_workers(self) -> bool:
         """Whether there is a worker that takes such jobs."""
@@ -76,24 +68,6 @@ class RemoteRunner:
     def __exit__(self, *_: object) -> None:
         """Leave the job to the workers."""
 
-    def results(
-        self,
-        on_progress: Callable[[Progress], None] | None = None,
-        *,
-        on_look: Callable[[JobState], None] = lambda _state: None,
-    ) -> Iterator[dict[str, JsonValue]]:
-        """As :meth:`JobFollower.results`."""
-        return self._follower.results(on_progress, on_look=on_look)
-
-    def wait(
-        self,
-        on_progress: Callable[[Progress], None] | None = None,
-        *,
-        on_look: Callable[[JobState], None] = lambda _state: None,
-    ) -> JobInfo:
-        """As :meth:`JobFollower.wait`."""
-        return self._follower.wait(on_progress, on_look=on_look)
-
 
 def call_workers(
     database: Database, doorbell: Doorbell, job_id: int
@@ -101,7 +75,7 @@ def call_workers(
     """Ring for units of a job, after the commit that has made or freed them.
 
     Returns:
-        Why the broker takes no messages at this moment. The workers find the units all the same.
+        The error if the broker takes no messages now. The workers find the units anyway.
 
     Raises:
         JobNotFoundError: there is no such job.
@@ -124,7 +98,3 @@ def _ring(database: Database, doorbell: Doorbell, priority: int) -> BrokerUnreac
     except BrokerUnreachableError as error:
         return error
     return None
-
-
-def _pause() -> None:
-    time.sleep(LOOK_SECONDS)

@@ -14,7 +14,7 @@ from workers.analyze.job import submit
 from workers.analyze.units import unit_answers
 from workers.answers.find import find_answers, look_up
 from workers.answers.question import settles
-from workers.core.following import iterate_units
+from workers.core.follow import iterate_units
 from workers.errors import NotSolvedError
 from workers.runners.remote import call_workers, has_workers
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.records.jobs import JobInfo
     from workers.answers.question import Answer, Effort, Question
-    from workers.broker.doorbell import Doorbell
+    from workers.celery.doorbell import Doorbell
 
 FIRST_LOOK_SECONDS: Final = 0.01
 LAST_LOOK_SECONDS: Final = 0.25

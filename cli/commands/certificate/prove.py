@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from workers.prove.task import ProofTask
 
 MAX_TABLE_MB = 1 << 14
-"""The same in workers/certificates/task.py, which a help text need not import."""
+"""The same in workers/prove/task.py, which a help text need not import."""
 
 EXAMPLES = (
     'c4 prove "" --board 5x4 --out small.c4proof',

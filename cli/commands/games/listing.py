@@ -49,7 +49,7 @@ def matches(settings: Settings, *, limit: int, before: int | None, format_name: 
     """
     from cli.output.formats import chosen_format, write_rows
     from db import games
-    from workers.core.attendance import unattended_jobs
+    from workers.core.follow import unattended_jobs
 
     with settings.open_database() as database, database.read() as session:
         found = games.list_matches(session, limit=limit, before_id=before)

@@ -16,7 +16,7 @@ from db.records.jobs import UnitState
 from tests.support.boards.books import digest
 from tests.support.running.waiting import HANG_SECONDS, await_that
 from tests.support.running.watching import await_units, held_back, units, working
-from workers.core.execution import UnitEnd, run_unit
+from workers.core.run import UnitEnd, run_unit
 
 if TYPE_CHECKING:
     import pytest

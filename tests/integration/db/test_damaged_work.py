@@ -16,11 +16,11 @@ from tests.support.boards.matches import RANDOM, terms
 from tests.support.jobs import state_of, unit_ids
 from tests.support.running.databases import do, on_sqlite, worker
 from tests.support.units import job_of_games, states, unit_worker
-from workers.core.lanes import Lane
+from workers.celery.unit_worker import UnitWorker
+from workers.core.kinds import Lane
 from workers.match.job import plan_matches
 from workers.match.terms import TAKES_PROGRAMS
 from workers.runners.local import LocalRunner
-from workers.service.unit_worker import UnitWorker
 
 pytestmark = on_sqlite
 

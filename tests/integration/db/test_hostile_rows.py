@@ -26,7 +26,7 @@ from tests.support.hostile.rows import (
 from tests.support.running.command_line import C4
 from workers.analyze.units import unit_answers
 from workers.book.task import PlyTask
-from workers.core.following import iterate_units, read_job
+from workers.core.follow import iterate_units, read_job
 from workers.deep.task import DeepTask
 
 

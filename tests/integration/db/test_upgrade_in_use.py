@@ -28,9 +28,9 @@ from tests.support.running.databases import BOARD, FakeClock, do, make_job, row,
 from tests.support.running.waiting import HANG_SECONDS, await_that
 from tests.support.units import job_of_games, states
 from workers.analyze.units import ANALYZE
-from workers.broker.doorbell import Doorbell
-from workers.core.lanes import Lane
-from workers.service.unit_worker import UnitWorker
+from workers.celery.doorbell import Doorbell
+from workers.celery.unit_worker import UnitWorker, WorkerSettings
+from workers.core.kinds import Lane
 
 ON_POSTGRESQL = pytest.mark.parametrize(
     "database_url", [pytest.param("postgresql", marks=pytest.mark.postgres)], indirect=True
@@ -119,8 +119,7 @@ def test_a_worker_stops_after_an_upgrade_and_its_unit_is_done_by_another(
             database,
             Doorbell("redis://127.0.0.1:9"),
             Solver(table_mb=1),
-            name="old",
-            threads=1,
+            WorkerSettings(name="old"),
             on_fatal=fatal.append,
         )
         old.start()

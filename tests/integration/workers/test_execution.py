@@ -35,18 +35,14 @@ from tests.support.units import failed_unit, job_of_games, states, unit_worker
 from workers.analyze.job import submit
 from workers.analyze.units import ANALYZE
 from workers.answers.question import Question
-from workers.core.execution import UnitEnd, run_unit
-from workers.core.kinds import KINDS
-from workers.core.lanes import Lane
+from workers.celery import unit_worker as spare
+from workers.core.kinds import KINDS, Lane, UnitOutcome
 from workers.core.leases import LeaseKeeper
-from workers.core.outages import RetryingWriter
-from workers.core.outcome import UnitOutcome
-from workers.core.rationing import LOOK_SECONDS
+from workers.core.run import RetryingWriter, UnitEnd, run_unit
+from workers.core.searching import STOP_POLL_SECONDS
 from workers.deep import job as planning
 from workers.deep.task import DeepTask
 from workers.logs import LOGGER
-from workers.service import spare
-from workers.service import unit_worker as unit_worker_module
 
 EASY = random_games(20, empty=10)
 BOARD = DEFAULT_BOARD
@@ -192,7 +188,7 @@ def test_units_that_may_kill_their_worker_are_worked_on_one_at_a_time(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(KINDS, toy_kind.KIND, toy_kind.ADDRESS)
-    monkeypatch.setattr(unit_worker_module, "URGENT_ROUND_SECONDS", 0.01)
+    monkeypatch.setattr("workers.celery.unit_worker.URGENT_ROUND_SECONDS", 0.01)
     go_on = tmp_path / "go on"
     job_id = toy_kind.plan(database, [[4], [9]], waits_for=go_on)
     first, second = unit_ids(database, job_id)
@@ -228,7 +224,7 @@ CREATE TRIGGER fail_thrice BEFORE INSERT ON evaluations
 def test_results_are_kept_while_the_server_refuses_to_write(
     empty_url: str, code: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workers.core.outages.LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr("workers.core.run.LONGEST_PAUSE", 0.01)
     with Database.open(empty_url) as database:
         with database.write() as session:
             session.connection().exec_driver_sql(FAIL_THRICE.format(code=code))
@@ -373,7 +369,7 @@ def test_who_waits_for_a_turn_in_vain_gives_up_and_interrupts_nobody(
     class Turns(threading.Semaphore):
         def acquire(self, blocking: bool = True, timeout: float | None = None) -> bool:  # noqa: FBT001, FBT002
             has_turn = super().acquire(blocking, timeout)
-            if timeout == LOOK_SECONDS and not has_turn:
+            if timeout == STOP_POLL_SECONDS and not has_turn:
                 waits.set()
             return has_turn
 
@@ -443,7 +439,7 @@ def test_a_piece_of_a_growing_job_waits_for_its_turn_unclaimed(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Until it is claimed, results may give it to another worker, or make another one as urgent."""
-    monkeypatch.setattr(unit_worker_module, "URGENT_ROUND_SECONDS", 0.05)
+    monkeypatch.setattr("workers.celery.unit_worker.URGENT_ROUND_SECONDS", 0.05)
     endless = DeepTask(Position(width=8, height=7), "", split_plies=1, unit_nodes=10**15)
     job_id = planning.submit(database, endless, threads=3)
     second, third = unit_ids(database, job_id)[1:3]
@@ -475,7 +471,7 @@ def test_a_message_is_not_kept_for_ever(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A broker gives a message to another worker if it is not acknowledged in time."""
-    monkeypatch.setattr(unit_worker_module, "WITHOUT_MESSAGE_SECONDS", 0.0)
+    monkeypatch.setattr("workers.celery.unit_worker.WITHOUT_MESSAGE_SECONDS", 0.0)
     job_id = planning.submit(database, DeepTask(Position(width=5, height=5), "", split_plies=2))
     with unit_worker(database, Solver(table_mb=1)) as site:
         assert site.work_on(unit_ids(database, job_id)[0], Lane.BULK)

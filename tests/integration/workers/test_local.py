@@ -22,7 +22,7 @@ from tests.support.jobs import must_take, outlast_lease, take
 from tests.support.running.databases import FakeClock, row
 from tests.support.running.waiting import await_that
 from workers.analyze.job import NoInputError, submit
-from workers.core.progress import Progress
+from workers.core.follow import Progress
 from workers.runners.local import LocalRunner, SharedSolver
 
 EASY = random_games(300, empty=10)

@@ -41,8 +41,8 @@ from tests.support.jobs import must_take, state_of, waits_for_lock
 from tests.support.running.databases import BOARD
 from tests.support.running.waiting import HANG_SECONDS, await_that, ends
 from tests.support.running.watching import await_units, end_leases, held_back, kill_at_work, working
-from workers.core.execution import UnitEnd, run_unit
 from workers.core.kinds import unit_objects
+from workers.core.run import UnitEnd, run_unit
 from workers.match import job as planning
 from workers.match.job import find_job, plan_matches
 from workers.match.table import replay_game

@@ -18,9 +18,8 @@ from tests.support.running.waiting import HANG_SECONDS, await_that
 NOWHERE = "127.0.0.1:1"
 PATIENT = """
 from cli.main import main
-from workers.service import stopping
-
-stopping.STOP_SECONDS = 3600.0
+from workers.celery import service
+service.STOP_SECONDS = 3600.0
 main()
 """
 """``c4`` that waits for a server as long as it takes when it is told to stop."""

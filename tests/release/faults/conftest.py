@@ -14,7 +14,7 @@ from tests.release.faults.run import Answers, Scenarios, job_positions
 from tests.support.running.databases import PostgresDatabases
 from tests.support.running.server_process import Server
 from tests.support.running.servers import PostgreSQLServer, RabbitMQServer, RedisServer
-from workers.core.lanes import Lane
+from workers.core.kinds import Lane
 
 FIGURES_FILE = Path(__file__).parents[3] / "build" / "faults.json"
 ALL_FIGURES = pytest.StashKey[list[Figures]]()

@@ -15,8 +15,8 @@ from tests.support.boards.games import random_games
 from tests.support.running.databases import PostgresDatabases
 from tests.support.running.server_process import Server
 from tests.support.running.servers import RedisServer
-from workers.broker.doorbell import Doorbell
-from workers.core.lanes import Lane
+from workers.celery.doorbell import Doorbell
+from workers.core.kinds import Lane
 
 pytestmark = [pytest.mark.servers, pytest.mark.faults]
 

@@ -24,9 +24,9 @@ from tests.support.running.command_line import C4, Result
 from tests.support.running.service import Service
 from tests.support.running.waiting import HANG_SECONDS, await_that
 from workers.analyze.job import submit
-from workers.broker.doorbell import MESSAGES_PER_THREAD
-from workers.core.lanes import Lane
-from workers.service.service import SPARE_UNITS
+from workers.celery.doorbell import MESSAGES_PER_THREAD
+from workers.celery.service import SPARE_UNITS
+from workers.core.kinds import Lane
 
 pytestmark = pytest.mark.servers
 

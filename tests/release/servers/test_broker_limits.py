@@ -17,7 +17,7 @@ from tests.support.running.servers import RabbitMQServer, RedisServer
 from tests.support.running.service import Service
 from tests.support.running.waiting import await_that
 from workers.analyze.job import submit
-from workers.broker.messaging import make_app
+from workers.celery.messaging import make_app
 
 pytestmark = pytest.mark.servers
 

@@ -18,7 +18,7 @@ from tests.support.running.server_process import Server
 from tests.support.running.servers import RabbitMQServer, RedisServer
 from tests.support.running.service import Process, Service
 from tests.support.running.waiting import await_that
-from workers.core.lanes import Lane
+from workers.core.kinds import Lane
 
 pytestmark = pytest.mark.servers
 

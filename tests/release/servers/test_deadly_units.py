@@ -22,8 +22,8 @@ from db import jobs
 from db.records.jobs import UnitState
 from cli.main import main
 from tests.support import toy_kind
-from workers.core.rationing import turn_of
-from workers.service.unit_worker import UnitWorker
+from workers.core.searching import turn_of
+from workers.celery.unit_worker import UnitWorker
 
 solve_unit = toy_kind.solve_unit
 

@@ -21,7 +21,7 @@ from tests.support.boards.matches import (
 )
 from tests.support.running.service import Service
 from tests.support.running.waiting import await_that
-from workers.broker.doorbell import Doorbell
+from workers.celery.doorbell import Doorbell
 from workers.match import job as planning
 from workers.match.job import plan_matches
 from workers.match.units import settle_match

@@ -17,8 +17,8 @@ from tests.support.running.databases import PostgresDatabases
 from tests.support.running.servers import RedisServer
 from tests.support.running.service import Service
 from tests.support.running.waiting import await_that
-from workers.broker.doorbell import Doorbell
-from workers.core.lanes import Lane
+from workers.celery.doorbell import Doorbell
+from workers.core.kinds import Lane
 
 GAMES = random_games(40, empty=14)
 

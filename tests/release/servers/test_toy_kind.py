@@ -12,8 +12,8 @@ from tests.support.running.command_line import C4
 from tests.support.running.service import Process, Service
 from tests.support.running.waiting import await_that
 from tests.support.toy_kind import RESULTS, UNITS
-from workers.broker.doorbell import Doorbell
-from workers.core.following import read_job
+from workers.celery.doorbell import Doorbell
+from workers.core.follow import read_job
 from workers.core.kinds import KINDS
 from workers.runners.remote import RemoteRunner
 

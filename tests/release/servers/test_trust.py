@@ -12,8 +12,8 @@ from db.records.jobs import JobState
 from tests.support.running.service import Service
 from tests.support.running.waiting import await_that
 from tests.support.traps import Trap
-from workers.broker.messaging import queue_of
-from workers.core.lanes import Lane
+from workers.celery.messaging import queue_of
+from workers.core.kinds import Lane
 
 pytestmark = pytest.mark.servers
 

@@ -15,7 +15,7 @@ from c4core.solver import Solver
 from cli.shell import signals
 from db import jobs
 from db.database import Database
-from workers.core.rationing import RationedSearcher, Searcher
+from workers.core.searching import RationedSearcher
 from workers.runners.local import LocalRunner, SharedSolver
 
 TABLE_MB = 1
@@ -29,7 +29,7 @@ class FewSearches(RationedSearcher):
         self._left = threading.Semaphore(searches)
 
     @contextmanager
-    def turn(self) -> Iterator[Searcher]:
+    def turn(self) -> Iterator[Solver]:
         self._left.acquire()
         with super().turn() as searcher:
             yield searcher

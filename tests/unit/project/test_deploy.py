@@ -19,9 +19,9 @@ from cli.app import c4
 from db.database import Database
 from db.models import Job, Unit
 from tests.support.running.databases import make_job
-from workers.core.lanes import Lane
-from workers.service.counters import UnitCounters
-from workers.service.metrics import WorkerCollector
+from workers.celery.metrics import WorkerCollector
+from workers.celery.unit_worker import UnitCounters, WorkerSettings
+from workers.core.kinds import Lane
 
 ROOT = Path(__file__).parents[3]
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())
@@ -296,11 +296,12 @@ def test_keda_counts_the_units_that_workers_can_take(database: Database) -> None
 
 def metric_names() -> set[str]:
     """The names under which a worker's metrics are kept."""
-    depths: Any = SimpleNamespace(depths={Lane.BULK: 1}, is_up=True)
-    metrics = WorkerCollector(
-        UnitCounters(), depths, leases=lambda: 0, name="worker", threads=1
-    ).collect()
-    return {sample.name for metric in metrics for sample in metric.samples}
+    settings = WorkerSettings(name="worker")
+    worker: Any = SimpleNamespace(counters=UnitCounters(), leases=0, settings=settings)
+    doorbell: Any = SimpleNamespace(depth=lambda _lane: 1, trouble=None)
+    collector = WorkerCollector(worker, doorbell)
+    collector.look()
+    return {sample.name for metric in collector.collect() for sample in metric.samples}
 
 
 def test_rules_ask_for_metrics_that_exist() -> None:

@@ -21,7 +21,7 @@ from tests.release.fuzz.mutation import ODD, mutated, mutated_text
 from tests.release.fuzz.target import Target
 from tests.support.hostile import Case, rows
 from tests.support.hostile.rows import sound_database
-from workers.core.following import iterate_units
+from workers.core.follow import iterate_units
 from workers.core.kinds import unit_objects
 
 SEALED = {("jobs", "params"), ("units", "payload"), ("units", "result"), ("matches", "terms")}

@@ -16,9 +16,9 @@ from kombu import Connection
 
 from tests.release.fuzz.mutation import ODD, mutated, mutated_json, mutated_text
 from tests.release.fuzz.target import Target
-from workers.broker.messaging import TASK, make_app
-from workers.core.lanes import Lane
-from workers.service.this_process import THIS_PROCESS
+from workers.celery.messaging import TASK, make_app
+from workers.celery.process import THIS_PROCESS
+from workers.core.kinds import Lane
 
 NOTHING = {"callbacks": None, "errbacks": None, "chain": None, "chord": None}
 HEADERS = {

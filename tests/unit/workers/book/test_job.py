@@ -33,7 +33,6 @@ from workers.book.job import (
     unit_objects,
 )
 from workers.book.task import Choice, PlyTask, decode_keys, decode_scores
-from workers.core import submission
 from workers.errors import BookIncompleteError
 from workers.runners.local import LocalRunner
 
@@ -141,7 +140,7 @@ class TestPlanning:
             raise KeyboardInterrupt
 
         book = CompleteBook(empty(), 5)
-        monkeypatch.setattr(submission, "UNITS_PER_TRANSACTION", 1)
+        monkeypatch.setattr("workers.core.submit.UNITS_PER_TRANSACTION", 1)
         monkeypatch.setattr(jobs, "start_job", interrupted)
         with pytest.raises(KeyboardInterrupt):
             plan_job(database, book.task, book.levels)

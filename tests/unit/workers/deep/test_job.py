@@ -24,8 +24,8 @@ from db.session import Session
 from tests.support.boards.deep import conclude
 from tests.support.jobs import must_take, take
 from tests.support.running.databases import worker
-from workers.core.execution import UnitEnd, run_unit
-from workers.core.following import read_job
+from workers.core.follow import read_job
+from workers.core.run import UnitEnd, run_unit
 from workers.deep import job, task
 from workers.deep.answer import (
     FIRST_TRY_NODES,

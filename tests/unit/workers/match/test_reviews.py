@@ -21,7 +21,7 @@ from tests.support.boards.games import random_games
 from tests.support.boards.matches import game, run_job, store_match
 from tests.support.boards.reference import ReferenceSolver, columns_of
 from workers.answers.service import AnswerService
-from workers.core.following import read_job
+from workers.core.follow import read_job
 from workers.match import reviews
 from workers.match.reviews import (
     KNOWN,

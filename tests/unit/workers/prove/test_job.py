@@ -18,9 +18,9 @@ from db.database import Database
 from db.records.evaluations import StoredEvaluation
 from db.records.jobs import JobState, UnitState
 from tests.support.certificates import independent_checker
-from workers.core.execution import UnitEnd, run_unit
-from workers.core.following import iterate_units, read_job
+from workers.core.follow import iterate_units, read_job
 from workers.core.kinds import unit_objects
+from workers.core.run import UnitEnd, run_unit
 from workers.errors import CertificateIncompleteError
 from workers.prove.job import find_job, plan_job, read_certificate
 from workers.prove.task import ProofTask

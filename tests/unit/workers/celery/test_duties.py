@@ -1,0 +1,74 @@
+"""The duties of a worker: what the sweeper reports, and why a worker gets no work."""
+
+import itertools
+import logging
+from typing import Any
+
+import pytest
+
+from c4core.version import ENGINE_VERSION
+from db.database import Database
+from db.jobs.running_jobs import RunningJob
+from tests.support.jobs import LEASE, must_take
+from tests.support.running.databases import FakeClock, make_job
+from workers.celery import duties
+from workers.celery.duties import why_idle
+from workers.core.kinds import Lane
+from workers.logs import LOGGER
+
+NO_BELL: Any = None
+
+OURS = RunningJob(1, "analyze", ENGINE_VERSION, 0)
+URGENT = OURS._replace(id=2, priority=100)
+NEWER = OURS._replace(id=3, engine_version=ENGINE_VERSION + 1)
+STRANGE = OURS._replace(id=4, kind="tea")
+BOTH = tuple(Lane)
+
+
+@pytest.mark.parametrize(("lapsed", "told"), [(1, "1 unit whose"), (2, "2 units whose")])
+def test_units_that_are_queued_again_are_told(
+    timed: Database,
+    clock: FakeClock,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    *,
+    lapsed: int,
+    told: str,
+) -> None:
+    monkeypatch.setattr(duties, "top_up", lambda *_: None)
+    monkeypatch.setattr(LOGGER, "propagate", True)
+    make_job(timed, 3)
+    for _ in range(lapsed):
+        must_take(timed)
+    clock.time += LEASE + 1
+    with caplog.at_level(logging.INFO, logger=LOGGER.name):
+        assert duties.sweep(timed, NO_BELL)
+    assert caplog.messages == [f"queued again: {told} lease ran out"]
+
+
+def test_many_workers_do_not_sweep_more_often_together() -> None:
+    pauses = [duties.pause_between_sweeps(peers) for peers in (1, 20, 100, 1000)]
+    assert pauses == [1.0, 1.0, 5.0, 50.0]
+    assert all(before <= after for before, after in itertools.pairwise(pauses))
+
+
+@pytest.mark.parametrize("jobs", [[], [OURS], [URGENT], [NEWER, OURS], [STRANGE, URGENT]])
+def test_no_reason_when_there_is_work_or_none_at_all(jobs: list[RunningJob]) -> None:
+    assert why_idle(jobs, BOTH) is None
+
+
+def test_jobs_for_another_engine() -> None:
+    note = why_idle([NEWER], BOTH)
+    assert note == (
+        f"the running jobs are for engine version {ENGINE_VERSION + 1}, this is {ENGINE_VERSION}"
+    )
+
+
+def test_jobs_of_a_kind_that_is_not_known() -> None:
+    assert "does not know: tea" in str(why_idle([STRANGE, NEWER], BOTH))
+
+
+def test_jobs_that_it_was_told_not_to_take() -> None:
+    assert "are interactive" in str(why_idle([URGENT], [Lane.BULK]))
+    assert "are bulk" in str(why_idle([OURS], [Lane.INTERACTIVE]))
+    assert why_idle([OURS, URGENT], [Lane.INTERACTIVE]) is None

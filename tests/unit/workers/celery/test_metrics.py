@@ -1,0 +1,160 @@
+"""Metrics: what is told, over HTTP and in a file."""
+
+import re
+import socket
+import urllib.request
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from c4core.version import ENGINE_VERSION, __version__
+from workers.celery.metrics import MetricsSettings, RateMeter, WorkerCollector
+from workers.celery.unit_worker import UnitCounters, WorkerSettings
+from workers.core.kinds import Lane
+from workers.core.run import UnitEnd, UnitReport
+from workers.errors import BrokerUnreachableError, MetricsError
+
+
+class Bell:
+    is_away = False
+    trouble: BrokerUnreachableError | None = None
+
+    def depth(self, lane: Lane) -> int:
+        if self.is_away:
+            raise BrokerUnreachableError("away")
+        return 5 if lane is Lane.BULK else 0
+
+
+def worker(counters: UnitCounters) -> Any:  # noqa: ANN401 (the part of one that is read)
+    return SimpleNamespace(
+        counters=counters, leases=1, settings=WorkerSettings(name="ada", threads=3)
+    )
+
+
+def worked() -> UnitCounters:
+    counters = UnitCounters()
+    for _ in range(3):
+        counters.begin()
+    counters.end(UnitReport(UnitEnd.DONE, nodes=1000, seconds=0.5), 40)
+    counters.end(UnitReport(UnitEnd.FAILED, error="oops"), 40)
+    return counters
+
+
+def samples(text: str) -> dict[tuple[str, ...], float]:
+    return {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+
+
+def test_everything_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "c4.prom"
+    settings = MetricsSettings(port=0, address="127.0.0.1", file=file)
+    bell = cast("Any", Bell())
+    with settings.exposition(worker(worked()), bell) as duties:
+        for duty in duties:
+            duty.do()
+        told = samples(file.read_text())
+    assert told["c4_leases",] == 1
+    assert told["c4_threads",] == 3
+    assert told["c4_units_total", "done"] == told["c4_units_total", "failed"] == 1
+    assert told["c4_units_total", "lost"] == told["c4_units_total", "handed_back"] == 0
+    assert told["c4_positions_total",] == 40
+    assert told["c4_nodes_total",] == 1000
+    assert told["c4_solving_seconds_total",] == 0.5
+    assert told["c4_queue_messages", Lane.BULK.queue] == 5
+    (labels,) = ({*labels} for name, *labels in told if name == "c4_worker_info")
+    assert labels == {"ada", __version__, str(ENGINE_VERSION)}
+
+
+def test_over_http(caplog: pytest.LogCaptureFixture) -> None:
+    # An address of its own: nobody else listens there, on whatever port, when this has ended.
+    settings = MetricsSettings(port=0, address="127.0.0.77")
+    with (
+        caplog.at_level("INFO", "c4.worker"),
+        settings.exposition(worker(worked()), cast("Any", Bell())),
+    ):
+        (record,) = caplog.records
+        url = record.getMessage().rpartition(" ")[2]
+        with urllib.request.urlopen(url) as answer:
+            assert samples(answer.read().decode())["c4_positions_total",] == 40
+    with pytest.raises(OSError, match="refused"):
+        urllib.request.urlopen(url)
+
+
+def listening_at(port: int) -> set[str]:
+    """The addresses that somebody listens at on a port, as Linux shows them in hexadecimal."""
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    places = [row[1].split(":") for row in rows if row[3] == "0A"]
+    return {address for address, number in places if int(number, 16) == port}
+
+
+@pytest.mark.parametrize(
+    ("address", "told", "shown"),
+    [
+        (None, "127.0.0.1", "0100007F"),
+        ("0.0.0.0", "0.0.0.0", "00000000"),  # noqa: S104
+    ],
+)
+def test_only_this_machine_is_answered_unless_told(
+    address: str | None, told: str, shown: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = MetricsSettings(port=0) if address is None else MetricsSettings(0, address)
+    with (
+        caplog.at_level("INFO", "c4.worker"),
+        settings.exposition(worker(worked()), cast("Any", Bell())),
+    ):
+        found = re.search(r"http://(\S+):(\d+)/", caplog.messages[0])
+        assert found is not None
+        assert found[1] == told
+        assert shown in listening_at(int(found[2]))
+
+
+def test_a_port_that_is_taken_and_a_file_that_cannot_be(tmp_path: Path) -> None:
+    bell = cast("Any", Bell())
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        settings = MetricsSettings(port=taken.getsockname()[1], address="127.0.0.1")
+        with (
+            pytest.raises(MetricsError, match="cannot listen on port"),
+            settings.exposition(worker(UnitCounters()), bell),
+        ):
+            pass
+    settings = MetricsSettings(file=tmp_path / "no" / "such" / "file")
+    with (
+        pytest.raises(MetricsError, match="cannot write"),
+        settings.exposition(worker(UnitCounters()), bell),
+    ):
+        pass
+
+
+def test_nothing_is_done_for_nobody() -> None:
+    with MetricsSettings().exposition(worker(UnitCounters()), cast("Any", Bell())) as duties:
+        assert duties == []
+
+
+def test_no_depth_is_told_while_the_broker_is_away() -> None:
+    bell = Bell()
+    collector = WorkerCollector(worker(UnitCounters()), cast("Any", bell))
+    collector.look()
+    assert collector.depths == {Lane.BULK: 5, Lane.INTERACTIVE: 0}
+    bell.is_away = True
+    with pytest.raises(BrokerUnreachableError):
+        collector.look()
+    assert collector.depths == {}
+
+
+def test_the_rate_is_that_of_the_last_minute() -> None:
+    time = 0.0
+    meter = RateMeter(lambda: time)
+    assert meter.look(0) == 0
+    time = 10.0
+    assert meter.look(50) == 5
+    for time in range(20, 200, 10):  # noqa: B007 (the meter reads it)
+        rate = meter.look(50)
+    assert rate == 0

@@ -1,0 +1,62 @@
+"""Duties that come again and again, whatever goes wrong."""
+
+import threading
+
+import pytest
+
+from db.errors import UnreachableError
+from tests.support.running.waiting import HANG_SECONDS
+from workers.core.leases import Duty, Rounds
+from workers.logs import LOGGER
+
+
+def told(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str]]:
+    return [(record.levelname, record.getMessage()) for record in caplog.records]
+
+
+def test_a_duty_that_fails_is_done_again_and_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    outcomes = iter([None, UnreachableError("away"), False, ValueError("oops"), None])
+    done = threading.Event()
+
+    def do() -> bool | None:
+        outcome = next(outcomes, "end")
+        if isinstance(outcome, Exception):
+            raise outcome
+        if outcome == "end":
+            done.set()
+            return None
+        return outcome
+
+    LOGGER.propagate = True
+    with caplog.at_level("INFO", LOGGER.name):
+        rounds = Rounds([Duty("boil water", lambda: 0.001, do)])
+        rounds.start()
+        assert done.wait(HANG_SECONDS)
+        rounds.close()
+    assert told(caplog) == [
+        ("WARNING", "cannot boil water, trying again: away"),
+        ("ERROR", "cannot boil water, trying again: ValueError('oops')"),
+        ("WARNING", "it is possible again to boil water"),
+    ]
+
+
+def test_every_duty_has_its_own_time() -> None:
+    done: list[str] = []
+    enough = threading.Event()
+
+    def often() -> None:
+        done.append("often")
+        if len(done) > 20:
+            enough.set()
+
+    rounds = Rounds(
+        [
+            Duty("be seldom", lambda: 3600.0, lambda: done.append("seldom")),
+            Duty("be often", lambda: 0.001, often),
+        ]
+    )
+    rounds.start()
+    assert enough.wait(HANG_SECONDS)
+    rounds.close()
+    assert done.count("seldom") == 1
+    assert done.index("seldom") == 0

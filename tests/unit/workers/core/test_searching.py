@@ -1,0 +1,81 @@
+"""No more threads search than may, however many units are in hand."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+from c4core.position import Position
+from c4core.solver import Solver
+from tests.support.running.waiting import HANG_SECONDS, await_that
+from workers.core.searching import RationedSearcher, turn_of
+
+
+class Crowd:
+    """A searcher that counts who searches at the same time, and waits to be let go."""
+
+    def __init__(self) -> None:
+        self.inside = self.most = 0
+        self.lock = threading.Lock()
+        self.go = threading.Event()
+
+    def solve(self, *_arguments: object, **_options: object) -> str:
+        with self.lock:
+            self.inside += 1
+            self.most = max(self.most, self.inside)
+        assert self.go.wait(HANG_SECONDS)
+        with self.lock:
+            self.inside -= 1
+        return "answer"
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_others_wait_for_their_turn(threads: int) -> None:
+    crowd: Any = Crowd()
+    searcher = RationedSearcher(crowd, threads)
+    with ThreadPoolExecutor(8) as pool:
+        answers = [pool.submit(searcher.solve, Position("44")) for _ in range(8)]
+        await_that(lambda: crowd.inside == threads)
+        assert not searcher.has_turn(0.01)
+        crowd.go.set()
+        assert [answer.result() for answer in answers] == ["answer"] * 8
+    assert crowd.most == threads
+    assert searcher.has_turn(0)
+
+
+def test_the_turn_is_given_back_when_a_search_fails() -> None:
+    class Broken:
+        def analyze(self, *_arguments: object, **_options: object) -> None:
+            raise MemoryError
+
+    broken: Any = Broken()
+    searcher = RationedSearcher(broken, 1)
+    with pytest.raises(MemoryError):
+        searcher.analyze(Position("44"))
+    assert searcher.has_turn(0)
+
+
+def test_answers_are_the_solvers() -> None:
+    position = Position("2252576253462244111563365343671351441")
+    solver = Solver(table_mb=1)
+    searcher = RationedSearcher(solver, 1)
+    keys = np.array([position.key], dtype=np.uint64)
+    assert searcher.solve(position).score == solver.solve(position).score
+    assert searcher.solve(position, weak=True).lower == solver.solve(position, weak=True).lower
+    assert searcher.analyze(position).scores == solver.analyze(position).scores
+    assert searcher.solve_many(keys).lower.tolist() == solver.solve_many(keys).lower.tolist()
+    assert searcher.analyze_many(keys).scores.tolist() == solver.analyze_many(keys).scores.tolist()
+
+
+def test_a_turn_may_be_longer_than_a_search() -> None:
+    position = Position("2252576253462244111563365343671351441")
+    solver = Solver(table_mb=1)
+    searcher = RationedSearcher(solver, 1)
+    with turn_of(searcher) as within:
+        assert not searcher.has_turn(0)
+        assert within.solve(position).score == solver.solve(position).score
+    assert searcher.has_turn(0)
+    with turn_of(solver) as alone:
+        assert alone is solver

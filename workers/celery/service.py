@@ -1,0 +1,234 @@
+"""``c4 worker``: a Celery worker in this process, whose threads share one table."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import warnings
+from typing import TYPE_CHECKING, Any, Final
+
+from celery.apps.worker import Worker
+from celery.exceptions import CPendingDeprecationWarning, SecurityWarning
+from celery.worker import state
+
+from c4core.version import ENGINE_VERSION, __version__
+from workers.celery.consumer import UnitPool
+from workers.celery.doorbell import Doorbell
+from workers.celery.messaging import make_app
+from workers.celery.process import THIS_PROCESS, WorkerProcess
+from workers.celery.url import check_url
+from workers.core.kinds import Lane
+from workers.core.run import open_patiently
+from workers.logs import LOGGER
+from workers.text import count
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import FrameType
+
+    from celery import Celery
+
+    from db.database import Database
+    from workers.celery.metrics import MetricsSettings
+    from workers.celery.unit_worker import WorkerSettings
+
+SPARE_UNITS: Final = 1
+"""Units that are held beyond one for each thread: see :mod:`workers.core.searching`."""
+
+STOP_SECONDS: Final = 4.0
+"""A process that was told to stop ends after this time, even if a server does not answer. Units
+that are not handed back by then are free when their leases run out."""
+
+SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+"""From a service manager, from Ctrl-C, and from a terminal that is closed."""
+
+
+class CeleryWorker(Worker):
+    """Celery's worker without its own signal handlers and logging."""
+
+    def install_platform_tweaks(self, worker: Worker) -> None:
+        """Do not touch signals: see :class:`Stop`."""
+
+    def set_process_status(self, info: str) -> None:
+        """Do not change the process's title."""
+
+    def setup_logging(self, colorize: bool | None = None) -> bool:  # noqa: ARG002, FBT001
+        """Tell Celery that logging is set up: see :mod:`workers.logs`."""
+        return True
+
+
+class Service:
+    """One run of a worker.
+
+    Raises:
+        BrokerUrlError: the URL is not that of a usable broker.
+    """
+
+    def __init__(
+        self,
+        database_url: str,
+        broker_url: str,
+        settings: WorkerSettings,
+        metrics: MetricsSettings,
+    ) -> None:
+        self._database_url = database_url
+        self._broker_url = check_url(broker_url)
+        self._settings = settings
+        self._metrics = metrics
+        self._stop = Stop(self._wind_up)
+        self._process: WorkerProcess | None = None
+        self._worker: Worker | None = None
+
+    def run(self) -> bool:
+        """Work until told to stop.
+
+        Returns:
+            False if Celery has ended by itself; start again, in a new process.
+
+        Raises:
+            StorageError: the database can never be used, for example one of another program. The
+                worker waits for a database that cannot be reached.
+            MetricsError: the metrics cannot be served or written.
+            MemoryError: there is no room for the table.
+        """
+        self._stop.listen()
+        # Celery advises its users about running as root, and about changes in its next version.
+        for category in (CPendingDeprecationWarning, SecurityWarning):
+            warnings.simplefilter("ignore", category)
+        database = open_patiently(self._database_url, self._stop.requested)
+        if database is None:
+            return True
+        app = make_app(self._broker_url)
+        doorbell = Doorbell(self._broker_url, app)
+        self._log_start(database, doorbell)
+        process = WorkerProcess(database, doorbell, self._settings, on_fatal=self._stop.request)
+        with self._metrics.exposition(process.unit_worker, doorbell) as duties:
+            process.start(duties)
+            THIS_PROCESS.become(process)
+            self._process = process
+            try:
+                self._work(app)
+            finally:
+                process.stop()
+        if self._stop.error is not None:
+            raise self._stop.error
+        return self._stop.requested.is_set()
+
+    def _work(self, app: Celery) -> None:
+        """Let Celery take messages until told to stop."""
+        lanes = self._settings.lanes
+        beside = len(lanes) == len(Lane)
+        self._worker = CeleryWorker(
+            app=app,
+            hostname=f"c4@{self._settings.name}",
+            concurrency=self._settings.threads + SPARE_UNITS,
+            pool=UnitPool,
+            queues=[Lane.BULK.queue if beside else lanes[0].queue],
+            own_channel_for_interactive=beside,
+            quiet=True,
+            without_gossip=True,
+            without_mingle=True,
+        )
+        if self._stop.requested.is_set():
+            return
+        self._worker.start()
+
+    def _wind_up(self) -> None:
+        """End the work; runs in a thread of its own."""
+        state.should_stop = 0
+        if self._process is not None:
+            self._process.unit_worker.stopping.set()
+        self._wake()
+        if self._process is not None:
+            self._process.unit_worker.stop()
+
+    def _wake(self) -> None:
+        """Wake the loop that waits for messages, so that it stops."""
+        consumer: Any = getattr(self._worker, "consumer", None)
+        if consumer is not None:
+            consumer.call_soon(lambda: None)
+
+    def _log_start(self, database: Database, doorbell: Doorbell) -> None:
+        settings = self._settings
+        LOGGER.info(
+            "worker %s, c4 %s, engine %d: %s, a table of %d MB, %s work",
+            settings.name,
+            __version__,
+            ENGINE_VERSION,
+            count(settings.threads, "thread"),
+            settings.table_mb,
+            " and ".join(settings.lanes),
+        )
+        LOGGER.info("database %s, broker %s", database.url, doorbell.url)
+        if settings.programs.everything:
+            LOGGER.info("players that are programs are started for whoever writes to that database")
+
+
+class Stop:
+    """Whether to stop, and why: a signal, or an error that ends all work.
+
+    A pipe passes signals to a thread of their own. A handler would interrupt the main thread
+    anywhere, could not take a lock that is held there, and would not run at all if another thread
+    got the signal while the main thread waits for a broker.
+
+    ``on_request`` is called once, in a thread of its own, when the process must stop.
+
+    Attributes:
+        requested: set when the process must stop.
+        error: the error after which it cannot work; None if it was a signal.
+    """
+
+    def __init__(
+        self, on_request: Callable[[], None], signals: Sequence[signal.Signals] = SIGNALS
+    ) -> None:
+        self.requested = threading.Event()
+        self.error: Exception | None = None
+        self._on_request = on_request
+        self._signals = signals
+        self._once = threading.Lock()
+
+    def listen(self) -> None:
+        """Handle the signals, except ignored ones; only the main thread may call it."""
+        reader, writer = os.pipe()
+        os.set_blocking(writer, False)
+        signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+        for number in self._signals:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, _do_nothing)
+        threading.Thread(
+            target=self._listen, args=(reader,), name="c4-signals", daemon=True
+        ).start()
+
+    def request(self, error: Exception | None = None) -> None:
+        """Tell the process to stop; later calls change nothing."""
+        with self._once:
+            if self.requested.is_set():
+                return
+            self.error = error
+            self.requested.set()
+        threading.Thread(target=self._on_request, name="c4-stop", daemon=True).start()
+        threading.Thread(target=self._insist, name="c4-deadline", daemon=True).start()
+
+    def _listen(self, reader: int) -> None:
+        first = self._await_signal(reader)
+        LOGGER.info("%s: handing back what is not done", signal.Signals(first).name)
+        self.request()
+        os._exit(128 + self._await_signal(reader))
+
+    def _await_signal(self, reader: int) -> int:
+        while True:
+            number = os.read(reader, 1)[0]  # any signal with a handler
+            if number in self._signals:
+                return number
+
+    def _insist(self) -> None:
+        threading.Event().wait(STOP_SECONDS)
+        LOGGER.warning(
+            "a server does not answer: ending; what is not handed back comes free in time"
+        )
+        os._exit(0 if self.error is None else 1)
+
+
+def _do_nothing(_number: int, _frame: FrameType | None) -> None:
+    """Do nothing: Python writes to the pipe only for signals that have a handler."""

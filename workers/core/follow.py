@@ -1,0 +1,413 @@
+"""Following a job: its results in order as they come, its progress, its state, its end.
+
+Threads of this process may work on it, or workers elsewhere: its state is read from the database.
+A job that should be worked on but is not has another name than its stored state: it is waiting,
+queued, or interrupted.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, Final
+
+from c4core.version import ENGINE_VERSION
+from db import jobs, registry
+from db.errors import JobStateError
+from db.jobs import running_jobs
+from db.records.jobs import JobState, UnitState
+from workers.core.kinds import find_kind, lane_of_job, unit_objects
+from workers.text import time_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping
+
+    from c4core.lines import JsonValue
+    from db.database import Database
+    from db.records.jobs import JobInfo, JobProgress, ServiceStatus, UnitResult
+    from db.records.workers import WorkerInfo
+    from db.session import Session
+
+RESULT_UNITS: Final = 4
+"""The number of units whose results are in memory at a time."""
+
+UNITS_AT_A_TIME: Final = 16
+"""The number of units that :func:`iterate_units` reads at a time."""
+
+POLL_SECONDS: Final = 0.25
+"""Time between two reads of a job's state."""
+
+LEAST_SECONDS: Final = 1.0
+"""A rate over a shorter time is too much a matter of chance."""
+
+LEAST_UNITS: Final = 3
+"""A rate over fewer completed units is, too."""
+
+ENDED: Final = frozenset({UnitState.DONE, UnitState.FAILED})
+"""The states of units with output."""
+
+STATES: Final = (
+    "planning",
+    "waiting",
+    "queued",
+    "running",
+    "interrupted",
+    "done",
+    "failed",
+    "cancelled",
+)
+"""All names of states, in the order of a job's life."""
+
+UNDER_WAY: Final = (JobState.PLANNING, JobState.RUNNING)
+"""Stored states of jobs that have other names while no process is working on them."""
+
+MAX_UNDER_WAY: Final = 10_000
+"""At most this many jobs are checked when jobs in one of the other states are listed."""
+
+
+class JobFollower:
+    """Follows a job that is running, or has ended.
+
+    Raises:
+        JobNotFoundError: no job has this number.
+        JobStateError: the job is for another version of the engine, or of another kind.
+    """
+
+    def __init__(self, database: Database, job_id: int) -> None:
+        self._database = database
+        self._job = read_job(database, job_id)
+        refuse_foreign(self._job)
+
+    def results(
+        self,
+        on_progress: Callable[[Progress], None] | None = None,
+        *,
+        on_look: Callable[[JobState], None] = lambda _state: None,
+    ) -> Iterator[dict[str, JsonValue]]:
+        """The job's output in order, one object for each line of its input, as early as possible.
+
+        It ends after the last line; if the job is cancelled, before the first unit that is not
+        done. Results are read from the database a few units at a time, so a slow reader costs no
+        memory.
+
+        Args:
+            on_progress: called a few times a second with the job's progress, in the caller's
+                thread, while the iterator waits or is read. Without it progress is not read.
+            on_look: called before it with the job's state, in any case.
+
+        Raises:
+            StorageError: the database failed.
+        """
+        watch = _Watch(self._database, self._job.id, on_look, on_progress)
+        seq = -1
+        while True:
+            has_ended = watch.look(at_once=self._has_certainly_ended())
+            units = self._ended_units(seq)
+            for unit in units:
+                yield from unit_objects(self._job, unit)
+                seq = unit.seq
+            if not units:
+                if has_ended:
+                    return
+                self._pause()
+
+    def wait(
+        self,
+        on_progress: Callable[[Progress], None] | None = None,
+        *,
+        on_look: Callable[[JobState], None] = lambda _state: None,
+    ) -> JobInfo:
+        """Wait for the job's end, and return it. Arguments and errors as in :meth:`results`."""
+        watch = _Watch(self._database, self._job.id, on_look, on_progress)
+        while not watch.look(at_once=self._has_certainly_ended()):
+            self._pause()
+        return read_job(self._database, self._job.id)
+
+    def _pause(self) -> None:
+        """Wait for a moment, or until there may be news."""
+        time.sleep(POLL_SECONDS)
+
+    def _has_certainly_ended(self) -> bool:
+        """Whether the job has certainly ended, so that its state must be read at once."""
+        return False
+
+    def _ended_units(self, after: int) -> list[UnitResult]:
+        """Some of the next units that have ended, up to the first one that has not."""
+        with self._database.read() as session:
+            units = jobs.unit_results(session, self._job.id, after_seq=after, limit=RESULT_UNITS)
+        return list(takewhile(lambda unit: unit.state in ENDED, units))
+
+
+def read_job(database: Database, job_id: int) -> JobInfo:
+    """Everything about a job.
+
+    Raises:
+        JobNotFoundError: no job has this number.
+    """
+    with database.read() as session:
+        return jobs.get_job(session, job_id)
+
+
+def iterate_units(database: Database, job_id: int) -> Iterator[UnitResult]:
+    """All units of a job, in order, whatever their state; a few are in memory at a time.
+
+    Raises:
+        StorageError: the database cannot be read.
+    """
+    after = -1
+    while True:
+        with database.read() as session:
+            units = jobs.unit_results(session, job_id, after_seq=after, limit=UNITS_AT_A_TIME)
+        yield from units
+        if not units:
+            return
+        after = units[-1].seq
+
+
+def why_not_done(job: JobInfo) -> str:
+    """Say, for people, why a job that is not done lacks results."""
+    failed = job.units[UnitState.FAILED]
+    if failed:
+        reason = f": {job.errors[0]}" if job.errors else ""
+        return f"job {job.id}: {failed:,} of {sum(job.units.values()):,} units failed{reason}"
+    return f"job {job.id} is {job.state}: it has to be done first"
+
+
+def refuse_foreign(job: JobInfo, *, in_states: Collection[JobState] = (JobState.RUNNING,)) -> None:
+    """Refuse a job whose units this program can never get or understand.
+
+    The version of the engine only matters in those states in which its units have to be worked on.
+
+    Raises:
+        JobStateError: the job is for another version of the engine, or of another kind.
+    """
+    if find_kind(job.kind) is None:
+        problem = f"is of kind {job.kind!r}, which this version of c4 does not know"
+    elif job.state in in_states and job.engine_version != ENGINE_VERSION:
+        problem = (
+            f"was made for version {job.engine_version} of the engine, this is {ENGINE_VERSION}"
+        )
+    else:
+        return
+    raise JobStateError(f"job {job.id} {problem}", job_id=job.id, state=job.state)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The state of a watched job at some moment."""
+
+    job: JobProgress
+    """The database's counts of units, positions, nodes; its own rate is that of the last minute."""
+    seconds: float
+    """Seconds since the watching began."""
+    rate: float | None
+    """Positions per second since the watching began; None until enough is done."""
+    remaining: float | None
+    """Seconds until the end, as measured from similar units; None while not known."""
+
+
+class ProgressMeter:
+    """Turns snapshots of a job into rates.
+
+    Only positions that are completed after the first snapshot count for the rate: those that were
+    done before a resumption say nothing about the present rate. The remaining time is the
+    database's (:mod:`db.jobs.pace`): a thousand done positions may say little about the thousand
+    others.
+    """
+
+    def __init__(self, first: JobProgress, clock: Callable[[], float] = time.monotonic) -> None:
+        self._first = first
+        self._clock = clock
+        self._start = clock()
+
+    def look(self, now: JobProgress) -> Progress:
+        """The progress at a later snapshot of the same job."""
+        seconds = self._clock() - self._start
+        left = now.positions - now.positions_done - now.positions_failed
+        done = now.positions_done - self._first.positions_done
+        units = now.units_done - self._first.units_done
+        if left == 0:
+            return Progress(now, seconds, done / seconds if seconds > 0 and done else None, 0.0)
+        is_chance = seconds < LEAST_SECONDS or units < LEAST_UNITS or done <= 0
+        return Progress(now, seconds, None if is_chance else done / seconds, now.eta_seconds)
+
+
+class _Watch:
+    """Looks at a job now and then; without ``on_progress`` only the job's state is read."""
+
+    def __init__(
+        self,
+        database: Database,
+        job_id: int,
+        on_look: Callable[[JobState], None],
+        on_progress: Callable[[Progress], None] | None,
+    ) -> None:
+        self._database = database
+        self._job_id = job_id
+        self._on_look = on_look
+        self._on_progress = on_progress
+        self._meter: ProgressMeter | None = None
+        self._progress: Progress | None = None
+        self._state = self._read()
+        self._next = 0.0
+
+    def look(self, *, at_once: bool) -> bool:
+        """Whether the job had ended when its state was last read, which may be a moment ago."""
+        now = time.monotonic()
+        if now >= self._next or (at_once and not self._has_ended):
+            if not self._has_ended:
+                self._state = self._read()
+            self._next = now + POLL_SECONDS
+            self._on_look(self._state)
+            if self._on_progress is not None and self._progress is not None:
+                self._on_progress(self._progress)
+        return self._has_ended
+
+    @property
+    def _has_ended(self) -> bool:
+        return self._state is not JobState.RUNNING
+
+    def _read(self) -> JobState:
+        with self._database.read() as session:
+            if self._on_progress is None:
+                return jobs.state_of(session, self._job_id)
+            seen = jobs.progress(session, self._job_id)
+        self._meter = self._meter or ProgressMeter(seen)
+        self._progress = self._meter.look(seen)
+        return seen.state
+
+
+class Unattended(StrEnum):
+    """Why no process works on a job that is being planned or runs."""
+
+    WAITING = "waiting"
+    """No unit was ever claimed, and no worker takes such jobs."""
+    QUEUED = "queued"
+    """No unit was ever claimed, because the workers are busy with other jobs."""
+    INTERRUPTED = "interrupted"
+    """The process that worked on it, or planned it, is gone."""
+
+
+def unattended_jobs(session: Session) -> dict[int, Unattended]:
+    """The jobs that have not ended, but that no process works on.
+
+    This follows from heartbeats on the database's clock. It shows ten seconds after the process
+    that worked on a job was killed, half a minute after the last worker of its queue was killed,
+    and at once after a process was told to stop.
+    """
+    workers = registry.live_workers(session)
+    served = {(queue, worker.engine_version) for worker in workers for queue in worker.queues}
+    attended = jobs.attended_jobs(session)
+    begun = jobs.begun_jobs(session)
+    found = dict.fromkeys(jobs.abandoned_jobs(session), Unattended.INTERRUPTED)
+    for job in running_jobs.running_jobs(session):
+        if job.id in attended:
+            continue
+        is_served = (lane_of_job(job.priority).queue, job.engine_version) in served
+        if job.id not in begun:
+            found[job.id] = Unattended.QUEUED if is_served else Unattended.WAITING
+        elif not is_served:
+            found[job.id] = Unattended.INTERRUPTED
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A job, and the name of its state."""
+
+    job: JobInfo
+    state: str
+    """One of :data:`STATES`."""
+
+
+def standing_of(session: Session, job: JobInfo) -> Standing:
+    """A job with the name of its state."""
+    return Standing(job, state_name(session, job.id, job.state))
+
+
+def state_name(session: Session, job_id: int, stored: JobState) -> str:
+    """The name of a job's state, one of :data:`STATES`, from the state as it is stored."""
+    if stored not in UNDER_WAY:
+        return str(stored)
+    return str(unattended_jobs(session).get(job_id, stored))
+
+
+def list_standings(
+    session: Session, *, states: Collection[str] = (), limit: int = 20, before: int | None = None
+) -> list[Standing]:
+    """The newest jobs in these of the :data:`STATES`, newest first; in all if ``states`` is empty.
+
+    ``before`` leaves out the jobs with this number or a larger one.
+    """
+    stored = [JobState(name) for name in states if name in set(JobState)]
+    most = limit
+    if not set(states) <= set(JobState) - set(UNDER_WAY):
+        stored, most = [*stored, *UNDER_WAY], max(limit, MAX_UNDER_WAY)
+    found = jobs.list_jobs(session, limit=most, states=stored or None, before=before)
+    idle = unattended_jobs(session)
+    standings = [Standing(job, str(idle.get(job.id, job.state))) for job in found]
+    return [one for one in standings if not states or one.state in states][:limit]
+
+
+def service_status(session: Session) -> tuple[ServiceStatus, dict[str, int]]:
+    """All jobs together, and how many there are in each of :data:`STATES`.
+
+    Without a live worker there is neither a rate nor a remaining time.
+    """
+    totals = jobs.totals(session)
+    idle = unattended_jobs(session)
+    abandoned = jobs.abandoned_jobs(session)
+    numbers = {str(state): number for state, number in totals.jobs.items()}
+    numbers["planning"] -= len(abandoned)
+    numbers["running"] -= len(idle) - len(abandoned)
+    numbers |= {str(name): list(idle.values()).count(name) for name in Unattended}
+    if not totals.workers:
+        is_done = totals.eta_seconds == 0
+        totals = replace(totals, positions_per_second=None, eta_seconds=0.0 if is_done else None)
+    return totals, numbers
+
+
+def job_object(standing: Standing) -> dict[str, Any]:
+    """A job as a JSON object. Times are in UTC."""
+    job = standing.job
+    fields = asdict(job) | {"state": standing.state, "board": str(job.board)}
+    for name in ("created_at", "started_at", "finished_at"):
+        fields[name] = time_text(fields[name])
+    for name in ("units", "positions"):
+        fields[name] = by_name(getattr(job, name))
+    return fields
+
+
+def progress_object(progress: JobProgress, state: str) -> dict[str, Any]:
+    """The progress of a job in one of :data:`STATES`, as a JSON object.
+
+    There is no rate while no process works on the job.
+    """
+    if state in set(Unattended):
+        progress = replace(progress, positions_per_second=None, eta_seconds=None)
+    return asdict(progress) | {"state": state}
+
+
+def status_object(totals: ServiceStatus, numbers: Mapping[str, int]) -> dict[str, Any]:
+    """The result of :func:`service_status` as a JSON object."""
+    fields = asdict(totals)
+    fields["jobs"] = dict(numbers)
+    fields["live_workers"] = [worker_object(worker) for worker in totals.live_workers]
+    return fields
+
+
+def worker_object(worker: WorkerInfo) -> dict[str, Any]:
+    """A worker as a JSON object. Times are in UTC; ``nodes_per_second`` is that of one thread."""
+    fields = asdict(worker)
+    fields["queues"] = list(worker.queues)
+    fields["nodes_per_second"] = worker.nodes / worker.seconds if worker.seconds else None
+    for name in ("started_at", "seen_at"):
+        fields[name] = time_text(fields[name])
+    return fields
+
+
+def by_name(numbers: Mapping[Any, int]) -> dict[str, int]:
+    """Numbers by state, with the states as text."""
+    return {str(state): number for state, number in numbers.items()}

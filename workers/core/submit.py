@@ -1,0 +1,196 @@
+"""Making a job from a stream of units, or finding the one made earlier for the same question.
+
+Commands that are given at the same moment find no job, and all try to make one. One of them
+succeeds, and the others then find its job (:func:`find_or_plan`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from contextlib import suppress
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Final, TypedDict
+
+from c4core.version import ENGINE_VERSION
+from db import jobs
+from db.records.jobs import JobState
+from workers.errors import AlreadyAskedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from c4core.notation import BoardSize
+    from db.database import Database
+    from db.records.jobs import Json, UnitPlan
+    from db.session import Session
+
+UNITS_PER_TRANSACTION: Final = 32
+"""Units that are written at a time: this bounds the memory, and how long other writers wait."""
+
+DIGEST_BYTES: Final = 16
+
+PLAN_POLL_SECONDS: Final = 0.2
+"""Time between two reads of a job that another process is planning."""
+
+
+def submit_units(
+    database: Database,
+    plans: Iterable[UnitPlan],
+    *,
+    kind: str,
+    board: BoardSize,
+    params: Json,
+    label: str | None = None,
+    priority: int = 0,
+    only_one: bool = False,
+    on_added: Callable[[Sequence[UnitPlan]], object] = lambda _plans: None,
+) -> int:
+    """Make a job of these units and start it; returns its number.
+
+    The plans may be made while they are read. A few units take one transaction; ``on_added`` is
+    called with those that have just been written. If planning fails or is interrupted after the job
+    was made, the job is cancelled.
+
+    Raises:
+        AlreadyAskedError: with ``only_one``, there is a job of this kind with these parameters.
+        StorageError: the database cannot be written.
+    """
+    remaining = iter(plans)
+    # Planning the first units may take long. The job is made afterwards, or it would seem to be
+    # abandoned.
+    batch = list(islice(remaining, UNITS_PER_TRANSACTION))
+
+    def make(session: Session) -> int:
+        if only_one:
+            refuse_second(session, kind=kind, board=board, params=params)
+        job_id = jobs.create_job(
+            session,
+            kind=kind,
+            board=board,
+            params=params,
+            label=label,
+            engine_version=ENGINE_VERSION,
+            priority=priority,
+        )
+        _add(session, job_id, batch)
+        return job_id
+
+    job_id = database.run(make)
+    try:
+        on_added(batch)
+        while len(batch) == UNITS_PER_TRANSACTION:
+            batch = list(islice(remaining, UNITS_PER_TRANSACTION))
+            database.run(partial(_add, job_id=job_id, batch=batch))
+            on_added(batch)
+    except BaseException:
+        database.run(lambda session: jobs.cancel_job(session, job_id))
+        raise
+    return job_id
+
+
+def _add(session: Session, job_id: int, batch: Sequence[UnitPlan]) -> None:
+    """Add units to a job that is being planned; start it after the last ones."""
+    jobs.add_units(session, job_id, batch)
+    if len(batch) < UNITS_PER_TRANSACTION:
+        jobs.start_job(session, job_id)
+    else:
+        jobs.record_planner_heartbeat(session, job_id)
+
+
+class _Asked(TypedDict):
+    """The fields by which jobs are found."""
+
+    kind: str
+    board: BoardSize
+    params: Json
+    engine_version: int
+
+
+def _asked(kind: str, board: BoardSize, params: Json) -> _Asked:
+    return {"kind": kind, "board": board, "params": params, "engine_version": ENGINE_VERSION}
+
+
+def topic_of(purpose: str, keys: NDArray[np.uint64]) -> str:
+    """The topic by which a job is found again: exactly these positions, for this purpose."""
+    digest = hashlib.blake2b(keys.astype("<u8").tobytes(), digest_size=DIGEST_BYTES)
+    return f"{purpose} {digest.hexdigest()}"
+
+
+def find_or_plan(find: Callable[[], int | None], plan: Callable[[], int]) -> int:
+    """The number of the job that ``find`` finds, or else of the one that ``plan`` makes.
+
+    ``plan`` has to call :func:`refuse_second` before it makes the job.
+    """
+    while True:
+        found = find()
+        if found is not None:
+            return found
+        with suppress(AlreadyAskedError):
+            return plan()
+
+
+def refuse_second(
+    session: Session,
+    *,
+    kind: str,
+    board: BoardSize,
+    params: Json,
+    is_usable: Callable[[int], bool] = lambda _job_id: True,
+) -> None:
+    """Refuse to make a second job for the same question.
+
+    Call this first in the transaction that makes the job. Until the commit, no other process makes
+    one either.
+
+    Raises:
+        AlreadyAskedError: there is a job for the same question, and ``is_usable`` accepts it.
+    """
+    asked = _asked(kind, board, params)
+    jobs.hold_question(session, **asked)
+    # In this order: a job that is started between the two queries is found by the second.
+    planned = jobs.planned_job(session, **asked)
+    job_id = jobs.newest_job(session, **asked)
+    is_planned = planned is not None and not planned.is_abandoned
+    if is_planned or (job_id is not None and is_usable(job_id)):
+        raise AlreadyAskedError
+
+
+def find_and_resume(database: Database, *, kind: str, board: BoardSize, params: Json) -> int | None:
+    """The newest job that asks for exactly this, resumed; None if there is none.
+
+    If another process is planning such a job, this waits for it. If that process has died, its job
+    is cancelled, because it will never have all its units. The order within ``params`` matters.
+
+    Raises:
+        StorageError: the database cannot be read or written.
+    """
+    asked = _asked(kind, board, params)
+    while True:
+        with database.read() as session:
+            job_id = jobs.newest_job(session, **asked)
+            planned = jobs.planned_job(session, **asked)
+        if job_id is not None:
+            set_going(database, job_id)
+            return job_id
+        if planned is None:
+            return None
+        if planned.is_abandoned:
+            database.run(partial(jobs.cancel_abandoned, job_id=planned.job_id))
+        else:
+            time.sleep(PLAN_POLL_SECONDS)
+
+
+def set_going(database: Database, job_id: int) -> None:
+    """Queue the cancelled and the failed units of a job again. A job that is done stays done.
+
+    Raises:
+        StorageError: the database cannot be written.
+    """
+    state = database.run(lambda session: jobs.resume_job(session, job_id))
+    if state is JobState.FAILED:
+        database.run(lambda session: jobs.retry_job(session, job_id))
