@@ -109,7 +109,7 @@ class Job(Base):
     """Work that somebody asked for. Times are epoch seconds on the database's clock.
 
     ``planner_seen_at`` and ``runner_seen_at`` are the last heartbeats of those who plan or run it
-    in a process of their own: :mod:`db.jobs.planner_heartbeat`, :mod:`db.jobs.attendance`.
+    in a process of their own: :mod:`db.jobs.sharing`, :mod:`db.jobs.sharing`.
     """
 
     __tablename__ = "jobs"

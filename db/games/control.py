@@ -8,9 +8,18 @@ from sqlalchemy import and_, delete, func, or_, select, update
 
 from db.decoding import is_number
 from db.errors import JobStateError, MatchInUseError, MatchNotFoundError
-from db.jobs.changes import FREE
-from db.jobs.conditions import CANCELLED, DONE, FAILED, LEASED, QUEUED, has_failed_unit
-from db.jobs.ending import close_if_complete, lock_job, lock_leased
+from db.jobs.state import (
+    CANCELLED,
+    DONE,
+    FAILED,
+    FREE,
+    LEASED,
+    QUEUED,
+    close_if_complete,
+    has_failed_unit,
+    lock_job,
+    lock_leased,
+)
 from db.models import CorpusMatch, Game, Job, Match, Unit
 from db.records.jobs import JobState, UnitState
 

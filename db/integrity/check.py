@@ -10,8 +10,8 @@ from db.errors import BusyError, DiskFullError, ReadOnlyError, StorageError, Unr
 from db.integrity import evaluations, schema
 from db.integrity.games import match_faults
 from db.integrity.rows import row_faults, seal_faults
-from db.jobs.conditions import LEASED, QUEUED, lease_ran_out
-from db.jobs.planner_heartbeat import is_abandoned
+from db.jobs.sharing import is_abandoned
+from db.jobs.state import LEASED, QUEUED, lease_ran_out
 from db.models import Job, Unit
 from db.records.jobs import JobState
 

@@ -6,7 +6,6 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from db import jobs, registry
-from db.jobs import running_jobs
 from workers.core.lanes import lane_of_job
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ def unattended_jobs(session: Session) -> dict[int, Unattended]:
     attended = jobs.attended_jobs(session)
     begun = jobs.begun_jobs(session)
     found = dict.fromkeys(jobs.abandoned_jobs(session), Unattended.INTERRUPTED)
-    for job in running_jobs.running_jobs(session):
+    for job in jobs.running_jobs(session):
         if job.id in attended:
             continue
         is_served = (lane_of_job(job.priority).queue, job.engine_version) in served

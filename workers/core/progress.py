@@ -44,7 +44,7 @@ class ProgressMeter:
 
     Only positions that are completed during the watching count for the rate: those that were done
     before a resumption say nothing about the present rate. The remaining time is the database's
-    (:mod:`db.jobs.pace`): a thousand done positions may say little about the thousand others.
+    (:mod:`db.jobs.watching`): a thousand done positions may say little about the thousand others.
 
     Args:
         first: the job when the watching begins.

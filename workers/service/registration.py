@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.players import NO_PROGRAM
 from c4core.version import ENGINE_VERSION, __version__
-from db import registry
-from db.jobs import running_jobs
+from db import jobs, registry
 from db.records.workers import WorkerInfo
 from workers.core.execution import UnitEnd
 from workers.core.kinds import find_kind
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     from c4core.players import Consent
     from db.database import Database
-    from db.jobs.running_jobs import RunningJob
+    from db.jobs import RunningJob
     from db.session import Session
     from workers.core.lanes import Lane
     from workers.service.counters import UnitCounters
@@ -85,7 +84,7 @@ class Registration:
             StorageError: the database failed.
         """
         with self._database.read() as session:
-            note = why_idle(running_jobs.running_jobs(session), self._lanes)
+            note = why_idle(jobs.running_jobs(session), self._lanes)
             live = registry.live_workers(session)
             self._peers = max(1, len(live))
         self._look_for_namesake(live)

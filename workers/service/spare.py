@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from c4core.version import ENGINE_VERSION
 from db import registry
 from db.errors import StorageError
-from db.jobs.running_jobs import has_queued_unit
+from db.jobs import has_queued_unit
 
 if TYPE_CHECKING:
     from db.database import Database

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.duties import acquire_duty
-from db.jobs import running_jobs
 from workers.broker.doorbell import top_up
 from workers.core.lanes import Lane
 from workers.logs import LOGGER
@@ -46,7 +45,7 @@ def sweep(database: Database, doorbell: Doorbell) -> bool:
     if lapsed := database.run(jobs.requeue_lapsed):
         LOGGER.info("queued again: %s whose lease ran out", count(lapsed, "unit"))
     with database.read() as session:
-        finished = running_jobs.jobs_to_finish(session)
+        finished = jobs.jobs_to_finish(session)
     for job_id in finished:
         database.run(partial(jobs.finish_if_complete, job_id=job_id))
     for lane in Lane:

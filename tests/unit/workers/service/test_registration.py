@@ -3,7 +3,7 @@
 import pytest
 
 from c4core.version import ENGINE_VERSION
-from db.jobs.running_jobs import RunningJob
+from db.jobs import RunningJob
 from workers.core.lanes import Lane
 from workers.service.registration import why_idle
 

@@ -13,10 +13,9 @@ from sqlalchemy import case, literal, select, update
 from db.clock import now
 from db.costs import add_costs
 from db.evaluations.storing import send
-from db.jobs.changes import ANNOUNCE_FIRST, FREE
-from db.jobs.conditions import LEASED, lease_end
-from db.jobs.growing import hold_job
-from db.jobs.leases import may_lapse_again
+from db.jobs.claiming import may_lapse_again
+from db.jobs.planning import hold_job
+from db.jobs.state import ANNOUNCE_FIRST, FREE, LEASED, lease_end
 from db.models import Unit
 from db.records.jobs import MAX_ATTEMPTS, UnitState
 

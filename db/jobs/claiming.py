@@ -1,23 +1,40 @@
-"""Claiming units: the next one of any job, or the one that a message has named.
+"""Claiming units, announcing them to workers, and taking them back when a lease has run out.
 
 A claim is a lease on the database's clock. It is fenced: every claim of a unit raises its
 ``fence``, and the holder of an older fence can change nothing. So it does no harm if a unit is
 announced several times, or if a worker comes back after its lease has run out.
+
+An announcement is a message to the workers that a unit can be claimed. It may be lost, late, or
+delivered twice: the claim decides. A unit that was announced and that nobody has claimed for some
+time is announced again.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from enum import Enum
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import and_, or_, select, update
+from sqlalchemy import and_, or_, select, text, update
 
 from c4core.notation import BoardSize
+from db.clock import now
 from db.errors import DamagedValueError
-from db.jobs.changes import ANNOUNCE_FIRST, FREE, NEVER_ANNOUNCED
-from db.jobs.conditions import IN_TURN, QUEUED, lease_end, lease_ran_out
-from db.jobs.leases import give_up_lapsed, may_lapse_again
+from db.jobs.state import (
+    ANNOUNCE_FIRST,
+    FREE,
+    IN_TURN,
+    NEVER_ANNOUNCED,
+    QUEUED,
+    close_if_complete,
+    first_unit,
+    lease_end,
+    lease_ran_out,
+    lock_job,
+    lock_leased,
+)
 from db.models import Job, Unit
-from db.records.jobs import MAX_LAPSES, Claim, JobState, UnitState
+from db.records.jobs import INTERACTIVE_PRIORITY, MAX_LAPSES, Claim, JobState, UnitState
 from db.types import as_stored, unseal_stored
 
 if TYPE_CHECKING:
@@ -25,6 +42,24 @@ if TYPE_CHECKING:
 
     from sqlalchemy import ColumnElement, ColumnExpressionArgument, Row, Select
     from sqlalchemy.orm import Session
+
+_GIVEN_UP: Final = f"lease expired {MAX_LAPSES} times"
+
+FROZEN_SECONDS: Final = 30
+"""A client that PostgreSQL has waited for so long within a transaction is frozen."""
+
+_END_FROZEN: Final = text(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+    "WHERE datname = current_database() AND usename = current_user AND wait_event = 'ClientRead' "
+    "AND backend_xid IS NOT NULL AND state_change < clock_timestamp() - make_interval(secs => :age)"
+)
+# A transaction that only reads has no xid.
+
+_LAPSED: Final[dict[str, Any]] = {
+    "lapses": Unit.lapses + 1,
+    "attempts": Unit.attempts - 1,
+    **FREE,
+}
 
 
 def claim(
@@ -266,3 +301,203 @@ def _give_up(session: Session, which: ColumnElement[bool], error: str) -> None:
         .where(Unit.id.in_(free))
         .values(state=UnitState.FAILED, error=error, announced_at=ANNOUNCE_FIRST, **FREE)
     )
+
+
+class _Turn(Enum):
+    """Whose turn it is among the running jobs of the highest priority."""
+
+    OLDEST = 0
+    NEWEST = 1
+    LEAST_BEGUN = 2
+
+
+_turns = count()
+"""Numbers of announcements of this process, for their turns."""
+
+REANNOUNCE_SECONDS: Final = 5.0
+"""A unit that nobody has claimed for so long after its announcement may be announced again."""
+
+
+def announce(session: Session, *, engine_version: int, interactive: bool, limit: int) -> list[int]:
+    """Choose units and mark them as announced; send the messages after the commit.
+
+    Jobs of higher priority come first. Jobs of the same priority take turns: a third of the units
+    is the oldest job's, so that it ends; a third is the newest job's, so that it begins at once; a
+    third goes to the job of which the least was announced, so that none is left out.
+
+    Within a job, units come first that were handed back or whose lease ran out; then those that
+    were never announced, in order; then those whose announcement is the oldest.
+
+    Any number of callers get different units and do not wait for each other. A unit is not chosen
+    again within :data:`REANNOUNCE_SECONDS`, unless it was claimed and came back.
+
+    Args:
+        session: in a write transaction.
+        engine_version: only units of jobs for this version of the engine.
+        interactive: units of interactive jobs, else of bulk jobs; see INTERACTIVE_PRIORITY.
+        limit: at most so many.
+
+    Returns:
+        The units' numbers, in the order to announce them; empty when there is nothing to do.
+    """
+    chosen: list[int] = []
+    share = -(-limit // len(_Turn))
+    missed = 0
+    while len(chosen) < limit and missed < len(_Turn):
+        turn = _Turn(next(_turns) % len(_Turn))
+        job_id = _job(session, engine_version, interactive=interactive, turn=turn)
+        if job_id is None:
+            break
+        units = _units(session, job_id, min(share, limit - len(chosen)))
+        missed = 0 if units else missed + 1  # others have locked them at this moment
+        chosen += units
+        session.connection().execute(
+            update(Unit).where(Unit.id.in_(units)).values(announced_at=now(session))
+        )
+    return chosen
+
+
+def take_back(session: Session, unit_ids: Sequence[int]) -> None:
+    """Count units as never announced, because their messages were not sent.
+
+    Args:
+        session: in a write transaction.
+        unit_ids: as :func:`announce` gave them; those that were claimed meanwhile do not change.
+    """
+    session.connection().execute(
+        update(Unit)
+        .where(Unit.id.in_(unit_ids), QUEUED, Unit.announced_at > NEVER_ANNOUNCED)
+        .values(announced_at=NEVER_ANNOUNCED)
+    )
+
+
+def _job(session: Session, engine_version: int, *, interactive: bool, turn: _Turn) -> int | None:
+    """The job whose turn it is, of those that have a unit to announce."""
+    may_be_announced = and_(Unit.job_id == Job.id, QUEUED, _may_be_announced(session))
+    # The place of the first unit in the job tells how many were announced before it.
+    place = first_unit(may_be_announced, *IN_TURN, what=Unit.seq).scalar_subquery()
+    is_interactive = Job.priority >= INTERACTIVE_PRIORITY
+    orders: dict[_Turn, tuple[ColumnExpressionArgument[Any], ...]] = {
+        _Turn.OLDEST: (Job.id,),
+        _Turn.NEWEST: (Job.id.desc(),),
+        _Turn.LEAST_BEGUN: (place, Job.id),
+    }
+    query = (
+        select(Job.id)
+        .where(
+            Job.state == JobState.RUNNING,
+            Job.engine_version == engine_version,
+            is_interactive if interactive else ~is_interactive,
+            place.is_not(None),
+        )
+        .order_by(Job.priority.desc(), *orders[turn])
+        .limit(1)
+    )
+    return session.scalars(query).one_or_none()
+
+
+def _units(session: Session, job_id: int, limit: int) -> Sequence[int]:
+    """Lock the first units of a job that may be announced and that nobody else has locked."""
+    query = (
+        select(Unit.id)
+        .where(Unit.job_id == job_id, QUEUED, _may_be_announced(session))
+        .order_by(*IN_TURN)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+    return session.scalars(query).all()
+
+
+def _may_be_announced(session: Session) -> ColumnElement[bool]:
+    at = now(session)
+    return or_(
+        Unit.announced_at < at - REANNOUNCE_SECONDS,
+        # The clock was set back. A small difference does not count: another process may have
+        # announced the unit since this statement began.
+        Unit.announced_at > at + REANNOUNCE_SECONDS,
+    )
+
+
+def may_lapse_again() -> ColumnElement[bool]:
+    """Whether a unit whose lease has run out goes back to the queue; otherwise it has failed."""
+    return Unit.lapses + 1 < MAX_LAPSES
+
+
+def requeue_lapsed(session: Session, *, limit: int = 1_000) -> int:
+    """Queue the units of running jobs whose leases ran out, to be announced before all others.
+
+    A unit whose last allowed lease ran out becomes ``failed`` instead, and its job is closed if
+    that was the last unit. Callers never wait for each other.
+
+    Args:
+        session: in a write transaction of its own.
+        limit: the number of leases at most; those that ran out first come first.
+
+    Returns:
+        The number of units that are queued again.
+    """
+    overdue = now(session) - Unit.lease_until
+    lapsed = (
+        session.connection()
+        .execute(
+            select(Unit.id, Unit.job_id, Unit.lapses, overdue.label("overdue"))
+            .join(Job, Unit.job_id == Job.id)
+            .where(Job.state == JobState.RUNNING, lease_ran_out(session))
+            .order_by(Unit.lease_until, Unit.id)
+            .limit(limit)
+        )
+        .all()
+    )
+    if any(unit.overdue > FROZEN_SECONDS for unit in lapsed):
+        _end_frozen(session)
+    exhausted = {unit.job_id for unit in lapsed if unit.lapses + 1 >= MAX_LAPSES}
+    for job_id in _in_order_of_claims(session, exhausted):
+        give_up_lapsed(session, job_id)
+    return _requeue(session, [unit.id for unit in lapsed if unit.lapses + 1 < MAX_LAPSES])
+
+
+def give_up_lapsed(session: Session, job_id: int) -> None:
+    """Fail the units of a job whose last allowed lease ran out; close it if nothing is left."""
+    state = lock_job(session, job_id)
+    exhausted = (Unit.job_id == job_id, lease_ran_out(session), ~may_lapse_again())
+    lock_leased(session, *exhausted)
+    session.connection().execute(
+        update(Unit).where(*exhausted).values(state=UnitState.FAILED, error=_GIVEN_UP, **_LAPSED)
+    )
+    close_if_complete(session, job_id, state)
+
+
+def _end_frozen(session: Session) -> None:
+    """End the write transactions of frozen clients: one of them keeps an overdue unit locked.
+
+    PostgreSQL itself ends a transaction that is idle, but not one whose client was frozen between
+    two messages of one statement. (``statement_timeout`` does not interrupt that wait, and
+    ``transaction_timeout`` is new in PostgreSQL 17.)
+    """
+    if session.connection().dialect.name == "postgresql":
+        session.execute(_END_FROZEN, {"age": FROZEN_SECONDS})
+
+
+def _in_order_of_claims(session: Session, job_ids: set[int]) -> Sequence[int]:
+    # Several jobs are always locked in this order.
+    if not job_ids:
+        return ()
+    query = select(Job.id).where(Job.id.in_(job_ids)).order_by(Job.priority.desc(), Job.id)
+    return session.scalars(query).all()
+
+
+def _requeue(session: Session, unit_ids: Sequence[int]) -> int:
+    if not unit_ids:
+        return 0
+    # The condition is checked again: somebody may have claimed or completed them meanwhile.
+    still_lapsed = (
+        select(Unit.id)
+        .where(Unit.id.in_(unit_ids), and_(lease_ran_out(session), may_lapse_again()))
+        .with_for_update(skip_locked=True)
+    )
+    requeued = session.connection().execute(
+        update(Unit)
+        .where(Unit.id.in_(still_lapsed))
+        .values(state=UnitState.QUEUED, announced_at=ANNOUNCE_FIRST, **_LAPSED)
+    )
+    return requeued.rowcount
