@@ -47,9 +47,9 @@ from benchmarks.scaling.meters import (
 from benchmarks.scaling.units import Batch, BookPly, UnitBench, announce, take
 from c4core.version import ENGINE_VERSION
 from db import jobs
-from db.duties import acquire_duty
 from db.errors import StorageError
 from db.models import Duty
+from db.registry import acquire_duty
 from workers.broker.doorbell import Doorbell
 from workers.broker.url import REDIS_PORT
 from workers.core.lanes import Lane

@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 
     from c4core.players.player import Consent
     from cli.shell.settings import Settings
-    from db.database import Database
+    from db.database import Database, Session
     from db.records.jobs import JobState
-    from db.session import Session
 
 Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 

@@ -11,7 +11,7 @@ from workers.core.standing import worker_object
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from db.records.workers import WorkerInfo
+    from db.records.jobs import WorkerInfo
 
 
 COLUMNS = (

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from c4core.position import Position
     from cli.shell.settings import Settings
+    from db.database import Session
     from db.records.evaluations import EvaluationFilter
-    from db.session import Session
 
 
 class Source(NamedTuple):

@@ -66,7 +66,6 @@ from db.jobs.sharing import (
 from db.jobs.state import finish_if_complete
 from db.jobs.watching import (
     RunningJob,
-    failed_units,
     get_job,
     has_queued_unit,
     jobs_of_label,
@@ -106,7 +105,6 @@ __all__ = [
     "create_job",
     "cut_units",
     "fail",
-    "failed_units",
     "finish_if_complete",
     "get_job",
     "has_queued_unit",

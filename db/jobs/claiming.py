@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import and_, or_, select, text, update
 
 from c4core.notation import BoardSize
-from db.clock import now
 from db.errors import DamagedValueError
 from db.jobs.state import (
     ANNOUNCE_FIRST,
@@ -35,6 +34,7 @@ from db.jobs.state import (
 )
 from db.models import Job, Unit
 from db.records.jobs import INTERACTIVE_PRIORITY, MAX_LAPSES, Claim, JobState, UnitState
+from db.sql import now
 from db.types import as_stored, unseal_stored
 
 if TYPE_CHECKING:
@@ -78,13 +78,9 @@ def claim(
     is closed if that was the last unit. A unit that cannot be read becomes ``failed`` as well; its
     job is left to ``finish_if_complete``.
 
-    Args:
-        session: in a write transaction, best one of its own.
-        owner: who claims; for people, and for counting workers.
-        lease_seconds: after so long without a heartbeat others may claim the unit; LONGEST_LEASE
-            at most.
-        engine_version: of the claimer; jobs of other versions are left alone.
-        job_id: only from this job.
+    The transaction writes, and is best one of its own. After ``lease_seconds`` without a heartbeat,
+    LONGEST_LEASE at most, others may claim the unit. Jobs for other versions of the engine are left
+    alone; with ``job_id``, all other jobs are.
 
     Returns:
         None if there is nothing to do now; leases that others hold may still run out.
@@ -101,14 +97,7 @@ def claim(
 def claim_unit(
     session: Session, unit_id: int, *, owner: str, lease_seconds: float, engine_version: int
 ) -> Claim | None:
-    """Take this unit to work on, if it can be claimed. Never waits for another claimer.
-
-    Args:
-        session: in a write transaction, best one of its own.
-        unit_id: as ``announce`` gave it.
-        owner: who claims; for people, and for counting workers.
-        lease_seconds: after so long without a heartbeat others may claim the unit.
-        engine_version: of the claimer.
+    """Take this unit to work on, if it can be claimed, as ``claim``. Waits for no other claimer.
 
     Returns:
         None: the unit is done, given up or leased by somebody else, its job does not run or is for
@@ -131,13 +120,6 @@ def claim_next_piece(
 
     Each message about a unit of such a job stands for one claim, whichever unit it names: between
     announcement and claim, results give the units other payloads, and cut some off.
-
-    Args:
-        session: in a write transaction, best one of its own.
-        job_id: the job.
-        owner: who claims; likewise all that follows as in :func:`claim_unit`.
-        lease_seconds: of the lease.
-        engine_version: of the claimer.
 
     Returns:
         None: no unit is queued, the job does not run or is for another version of the engine; or
@@ -319,7 +301,7 @@ REANNOUNCE_SECONDS: Final = 5.0
 
 
 def announce(session: Session, *, engine_version: int, interactive: bool, limit: int) -> list[int]:
-    """Choose units and mark them as announced; send the messages after the commit.
+    """Mark at most ``limit`` units as announced; send their messages after the commit.
 
     Jobs of higher priority come first. Jobs of the same priority take turns: a third of the units
     is the oldest job's, so that it ends; a third is the newest job's, so that it begins at once; a
@@ -329,13 +311,8 @@ def announce(session: Session, *, engine_version: int, interactive: bool, limit:
     were never announced, in order; then those whose announcement is the oldest.
 
     Any number of callers get different units and do not wait for each other. A unit is not chosen
-    again within :data:`REANNOUNCE_SECONDS`, unless it was claimed and came back.
-
-    Args:
-        session: in a write transaction.
-        engine_version: only units of jobs for this version of the engine.
-        interactive: units of interactive jobs, else of bulk jobs; see INTERACTIVE_PRIORITY.
-        limit: at most so many.
+    again within :data:`REANNOUNCE_SECONDS`, unless it was claimed and came back. All units are of
+    interactive jobs, or all of bulk jobs; see INTERACTIVE_PRIORITY.
 
     Returns:
         The units' numbers, in the order to announce them; empty when there is nothing to do.
@@ -360,9 +337,7 @@ def announce(session: Session, *, engine_version: int, interactive: bool, limit:
 def take_back(session: Session, unit_ids: Sequence[int]) -> None:
     """Count units as never announced, because their messages were not sent.
 
-    Args:
-        session: in a write transaction.
-        unit_ids: as :func:`announce` gave them; those that were claimed meanwhile do not change.
+    Units that were claimed meanwhile do not change.
     """
     session.connection().execute(
         update(Unit)
@@ -427,11 +402,8 @@ def requeue_lapsed(session: Session, *, limit: int = 1_000) -> int:
     """Queue the units of running jobs whose leases ran out, to be announced before all others.
 
     A unit whose last allowed lease ran out becomes ``failed`` instead, and its job is closed if
-    that was the last unit. Callers never wait for each other.
-
-    Args:
-        session: in a write transaction of its own.
-        limit: the number of leases at most; those that ran out first come first.
+    that was the last unit. Callers never wait for each other. The transaction is one of its own.
+    Leases that ran out first come first.
 
     Returns:
         The number of units that are queued again.

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import or_, select, update
 
-from db.clock import now
 from db.errors import JobStateError
 from db.jobs.sharing import is_abandoned
 from db.jobs.state import (
@@ -23,6 +22,7 @@ from db.jobs.state import (
 )
 from db.models import Job, Unit
 from db.records.jobs import JobState, UnitState
+from db.sql import now
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

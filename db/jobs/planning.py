@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sqlalchemy import func, insert, or_, select, update
 
-from db.clock import now
 from db.errors import JobStateError
 from db.jobs.state import (
     FAILED,
@@ -33,6 +32,7 @@ from db.jobs.state import (
 )
 from db.models import Job, Unit
 from db.records.jobs import JobState, UnitState
+from db.sql import now
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -60,7 +60,7 @@ def create_job(
     engine_version: int,
     priority: int = 0,
 ) -> int:
-    """Make a job in state ``planning``.
+    """Make a job in state ``planning``; returns its number.
 
     Args:
         session: in a write transaction.
@@ -70,9 +70,6 @@ def create_job(
         label: a name for people.
         engine_version: only workers with an engine of this version get its units.
         priority: jobs of higher priority are worked on first.
-
-    Returns:
-        The job's number.
     """
     statement = insert(Job).values(
         kind=kind,
@@ -159,12 +156,12 @@ def hold_question(
 ) -> None:
     """Hold this question until the end of the transaction; waits while another one holds it.
 
-    Args:
-        session: in a write transaction that has locked nothing yet.
-        kind: as it is given to ``create_job``, like all that follows.
-        board: likewise.
-        params: likewise, or the part of them that identifies the question.
-        engine_version: likewise.
+    Several processes may ask a question in the same moment, and one job is enough. A process that
+    is about to make a job holds its question first, and then looks once more whether there is such
+    a job. So for everybody else, looking for the job and making it are one step.
+
+    The transaction has locked nothing yet. All that identifies the question is as ``create_job``
+    gets it; ``params`` may be a part of it.
     """
     # In SQLite a write transaction is alone from its beginning. Questions that get the same lock by
     # chance wait for each other, which does no harm.

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sqlalchemy import and_, insert, or_, select, update
 
-from db.clock import now, seen_within
 from db.jobs.state import asks_for, lease_lives, lock_job
 from db.models import Job, SharedBounds, Unit
 from db.records.jobs import JobState
+from db.sql import now, seen_within
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,11 +50,9 @@ class PlannedJob(NamedTuple):
 
 
 def record_planner_heartbeat(session: Session, job_id: int) -> None:
-    """Record that somebody plans a job now, and is going to add more units.
+    """Record that somebody plans a job now.
 
-    Args:
-        session: in a transaction that makes the job, or adds units, and does not start it.
-        job_id: the job.
+    The transaction makes the job, or adds units, and does not start it.
     """
     session.connection().execute(
         update(Job).where(Job.id == job_id).values(planner_seen_at=now(session))
@@ -137,12 +135,7 @@ class Parcel(NamedTuple):
 
 
 def send_parcel(session: Session, job_id: int, parcel: Parcel) -> bool:
-    """Share bounds with the others that work on a job.
-
-    Args:
-        session: in a write transaction.
-        job_id: the job.
-        parcel: the sender's next one.
+    """Share the sender's next bounds with the others that work on a job.
 
     Returns:
         False, with nothing written: the job does not run any more.
@@ -159,10 +152,7 @@ def send_parcel(session: Session, job_id: int, parcel: Parcel) -> bool:
 def new_parcels(session: Session, job_id: int, known: Mapping[int, int]) -> list[Parcel]:
     """What others have shared since the last time: PARCELS at most, the rest the next time.
 
-    Args:
-        session: any.
-        job_id: the job.
-        known: the next number of every sender that is known, the caller's own included.
+    ``known`` has the next number of every sender that is known, the caller's own included.
 
     Raises:
         DamagedValueError: a parcel is not what was sent.

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import ColumnElement, and_, delete, func, literal_column, or_, select, update
 
-from db.clock import now
 from db.decoding import is_number
 from db.errors import JobNotFoundError
 from db.models import Job, SharedBounds, Unit
 from db.records.jobs import LONGEST_LEASE, JobState, UnitState
+from db.sql import now
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnExpressionArgument, Select
@@ -106,12 +106,7 @@ def first_unit(
     *order: ColumnExpressionArgument[Any],
     what: InstrumentedAttribute[int] = Unit.id,
 ) -> Select[Any]:
-    """The number of the first unit that meets a condition, to ask whether there is any.
-
-    Args:
-        condition: on the unit.
-        order: tells which one is the first.
-        what: a column to select instead of the number.
+    """The first unit that meets a condition: its number, or ``what``, to ask whether there is any.
 
     The first in an order, not EXISTS: PostgreSQL answers EXISTS by reading the table, if statistics
     of some minutes ago let it expect that every second unit meets the condition.
@@ -160,11 +155,8 @@ def lock_leased(session: Session, *which: ColumnElement[bool]) -> None:
     """Lock leased units: nobody else can prolong or end them until the end of the transaction.
 
     Call it before they are written together. Several units are always locked in the order of their
-    numbers, also to prolong leases; an UPDATE would lock them in the order of the table.
-
-    Args:
-        session: in a write transaction; if it locks the units' job at all, it has done so.
-        which: conditions on the units.
+    numbers, also to prolong leases; an UPDATE would lock them in the order of the table. A
+    transaction that locks the units' job as well has done so before.
     """
     units = select(Unit.id).where(LEASED, *which).order_by(Unit.id)
     session.connection().execute(units.with_for_update()).all()

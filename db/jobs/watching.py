@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from sqlalchemy import and_, distinct, func, select
 
 from c4core.notation import BoardSize
-from db.clock import now
 from db.decoding import is_number
 from db.errors import JobNotFoundError
 from db.jobs.state import (
@@ -37,7 +36,6 @@ from db.jobs.state import (
 from db.models import Job, Unit
 from db.records.jobs import (
     INTERACTIVE_PRIORITY,
-    FailedUnit,
     JobInfo,
     JobProgress,
     JobState,
@@ -46,6 +44,7 @@ from db.records.jobs import (
     UnitState,
 )
 from db.registry import live_workers
+from db.sql import now
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -80,14 +79,7 @@ def list_jobs(
     states: Sequence[JobState] | None = None,
     before: int | None = None,
 ) -> list[JobInfo]:
-    """The newest jobs, newest first.
-
-    Args:
-        session: any.
-        limit: at most so many.
-        states: only jobs in one of these.
-        before: only jobs with smaller numbers, to go on behind an earlier list.
-    """
+    """The newest jobs, newest first; with ``before``, those with smaller numbers."""
     query = select(Job).order_by(Job.id.desc()).limit(limit)
     if before is not None:
         query = query.where(Job.id < before)
@@ -113,14 +105,7 @@ def get_job(session: Session, job_id: int) -> JobInfo:
 
 
 def jobs_of_label(session: Session, label: str, *, kind: str, board: BoardSize) -> list[int]:
-    """The numbers of the jobs with this label, ascending.
-
-    Args:
-        session: any.
-        label: as it was given to ``create_job``, like all that follows.
-        kind: likewise.
-        board: likewise.
-    """
+    """The numbers of the jobs with this label, kind and board, ascending."""
     query = select(Job.id).where(
         Job.label == label, Job.kind == kind, Job.width == board.width, Job.height == board.height
     )
@@ -130,15 +115,7 @@ def jobs_of_label(session: Session, label: str, *, kind: str, board: BoardSize) 
 def newest_job(
     session: Session, *, kind: str, board: BoardSize, params: Json, engine_version: int
 ) -> int | None:
-    """The newest started job that asks for exactly this, or None.
-
-    Args:
-        session: any.
-        kind: as it was given to ``create_job``, like all that follows.
-        board: likewise.
-        params: likewise, in the same order.
-        engine_version: likewise.
-    """
+    """The newest started job that asks for exactly this, as ``create_job`` got it, or None."""
     query = (
         select(Job.id)
         .where(
@@ -149,20 +126,6 @@ def newest_job(
         .limit(1)
     )
     return session.scalars(query).one_or_none()
-
-
-def failed_units(session: Session, job_id: int, *, limit: int = 100) -> list[FailedUnit]:
-    """The units of a job that were given up, in order."""
-    query = (
-        select(Unit.id, Unit.seq, Unit.attempts, Unit.positions, Unit.error)
-        .where(Unit.job_id == job_id, FAILED)
-        .order_by(Unit.seq)
-        .limit(limit)
-    )
-    return [
-        FailedUnit(unit_id, seq, attempts, positions, error or "")
-        for unit_id, seq, attempts, positions, error in session.execute(query)
-    ]
 
 
 def unit_results(
@@ -376,12 +339,7 @@ def read_pace(session: Session, job_id: int | None = None) -> Pace:
 
 
 def remaining_seconds(left: Load, pace: Pace, units_done: int) -> float | None:
-    """The time that is left at a pace.
-
-    Args:
-        left: the work that is still to be done.
-        pace: of similar work.
-        units_done: units that are done in all.
+    """The time that is left for some work at the pace of similar work.
 
     Returns:
         None if too little is done to tell, or if nothing was completed lately.

@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from c4core.proof.making import Bound
-    from db.database import Database
+    from db.database import Database, Session
     from db.records.jobs import Claim, Json
-    from db.session import Session
 
 
 def job_for(

@@ -9,7 +9,7 @@ from db import jobs, registry
 from workers.core.lanes import lane_of_job
 
 if TYPE_CHECKING:
-    from db.session import Session
+    from db.database import Session
 
 
 class Unattended(StrEnum):

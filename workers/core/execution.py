@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from c4core.players import Consent
-    from db.database import Database
+    from db.database import Database, Session, Writer
     from db.records.jobs import Claim
-    from db.session import Session, Writer
     from workers.core.kinds import Continuation
     from workers.core.outcome import UnitOutcome
     from workers.core.rationing import Searcher

@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from c4core.lines import JsonValue
-    from db.database import Database
+    from db.database import Database, Session
     from db.records.jobs import Claim, JobInfo, UnitResult
-    from db.session import Session
     from workers.core.outcome import UnitOutcome
 
     Output = Callable[[JobInfo, UnitResult], Iterator[dict[str, JsonValue]]]

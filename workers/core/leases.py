@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from db import jobs
+from db.database import limit_waiting
 from db.errors import StorageError
-from db.session import limit_waiting
 from workers.core.kinds import find_kind
 from workers.core.rounds import Duty, Rounds
 

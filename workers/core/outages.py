@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import threading
     from collections.abc import Callable
 
-    from db.session import Session
+    from db.database import Session
 
 T = TypeVar("T")
 

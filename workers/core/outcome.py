@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from db.costs import Cost
+    from db.database import Session, Writer
     from db.records.evaluations import StoredEvaluation
     from db.records.jobs import Json
-    from db.session import Session, Writer
 
 
 @dataclass(frozen=True, slots=True)

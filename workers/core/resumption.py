@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from c4core.notation import BoardSize
-    from db.database import Database
+    from db.database import Database, Session
     from db.records.jobs import Json
-    from db.session import Session
 
 DIGEST_BYTES: Final = 16
 

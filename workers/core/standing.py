@@ -17,9 +17,8 @@ from workers.wording import time_text
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from db.records.jobs import JobInfo, JobProgress, ServiceStatus
-    from db.records.workers import WorkerInfo
-    from db.session import Session
+    from db.database import Session
+    from db.records.jobs import JobInfo, JobProgress, ServiceStatus, WorkerInfo
 
 STATES: Final = (
     "planning",

@@ -6,7 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING, Final
 
 from c4core.position import Position
-from db.records.terms import MatchTerms
+from db.records.matches import MatchTerms
 from workers.dataset.sources import find
 from workers.matches.playing import job_of_matches, matches_of, settle_matches
 

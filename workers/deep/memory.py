@@ -13,17 +13,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from db import evaluations, jobs
+from db.database import after_commit
 from db.decoding import decoding, field
 from db.records.jobs import UnitState
-from db.session import after_commit
 from workers.deep.tree import Bounds, Fact
 from workers.deep.units import CUT, piece_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from db.database import Session
     from db.jobs import GrowingUnit
-    from db.session import Session
     from workers.deep.task import DeepTask
     from workers.deep.tree import Known, Piece, Tree
 

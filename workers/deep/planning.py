@@ -23,10 +23,9 @@ from workers.deep.units import CUT, payload_of, piece_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from db.database import Database
+    from db.database import Database, Session
     from db.jobs import GrowingJob, GrowingUnit
     from db.records.jobs import Claim
-    from db.session import Session
     from workers.deep.tree import Piece
 
 SPARE: Final = 2

@@ -12,8 +12,8 @@ from workers.deep.task import DeepTask
 from workers.deep.tree import Bounds
 
 if TYPE_CHECKING:
+    from db.database import Session
     from db.records.jobs import JobInfo
-    from db.session import Session
     from workers.deep.tree import Piece
 
 

@@ -18,7 +18,7 @@ from workers.matches.terms import asks_the_solver
 
 if TYPE_CHECKING:
     from db.database import Database
-    from db.records.terms import MatchTerms
+    from db.records.matches import MatchTerms
 
 ENOUGH_MOVES: Final = 100.0
 """So many earlier moves are enough to predict the time of the next one."""

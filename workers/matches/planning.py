@@ -22,10 +22,9 @@ from workers.matches.units import KIND
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from db.database import Database
+    from db.database import Database, Session
     from db.records.jobs import Json
-    from db.records.terms import MatchTerms
-    from db.session import Session
+    from db.records.matches import MatchTerms
 
 FORM: Final = 1
 """The form of payloads and results. It is one of the parameters, so that a job of another form is

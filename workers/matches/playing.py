@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from db.database import Database
-    from db.records.terms import MatchTerms
+    from db.records.matches import MatchTerms
 
 
 def job_of_matches(

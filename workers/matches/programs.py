@@ -19,10 +19,9 @@ from workers.matches.units import KIND
 
 if TYPE_CHECKING:
     from c4core.players import Consent
-    from db.database import Database
+    from db.database import Database, Session
     from db.records.jobs import Claim, JobInfo
-    from db.records.terms import MatchTerms
-    from db.session import Session
+    from db.records.matches import MatchTerms
 
 TAKES_PROGRAMS: Final = "programs"
 """The register lists this beside the queues of a worker with consent."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from c4core.players import Consent
     from db.database import Database
     from db.records.games import StoredGame
-    from db.records.terms import MatchTerms
+    from db.records.matches import MatchTerms
 
 TABLE_MB = 64
 

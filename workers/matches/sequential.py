@@ -27,10 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from c4core.arena.statistics import Sprt
-    from db.database import Database
+    from db.database import Database, Session
     from db.records.games import StoredGame
     from db.records.jobs import Json
-    from db.session import Session
 
 
 _KEPT: Final = 32

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 from c4core.arena.game import game_seed, play_game
 from c4core.players import check_consent, parse_player
 from db.records.games import StoredGame
-from db.records.terms import Seats
+from db.records.matches import Seats
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from c4core.arena.game import GameRecord
     from c4core.players import Resources, Stop
     from c4core.position import Side
-    from db.records.terms import MatchTerms
+    from db.records.matches import MatchTerms
 
 
 def side_of_a(terms: MatchTerms, number: int) -> Side:

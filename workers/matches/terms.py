@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from c4core.players import PlayerSpec
     from db.database import Database
-    from db.records.terms import MatchTerms
+    from db.records.matches import MatchTerms
 
 LEAST_SIDE: Final = 4
 """Columns and rows that a board needs for a line of four in every direction."""

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.records.games import StoredGame
     from db.records.jobs import Claim, JobInfo, UnitResult
-    from db.records.terms import MatchTerms
+    from db.records.matches import MatchTerms
     from workers.core.rationing import Searcher
 
 KIND: Final = "match"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from c4core.players import NO_PROGRAM
 from c4core.version import ENGINE_VERSION, __version__
 from db import jobs, registry
-from db.records.workers import WorkerInfo
+from db.records.jobs import WorkerInfo
 from workers.core.execution import UnitEnd
 from workers.core.kinds import find_kind
 from workers.core.lanes import lane_of_job
@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from c4core.players import Consent
-    from db.database import Database
+    from db.database import Database, Session
     from db.jobs import RunningJob
-    from db.session import Session
     from workers.core.lanes import Lane
     from workers.service.counters import UnitCounters
 

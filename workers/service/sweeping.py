@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.version import ENGINE_VERSION
 from db import jobs
-from db.duties import acquire_duty
+from db.registry import acquire_duty
 from workers.broker.doorbell import top_up
 from workers.core.lanes import Lane
 from workers.logs import LOGGER

@@ -34,9 +34,8 @@ if TYPE_CHECKING:
 
     from c4core.players import Consent
     from c4core.solver import Solver
-    from db.database import Database
+    from db.database import Database, Session
     from db.records.jobs import Claim
-    from db.session import Session
     from workers.broker.doorbell import Doorbell
 
 STOP_AGAIN_SECONDS: Final = 0.01

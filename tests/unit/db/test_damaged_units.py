@@ -6,9 +6,18 @@ import pytest
 from sqlalchemy import text
 
 from db.database import Database
-from db.jobs import failed_units, finish_if_complete, retry_job
+from db.jobs import finish_if_complete, retry_job
 from db.records.jobs import JobState
-from tests.support.jobs import LEASE, finish, must_take, state_of, take, take_unit, unit_ids
+from tests.support.jobs import (
+    LEASE,
+    failed_units,
+    finish,
+    must_take,
+    state_of,
+    take,
+    take_unit,
+    unit_ids,
+)
 from tests.support.running.databases import FakeClock, ask, make_job, on_sqlite
 
 
@@ -76,7 +85,7 @@ def test_all_units_of_a_job_whose_parameters_are_damaged(database: Database) -> 
     assert must_take(database).job_id == other
     assert list(errors(database, damaged)) == list(range(1, 100))
     assert finish(database, working)
-    (unit,) = ask(database, failed_units, damaged, limit=1)
+    unit = ask(database, failed_units, damaged)[0]
     assert unit.error.startswith("the parameters of the job cannot be read: a stored JSON object")
     damage(database, "UPDATE jobs SET params = replace(params, 'death', 'depth')")
     assert state_of(database, damaged) is JobState.FAILED

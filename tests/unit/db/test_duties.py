@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from db.database import Database
-from db.duties import acquire_duty
+from db.registry import acquire_duty
 from tests.support.running.databases import FakeClock, on_sqlite
 from tests.support.running.waiting import HANG_SECONDS
 

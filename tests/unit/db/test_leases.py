@@ -1,7 +1,7 @@
 from db.database import Database
-from db.jobs import cancel_job, failed_units, get_job, heartbeat, progress, requeue_lapsed
+from db.jobs import cancel_job, get_job, heartbeat, progress, requeue_lapsed
 from db.records.jobs import LONGEST_LEASE, MAX_LAPSES, JobState, UnitState
-from tests.support.jobs import LEASE, finish, must_take, state_of, take_unit
+from tests.support.jobs import LEASE, failed_units, finish, must_take, state_of, take_unit
 from tests.support.running.databases import FakeClock, ask, do, make_job, on_sqlite
 
 

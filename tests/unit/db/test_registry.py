@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from db.database import Database
 from db.jobs import totals
-from db.records.workers import WorkerInfo
+from db.records.jobs import WorkerInfo
 from db.registry import WORKER_ALIVE_SECONDS, beat, leave, live_workers
 from tests.support.running.databases import FakeClock, ask, do, on_sqlite, worker
 

@@ -13,10 +13,9 @@ from c4core.evaluation import Evaluation
 from c4core.position import Position
 from c4core.solver import Solver
 from db import jobs
-from db.database import Database
+from db.database import Database, Session
 from db.errors import BusyError, DamagedValueError
 from db.models import SharedBounds
-from db.session import Session
 from tests.support.jobs import must_take
 from tests.support.running.waiting import await_that
 from workers.deep import sharing

@@ -13,10 +13,9 @@ from db.records.games import StoredGame
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from db.database import Database
+    from db.database import Database, Session
     from db.records.games import GameCursor, GameFilter
-    from db.records.terms import MatchTerms
-    from db.session import Session
+    from db.records.matches import MatchTerms
 
 _ENDINGS = {str(ending): ending for ending in Ending}
 

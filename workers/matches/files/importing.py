@@ -12,8 +12,7 @@ from c4core.notation import parse_moves
 from c4core.position import Position
 from db import games
 from db.records.games import ON_THE_BOARD, StoredGame
-from db.records.matches import Origin
-from db.records.terms import MatchTerms
+from db.records.matches import MatchTerms, Origin
 from workers.matches.errors import GameImportError
 
 if TYPE_CHECKING:
