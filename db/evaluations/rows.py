@@ -15,7 +15,8 @@ from __future__ import annotations
 import sqlite3
 from contextlib import suppress
 from functools import cache
-from itertools import count
+from itertools import count, repeat
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import type_coerce
@@ -28,7 +29,7 @@ from db.sql import driver_dialect
 from db.types import KEY_SHIFT, Converted, driver_type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from sqlalchemy import ColumnElement, Connection, Select
 
@@ -53,40 +54,24 @@ stored_key: Final = COLUMNS[COLUMN_NAMES.index("key")]
 
 SCORES_CHANGED: Final = "its column scores have changed since they were stored"
 
-_CONVERTED: Final = {
-    column.name: column.type for column in STORED if isinstance(column.type, Converted)
-}
-"""The columns whose stored values differ from those of a StoredEvaluation.
+_CONVERTED: Final = [
+    (place, column.type)
+    for place, column in enumerate(STORED)
+    if isinstance(column.type, Converted)
+]
+"""The places of columns whose stored values differ from those of a StoredEvaluation.
 
 If a column may be NULL, the functions of its type take None.
 """
 
+_LOADED: Final = [(place, kind.load) for place, kind in _CONVERTED]
+
+_FEW: Final = 5
+"""Fewer rows are decoded one by one."""
+
+_in_order_of_fields: Final = itemgetter(*map(COLUMN_NAMES.index, StoredEvaluation._fields))
+
 _stream_numbers: Final = count()
-
-
-def _compiled(given: Sequence[str], wanted: Sequence[str], way: str, make: str) -> Any:  # noqa: ANN401
-    """A function that turns tuples of the given columns into those of the wanted ones.
-
-    It is written here as one would by hand, as for a NamedTuple: a loop over the columns would
-    take twice as long, and hundreds of thousands of rows a second are streamed.
-    """
-    converters = {f"{way}_{name}": getattr(kind, way) for name, kind in _CONVERTED.items()}
-    values = ", ".join(f"{way}_{name}({name})" if name in _CONVERTED else name for name in wanted)
-    source = f"lambda rows, updated_at=None: [{make.format(values)} for {', '.join(given)} in rows]"
-    scope = {"new": tuple.__new__, "StoredEvaluation": StoredEvaluation}
-    return eval(source, converters | scope)  # noqa: S307 (names of the table's columns)
-
-
-_decode: Final[Callable[[Iterable[ColumnValues]], list[StoredEvaluation]]] = _compiled(
-    COLUMN_NAMES, StoredEvaluation._fields, "load", "new(StoredEvaluation, ({}))"
-)
-encode: Final[Callable[[Iterable[StoredEvaluation], float], list[ColumnValues]]] = _compiled(
-    [name if name != "updated_at" else "_" for name in StoredEvaluation._fields],
-    COLUMN_NAMES,
-    "store",
-    "({})",
-)
-"""Rows as the driver takes them, with another time."""
 
 
 def decode(rows: Collection[ColumnValues]) -> list[StoredEvaluation]:
@@ -125,6 +110,37 @@ def is_sound(row: ColumnValues) -> bool:
     except DamagedValueError:
         return False
     return True
+
+
+def _decode(rows: Collection[ColumnValues]) -> list[StoredEvaluation]:
+    # Without StoredEvaluation's own __new__, and many rows column by column: hundreds of thousands
+    # a second are streamed.
+    if len(rows) < _FEW:
+        return [_decode_one(row) for row in rows]
+    columns: list[Any] = list(zip(*rows, strict=False))
+    for place, load in _LOADED:
+        columns[place] = map(load, columns[place])
+    values = zip(*_in_order_of_fields(columns), strict=False)
+    return list(map(tuple.__new__, repeat(StoredEvaluation), values))
+
+
+def _decode_one(row: ColumnValues) -> StoredEvaluation:
+    values = list(row)
+    for place, load in _LOADED:
+        values[place] = load(values[place])
+    return tuple.__new__(StoredEvaluation, _in_order_of_fields(values))
+
+
+def encode(rows: Collection[StoredEvaluation], updated_at: float) -> list[ColumnValues]:
+    """Rows as the driver takes them, with another time."""
+    fields: dict[str, Any] = dict(
+        zip(StoredEvaluation._fields, zip(*rows, strict=True), strict=True)
+    )
+    fields["updated_at"] = repeat(updated_at)
+    columns = [fields[name] for name in COLUMN_NAMES]
+    for place, kind in _CONVERTED:
+        columns[place] = map(kind.store, columns[place])
+    return list(zip(*columns, strict=False))
 
 
 @cache

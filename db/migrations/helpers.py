@@ -62,6 +62,8 @@ def rebuild(table: str, columns: str, sealed: dict[str, str]) -> None:
     quoted = ", ".join(f'"{name}"' for name in names)
     driver: Any = connection.connection.dbapi_connection
     for statement in (
+        # Views name the table while it is gone.
+        "PRAGMA legacy_alter_table = ON",
         new_sql,
         f"INSERT INTO new_{table} ({quoted}) SELECT {values} FROM {table}",  # noqa: S608
         f"DROP TABLE {table}",
