@@ -242,8 +242,7 @@ def _copy_pages(session: Session, path: Path) -> None:
 def _copy_rows(session: Session, path: Path) -> None:
     """Copy every row as it is stored, in the order of the primary key.
 
-    Raises:
-        DamagedValueError: a row is damaged. Its copy would get a new checksum and look sound.
+    A damaged row is an error: its copy would get a new checksum and look sound.
     """
     with Database.open(str(path)) as target:
         for table in Base.metadata.sorted_tables:

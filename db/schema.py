@@ -150,12 +150,7 @@ def read_state(connection: Connection) -> SchemaState:
 
 
 def refuse(state: SchemaState, place: str) -> None:
-    """Raise the error that says why a database in this state cannot be used, if it cannot.
-
-    Raises:
-        MissingDatabaseError, SchemaTooOldError, SchemaTooNewError, NotADatabaseError,
-        CorruptError: it is not a sound database of the current schema.
-    """
+    """Raise the error that says why a database in this state cannot be used, if it cannot."""
     found = str(state.revision)
     match state.standing:
         case Standing.EMPTY:
@@ -234,11 +229,7 @@ def state_of(engine: Engine) -> SchemaState:
 
 
 def upgrade(url: URL, *, force: bool) -> tuple[SchemaState, SchemaState]:
-    """Bring an empty or older database to HEAD; its state before and afterwards.
-
-    Raises:
-        OldProcessesError: ``force`` is False, and processes of older versions use the database.
-    """
+    """Bring an empty or older database to HEAD; its state before and afterwards."""
     with ExitStack() as at_end:
         engine = make_engine(url)
         at_end.callback(engine.dispose)
@@ -297,11 +288,7 @@ def _goes_unnoticed(state: SchemaState) -> bool:
 
 
 def _be_alone(connection: DBAPIConnection, record: object) -> None:
-    """Keep all other processes out of an SQLite file as long as this new connection is open.
-
-    Raises:
-        OldProcessesError: another process has it open.
-    """
+    """Keep all other processes out of an SQLite file as long as this new connection is open."""
     del record
     driver = cast("sqlite3.Connection", connection)
     (path,) = [row[2] for row in driver.execute("PRAGMA database_list") if row[1] == "main"]
@@ -316,11 +303,7 @@ def _be_alone(connection: DBAPIConnection, record: object) -> None:
 
 
 def _refuse_old_processes(connection: Connection, place: str) -> None:
-    """Refuse to upgrade while a process gives a sign of life.
-
-    Raises:
-        OldProcessesError: names the processes.
-    """
+    """Refuse to upgrade while a process gives a sign of life."""
     if found := list(_processes(connection)):
         raise _refusal(place, found)
 

@@ -80,13 +80,7 @@ def check_file(url: URL, *, create: bool) -> None:
 
 
 def _check_side_files(path: Path) -> None:
-    """Refuse a database that would let SQLite write to a file of another name.
-
-    Raises:
-        NotADatabaseError: a file beside it is a link, not a regular file, or a journal that names
-            a super-journal; or it is a link to nothing.
-        OSError: a file beside it cannot be read.
-    """
+    """Refuse a database that would let SQLite write to a file of another name."""
     if path.is_symlink() and not path.exists():
         raise NotADatabaseError(f"cannot open {path}: it is a link to a file that is not there")
     for suffix in SUFFIXES:

@@ -110,11 +110,7 @@ class Converted(TypeDecorator[Any]):
         return None if value is None else self.store(value)
 
     def process_result_value(self, value: Any, dialect: Dialect) -> Any:  # noqa: ANN401
-        """The column's value to Python's.
-
-        Raises:
-            DamagedValueError: it is not what was stored.
-        """
+        """The column's value to Python's."""
         del dialect
         return None if value is None else self.load(value)
 
@@ -142,11 +138,7 @@ def seal_object(text: str) -> str:
 
 
 def unseal_object(text: str, *, needs_seal: bool = False) -> Any:  # noqa: ANN401
-    """A JSON object without its seal, which it need not have unless ``needs_seal``.
-
-    Raises:
-        DamagedValueError: it is no JSON object, or not the one that was sealed.
-    """
+    """A JSON object without its seal, which it need not have unless ``needs_seal``."""
     value = _parse(text)
     if not isinstance(value, dict):
         raise DamagedValueError(f"a stored JSON object is damaged: {_shown(text)}")
@@ -248,11 +240,7 @@ def pack_scores(scores: tuple[int | None, ...] | None) -> bytes | None:
 # Column scores repeat: one tuple serves all rows that have the same.
 @lru_cache(maxsize=1 << 14)
 def unpack_scores(data: bytes | None) -> tuple[int | None, ...] | None:
-    """Column scores from their stored form.
-
-    Raises:
-        DamagedValueError: they are not what was stored.
-    """
+    """Column scores from their stored form."""
     if data is None:
         return None
     if not isinstance(data, bytes) or _seal_scores(data[:-_SEAL_BYTES]) != data[-_SEAL_BYTES:]:
@@ -276,11 +264,7 @@ class ColumnScores(Converted):
 
 
 def unpack(stored: bytes) -> bytes:
-    """The bytes that were packed.
-
-    Raises:
-        DamagedValueError: they are not what was stored, or more than MOST_PACKED.
-    """
+    """The bytes that were packed."""
     unpacker = zlib.decompressobj()
     try:
         data = unpacker.decompress(stored, MOST_PACKED)

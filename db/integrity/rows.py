@@ -263,11 +263,7 @@ def _evaluation_fault(values: ColumnValues) -> str | None:
 
 
 def _contradiction(row: StoredEvaluation) -> str | None:
-    """The same for a row whose values are possible on its board.
-
-    Raises:
-        KeyValueError: the key is no position's.
-    """
+    """The same for a row whose values are possible on its board."""
     position = Position.from_key(row.key, width=row.width, height=row.height)
     if position.canonical_key != row.key:
         return "the key is not canonical"
