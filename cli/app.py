@@ -79,7 +79,7 @@ class Program(LazyGroup):
 def _version(context: click.Context, _parameter: click.Parameter, value: bool) -> None:  # noqa: FBT001
     if value and not context.resilient_parsing:
         from c4core.version import ENGINE_VERSION, __version__
-        from db.revisions import HEAD
+        from db.migrations import HEAD
 
         echo.line(f"c4 {__version__} (engine {ENGINE_VERSION}, schema {HEAD})")
         context.exit()

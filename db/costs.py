@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import and_, bindparam, select, update
 
-from db.dialect_insert import dialect_insert
 from db.models import MeasuredCost
+from db.sql import dialect_of, insert_into
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,18 +33,11 @@ def add_costs(
     columns: bool,
     costs: Mapping[int, Cost],
 ) -> None:
-    """Add to what was measured before.
+    """Add to what was measured before, by ply.
 
     All workers add to the same few rows, and would have to commit one after the other. So in
     PostgreSQL a sum is skipped while another transaction adds to it. The sums are then those of a
     sample, and only their quotient is used.
-
-    Args:
-        session: in a write transaction.
-        engine_version: of the engine that searched.
-        board: the board of all positions.
-        columns: whether the score of every column was searched for.
-        costs: by ply.
     """
     if not costs:
         return
@@ -64,7 +57,7 @@ def add_costs(
     ]
     # Only rows that were missing: an insert waits for the transaction that updates the same row.
     if new:
-        insert = dialect_insert(session, MeasuredCost).on_conflict_do_nothing()
+        insert = insert_into(dialect_of(session), MeasuredCost).on_conflict_do_nothing()
         session.connection().execute(insert, new)
 
 

@@ -2,46 +2,46 @@
 
 from __future__ import annotations
 
-import os
 import random
 import threading
 import time
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol, Self, TypeVar, cast
 
-from sqlalchemy.orm import Session
+from sqlalchemy import event, func, orm, select
 
-from db import schema
-from db.at_once import AtOnce
-from db.clock import CLOCK
-from db.engine import BUSY_SECONDS, REVISION, make_engine, reading, writing
-from db.errors import (
-    BusyError,
-    MissingDatabaseError,
-    NotADatabaseError,
-    ReadOnlyError,
-    UnreachableError,
+from db.engine import (
+    BUSY_SECONDS,
+    REVISION,
+    make_engine,
+    read_revision,
+    reading,
+    translated,
+    writing,
 )
-from db.read_only import as_possible, is_read_only
-from db.revisions import HEAD
-from db.side_files import check_side_files
-from db.translation import translated
-from db.upgrading import migrate, read_state, upgrade
+from db.errors import BusyError, ReadOnlyError
+from db.migrations import HEAD
+from db.schema import Standing, bring_up_to_date, refuse, refuse_change, state_of, upgrade
+from db.sql import CLOCK
+from db.sqlite_files import as_possible, check_file, is_read_only
 from db.urls import parse_url, place, show
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable, Iterator
 
     from sqlalchemy import URL, Engine
 
 T = TypeVar("T")
 
-_SMALLEST_FILE: Final = 512
-"""Bytes: SQLite's smallest page. SQLite takes some shorter files for empty databases."""
+Session = orm.Session
+# Callers that write no SQL need it for annotations.
 
 _ATTEMPTS: Final = 6
 """How often ``run`` tries."""
+
+_PRAGMAS: Final = ("PRAGMA busy_timeout = 0", "PRAGMA query_only = ON")
+# Of a connection that waits for nobody.
 
 
 class Database:
@@ -96,17 +96,17 @@ class Database:
                 StorageError: any other fault of a database; see :mod:`db.errors`.
         """
         parsed = parse_url(url)
-        _check_file(parsed, create=create and not is_read_only(parsed))
+        check_file(parsed, create=create and not is_read_only(parsed))
         parsed = as_possible(parsed)
         with ExitStack() as on_failure:
             engine = make_engine(parsed)
             on_failure.callback(engine.dispose)
             with translated(place(parsed)):
-                state = read_state(engine)
-                created = create and state.standing is schema.Standing.EMPTY
+                state = state_of(engine)
+                created = create and state.standing is Standing.EMPTY
                 if created:
-                    state = migrate(engine, {schema.Standing.EMPTY})
-            schema.refuse(state, place(parsed))
+                    state = bring_up_to_date(engine, {Standing.EMPTY})
+            refuse(state, place(parsed))
             on_failure.pop_all()
         return cls(engine, parsed, created=created, clock=clock)
 
@@ -114,7 +114,7 @@ class Database:
     def upgrade(cls, url: str, *, force: bool = False) -> tuple[str | None, str]:
         """Bring an existing database to the current schema: its revision before and after.
 
-        An empty database is made ready; a current one is left as it is. See :mod:`db.upgrading` for
+        An empty database is made ready; a current one is left as it is. See :mod:`db.schema` for
         processes that use it meanwhile.
 
         Args:
@@ -126,10 +126,10 @@ class Database:
             StorageError: as :meth:`open`, but for SchemaTooOldError.
         """
         parsed = parse_url(url)
-        _check_file(parsed, create=False)
+        check_file(parsed, create=False)
         with translated(place(parsed)):
             before, state = upgrade(parsed, force=force)
-        schema.refuse(state, place(parsed))
+        refuse(state, place(parsed))
         return before.revision, HEAD
 
     @contextmanager
@@ -156,8 +156,7 @@ class Database:
     def run(self, work: Callable[[Session], T]) -> T:
         """Do ``work`` in a write transaction; try again when other writers broke it (BusyError).
 
-        Args:
-            work: does everything that belongs to the transaction; may be called several times.
+        It does everything that belongs to the transaction, and may be called several times.
         """
         for attempt in range(_ATTEMPTS - 1):
             try:
@@ -200,7 +199,7 @@ class Database:
         with Session(engine, autoflush=False, info=self._info) as session, session.begin():
             try:
                 connection = session.connection()  # BEGIN now, not at the first statement
-                schema.refuse_change(connection.info.get(REVISION), self._place)
+                refuse_change(connection.info.get(REVISION), self._place)
                 yield session
             except (KeyboardInterrupt, SystemExit):
                 # A cursor that Ctrl-C has cut off between two rows stays open as long as the
@@ -221,26 +220,72 @@ class Database:
             self._turn.release()
 
 
-def _check_file(url: URL, *, create: bool) -> None:
-    """Refuse what SQLite would only call "unable to open database file", and say what is wrong."""
-    if url.get_backend_name() != "sqlite" or url.database is None:
-        return
-    path = Path(url.database)
-    try:
-        if path.is_dir():
-            raise UnreachableError(f"{path} is a directory, not a database")
-        check_side_files(path)
-        if path.exists():
-            if 0 < path.stat().st_size < _SMALLEST_FILE and path.is_file():
-                raise NotADatabaseError(f"{path} is not an SQLite database")
-            if not os.access(path, os.R_OK):
-                raise UnreachableError(f"no permission to read {path}")
-            return
-        if not path.parent.is_dir():
-            raise UnreachableError(f"cannot open {path}: there is no directory {path.parent}")
-    except OSError as error:  # a name too long, a loop of links, a directory that is closed to us
-        raise UnreachableError(f"cannot open {path}: {error.strerror}") from None
-    if not create:
-        raise MissingDatabaseError(f"there is no database {path}: run `c4 db init`")
-    if not os.access(path.parent, os.W_OK):
-        raise ReadOnlyError(f"cannot create {path}: no permission to write {path.parent}")
+class AtOnce:
+    """A connection of its own, on which each statement is a transaction.
+
+    What another connection has locked is an error, which whoever can wait tries again. A slow disk
+    is waited for, as nobody can tell before. Measured with one row: 15 microseconds, and 200 in a
+    session, which is made for more.
+
+    For one thread at a time.
+
+    Args:
+        engine: of an SQLite file.
+        place: what the database is called in errors.
+
+    Raises:
+        StorageError: the file cannot be opened.
+    """
+
+    def __init__(self, engine: Engine, place: str) -> None:
+        self._place = place
+        with translated(place):
+            self._connection = engine.raw_connection()
+            self._driver = cast("sqlite3.Connection", self._connection.driver_connection)
+            self._connection.detach()
+            for pragma in _PRAGMAS:
+                self._driver.execute(pragma)
+
+    def read(self, query: Callable[[sqlite3.Connection], T]) -> T:
+        """Run a query on the driver's connection; it takes all its rows before it returns.
+
+        Raises:
+            BusyError: the file is locked.
+            SchemaTooNewError: it was upgraded since it was opened.
+            StorageError: it cannot be read.
+        """
+        with translated(self._place):
+            found = query(self._driver)
+            refuse_change(read_revision(self._driver), self._place)
+            return found
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+
+class Writer(Protocol):
+    """Runs write transactions: a database, or an object that retries while its database is away."""
+
+    def run(self, work: Callable[[Session], T]) -> T:
+        """As ``Database.run``."""
+
+
+def after_commit(session: Session, call: Callable[[], object]) -> None:
+    """Call something as soon as the session's transaction is committed, and only then.
+
+    This is for a process's own memory of the database: a transaction may be rolled back at any
+    point, even at its commit, and then ``Database.run`` does all of it again. The call must not use
+    the session.
+    """
+    event.listen(session, "after_commit", lambda _session: call(), once=True)
+
+
+def limit_waiting(session: Session, seconds: float) -> None:
+    """Let no statement of the transaction wait longer than this for rows that others have locked.
+
+    After that it raises BusyError. SQLite locks no rows, so there it changes nothing.
+    """
+    if session.connection().dialect.name == "postgresql":
+        milliseconds = f"{max(1, round(1000 * seconds))}ms"
+        session.execute(select(func.set_config("lock_timeout", milliseconds, True)))

@@ -23,13 +23,9 @@ _SHOWN: Final = 200
 
 @contextmanager
 def decoding(what: str) -> Iterator[None]:
-    """Raise a storage error for whatever goes wrong while a stored value is read.
+    """Raise DamagedValueError for whatever goes wrong while a stored value is read.
 
-    Args:
-        what: names the value in the message.
-
-    Raises:
-        DamagedValueError: it cannot be read.
+    ``what`` names the value in the message.
     """
     try:
         yield

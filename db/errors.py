@@ -1,6 +1,6 @@
 """What storage raises. Every message names the thing and the place; passwords are masked.
 
-Driver errors never leave this package: :mod:`db.translation` turns them into these.
+Driver errors never leave this package: :mod:`db.engine` turns them into these.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class NotADatabaseError(StorageError):
     """
 
 
-class SchemaTooOldError(StorageError):
-    """The database was made by an older version: ``c4 db upgrade`` brings it up to date.
+class WrongSchemaError(StorageError):
+    """The database has the schema of another version.
 
     Attributes:
         found: the schema revision of the database.
@@ -55,18 +55,12 @@ class SchemaTooOldError(StorageError):
         self.needed = needed
 
 
-class SchemaTooNewError(StorageError):
-    """The database was made by a newer version; only that one can read it.
+class SchemaTooOldError(WrongSchemaError):
+    """The database was made by an older version: ``c4 db upgrade`` brings it up to date."""
 
-    Attributes:
-        found: the schema revision of the database.
-        needed: the schema revision that this version works with.
-    """
 
-    def __init__(self, message: str, *, found: str, needed: str) -> None:
-        super().__init__(message)
-        self.found = found
-        self.needed = needed
+class SchemaTooNewError(WrongSchemaError):
+    """The database was made by a newer version; only that one can read it."""
 
 
 class OldProcessesError(StorageError):

@@ -17,24 +17,24 @@ from sqlalchemy import Enum, String, func, select, text, type_coerce
 from sqlalchemy.exc import OperationalError
 
 from c4core.files import flush
-from db.checksums import has_changed
 from db.database import Database
+from db.engine import translated
 from db.errors import DamagedValueError, UnreachableError
-from db.evaluations.driver_query import DriverQuery
+from db.evaluations.rows import DriverQuery
 from db.evaluations.searching import boards, summary
 from db.integrity.check import NOTE, Problem, check, solve_again
 from db.integrity.repair import Repair, repair
-from db.models import Base
-from db.revisions import HEAD
-from db.side_files import SUFFIXES, beside
-from db.translation import translated
+from db.migrations import HEAD
+from db.models import Base, stored_columns
+from db.sql import dialect_of
+from db.sqlite_files import SUFFIXES, beside
+from db.types import driver_type, has_changed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sqlalchemy import Column, Table
+    from sqlalchemy import Table
     from sqlalchemy.orm import Session
-    from sqlalchemy.types import TypeEngine
 
     from c4core.notation import BoardSize
     from db.records.evaluations import PlySummary
@@ -222,7 +222,7 @@ def _umask() -> int:
 
 
 def _table_sizes(session: Session) -> dict[str, int]:
-    if session.get_bind().dialect.name != "sqlite":
+    if dialect_of(session) != "sqlite":
         return {name: int(size) for name, size in session.execute(_POSTGRESQL_TABLE_SIZES)}
     try:
         return {name: int(size) for name, size in session.execute(_SQLITE_TABLE_SIZES)}
@@ -242,8 +242,7 @@ def _copy_pages(session: Session, path: Path) -> None:
 def _copy_rows(session: Session, path: Path) -> None:
     """Copy every row as it is stored, in the order of the primary key.
 
-    Raises:
-        DamagedValueError: a row is damaged. Its copy would get a new checksum and look sound.
+    A damaged row is an error: its copy would get a new checksum and look sound.
     """
     with Database.open(str(path)) as target:
         for table in Base.metadata.sorted_tables:
@@ -260,13 +259,12 @@ def _copy_rows(session: Session, path: Path) -> None:
 
 def _stored_rows(session: Session, table: Table) -> Iterator[list[tuple[Any, ...]]]:
     stored = [
-        type_coerce(column, String() if isinstance(column.type, Enum) else _impl(column))
-        for column in table.columns
-        if column.computed is None
+        type_coerce(column, String() if isinstance(column.type, Enum) else driver_type(column))
+        for column in stored_columns(table)
     ]
     query = select(*stored, has_changed(session, table)).order_by(*table.primary_key)
     connection = session.connection()
-    for rows in DriverQuery(query, "postgresql").batches(connection, _COPY_ROWS, {}):
+    for rows in DriverQuery(query, "postgresql").batches(connection, _COPY_ROWS):
         if any(row[-1] for row in rows):
             raise DamagedValueError(
                 f"table {table.name} is damaged: a row has changed since it was written"
@@ -275,13 +273,7 @@ def _stored_rows(session: Session, table: Table) -> Iterator[list[tuple[Any, ...
 
 
 def _insert(table: Table, rows: list[tuple[Any, ...]], session: Session) -> None:
-    names = [column.name for column in table.columns if column.computed is None]
+    names = [column.name for column in stored_columns(table)]
     places = ", ".join("?" * len(names))
     statement = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({places})"  # noqa: S608
     session.connection().exec_driver_sql(statement, rows)
-
-
-def _impl(column: Column[Any]) -> TypeEngine[Any]:
-    """The type of a column as the driver has it."""
-    found: TypeEngine[Any] = getattr(column.type, "impl", column.type)
-    return found

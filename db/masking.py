@@ -28,11 +28,8 @@ def masked(text: str) -> str:
     number; and all that follows a parameter whose name suggests a secret. Digits in the port's
     place are shown, although they could be a password.
 
-    A text without a scheme may also be in libpq's form, ``host=h password=secret``.
-
-    Args:
-        text: a URL, or the path of a file. A text that begins with ``/``, ``./`` or ``~`` is a path
-            and has no secrets.
+    A text without a scheme may also be in libpq's form, ``host=h password=secret``. A text that
+    begins with ``/``, ``./`` or ``~`` is a path and has no secrets.
     """
     scheme = _SCHEME.match(text)
     if scheme is None:
@@ -55,13 +52,10 @@ def has_secret_parameter(text: str) -> bool:
 
 
 def _masked(rest: str, *, is_url: bool = True, alone_is_secret: bool = False) -> str:
-    """What follows a scheme, masked.
+    """What follows a scheme, ``USER:PASSWORD@HOST:PORT/NAME?PARAMETERS``, masked.
 
-    Args:
-        rest: ``USER:PASSWORD@HOST:PORT/NAME?PARAMETERS``, perhaps typed wrongly.
-        is_url: whether the text has a scheme. If not, there is no port, but there may be pairs of
-            names and values.
-        alone_is_secret: a single word before the ``@`` is a password.
+    A text without a scheme has no port, but may have pairs of names and values. If
+    ``alone_is_secret``, a single word before the ``@`` is a password.
     """
     end = _secret_parameter(rest, *(() if is_url else (_PAIR,)))
     if end is not None:
@@ -83,9 +77,7 @@ def _masked(rest: str, *, is_url: bool = True, alone_is_secret: bool = False) ->
 def _secret_parameter(rest: str, *others: re.Pattern[str]) -> int | None:
     """The place where the value of the first secret parameter begins; None if there is none.
 
-    Args:
-        rest: what follows a scheme.
-        others: other ways to write a parameter.
+    ``others`` are other ways to write a parameter.
     """
     values = (
         parameter.end()

@@ -17,15 +17,25 @@ from sqlalchemy import (
     Integer,
     MetaData,
     SmallInteger,
+    Table,
     Text,
     UniqueConstraint,
     text,
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from db.checksums import CHECKED_OTHERWISE, CHECKSUM, RowChecksum
 from db.records.jobs import JobState, UnitState
-from db.types import ColumnScores, JsonObject, JsonText, PackedBytes, PlainText, PositionKey
+from db.types import (
+    CHECKED_OTHERWISE,
+    CHECKSUM,
+    ColumnScores,
+    JsonObject,
+    JsonText,
+    PackedBytes,
+    PlainText,
+    PositionKey,
+    RowChecksum,
+)
 
 _ZERO = text("0")
 
@@ -109,7 +119,7 @@ class Job(Base):
     """Work that somebody asked for. Times are epoch seconds on the database's clock.
 
     ``planner_seen_at`` and ``runner_seen_at`` are the last heartbeats of those who plan or run it
-    in a process of their own: :mod:`db.jobs.planner_heartbeat`, :mod:`db.jobs.attendance`.
+    in a process of their own: :mod:`db.jobs.sharing`, :mod:`db.jobs.sharing`.
     """
 
     __tablename__ = "jobs"
@@ -203,7 +213,7 @@ class SharedBounds(Base):
 
 
 class Match(Base):
-    """Games between two players under one set of terms. See :mod:`db.records.terms`.
+    """Games between two players under one set of terms. See :mod:`db.records.matches`.
 
     The units of its job that play it are those from ``first_unit`` to before ``end_unit``.
     """
@@ -314,6 +324,11 @@ class Duty(Base):
 
     name: Mapped[str] = mapped_column(Text, primary_key=True)
     acquired_at: Mapped[float] = mapped_column(Double)
+
+
+def stored_columns(table: Table) -> list[Column[Any]]:
+    """The columns of a table that are written; the database computes the others."""
+    return [column for column in table.columns if column.computed is None]
 
 
 def _add_checksums() -> None:

@@ -1,16 +1,18 @@
-"""The register of worker processes. Each of them records heartbeats."""
+"""What worker processes share: the register of them, with heartbeats, and periodic duties.
+
+Many processes share a duty, and each time a single process does it.
+"""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import and_, case, delete, select
+from sqlalchemy import and_, case, delete, or_, select, update
 
-from db.clock import now, seen_within
-from db.dialect_insert import dialect_insert
-from db.models import Worker
-from db.records.workers import WorkerInfo
+from db.models import Duty, Worker
+from db.records.jobs import WorkerInfo
+from db.sql import dialect_of, insert_into, now, seen_within
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
@@ -24,17 +26,13 @@ _FORGET_SECONDS: Final = 86_400.0
 
 
 def beat(session: Session, worker: WorkerInfo) -> None:
-    """Record a worker's heartbeat, and what it has done.
+    """Record a worker's heartbeat, and what it has done, in a transaction of its own.
 
     Call it more often than every WORKER_ALIVE_SECONDS. If a worker's process has changed, or its
     counts are smaller than before, it was started anew.
-
-    Args:
-        session: in a write transaction of its own.
-        worker: as it is now.
     """
     values = asdict(worker) | {"started_at": now(session), "seen_at": now(session)}
-    insert = dialect_insert(session, Worker).values(values)
+    insert = insert_into(dialect_of(session), Worker).values(values)
     new = insert.excluded
     goes_on = and_(
         Worker.host == new.host, Worker.pid == new.pid, Worker.units_done <= new.units_done
@@ -70,20 +68,26 @@ def _forget(session: Session) -> None:
 
 
 def _info(worker: Worker) -> WorkerInfo:
-    return WorkerInfo(
-        name=worker.name,
-        host=worker.host,
-        pid=worker.pid,
-        threads=worker.threads,
-        table_mb=worker.table_mb,
-        version=worker.version,
-        engine_version=worker.engine_version,
-        queues=tuple(worker.queues),
-        units_done=worker.units_done,
-        positions_done=worker.positions_done,
-        nodes=worker.nodes,
-        seconds=worker.seconds,
-        note=worker.note,
-        started_at=worker.started_at,
-        seen_at=worker.seen_at,
+    values = {field.name: getattr(worker, field.name) for field in fields(WorkerInfo)}
+    return WorkerInfo(**values | {"queues": tuple(worker.queues)})
+
+
+def acquire_duty(session: Session, name: str, every_seconds: float) -> bool:
+    """Whether the caller acquires the duty; nobody else can then do so for ``every_seconds``.
+
+    Never waits for others. If the caller dies before it has done the duty, this turn is lost, and
+    the next one comes as usual. The transaction is one of its own, so that all others know at once.
+    """
+    is_due = or_(
+        Duty.acquired_at <= now(session) - every_seconds,
+        Duty.acquired_at > now(session),  # the clock was set back
     )
+    due = select(Duty.name).where(Duty.name == name, is_due).with_for_update(skip_locked=True)
+    acquire = update(Duty).where(Duty.name.in_(due)).values(acquired_at=now(session))
+    if session.connection().execute(acquire).rowcount == 1:
+        return True
+    if session.scalar(select(Duty.name).where(Duty.name == name)) is not None:
+        return False
+    # The very first turn. The insert comes last: it waits for a transaction that updates the row.
+    first = insert_into(dialect_of(session), Duty).values(name=name, acquired_at=now(session))
+    return session.scalar(first.on_conflict_do_nothing().returning(Duty.name)) is not None

@@ -1,4 +1,17 @@
-"""Column types whose stored form differs from what Python sees."""
+"""Column types whose stored form differs from what Python sees, and the checksums of rows.
+
+What was stored is noticed by ``c4 db check`` when it has changed. There are two kinds of checksums:
+
+- The column ``checksum`` is generated: the database computes it from the other columns whenever
+  it writes the row, so that no statement can forget it. Numbers go into a
+  sum. SQLite has no function that hashes a text, so texts, which are short, are repeated
+  behind the sum. Bits that flip afterwards, in a value or in its sum, make the two disagree.
+- Long values carry a seal of their own, of 32 bits, which is written by the column's type: JSON
+  objects, and the scores of columns.
+
+Together they cover every column but those that say why they are in neither: see
+``CHECKED_OTHERWISE``.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +19,37 @@ import hashlib
 import json
 import zlib
 from array import array
+from functools import lru_cache, partial
+from operator import add
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import BigInteger, LargeBinary, Text, cast
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Double,
+    LargeBinary,
+    String,
+    Text,
+    and_,
+    cast,
+    false,
+    func,
+    or_,
+)
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.expression import ColumnElement
 from sqlalchemy.types import TypeDecorator
 
 from db.errors import DamagedValueError
+from db.sql import dialect_of
 
 if TYPE_CHECKING:
-    from sqlalchemy import ColumnElement, Dialect
+    from collections.abc import Callable, Sequence
+
+    from sqlalchemy import Column, Dialect, Table
     from sqlalchemy.orm import InstrumentedAttribute, Session
+    from sqlalchemy.sql.compiler import SQLCompiler
+    from sqlalchemy.types import TypeEngine
 
 KEY_SHIFT: Final = 1 << 63
 """Stored key + KEY_SHIFT = position's key."""
@@ -36,8 +70,52 @@ SEAL_LENGTH: Final = len(',"#":"01234567"}') - 1
 
 _dump = json.JSONEncoder(separators=(",", ":")).encode
 
+CHECKSUM: Final = "checksum"
+"""The name of the generated column."""
 
-class PositionKey(TypeDecorator[int]):
+CHECKED_OTHERWISE: Final = "checked_otherwise"
+"""In the ``info`` of a column that is not in the generated checksum: what notices its changes
+instead, or why nobody has to."""
+
+_MODULUS: Final = 2_147_483_647
+# Prime, and no power of two is 0 modulo it: a flipped bit of a 64-bit number always shows.
+
+_SCALE: Final = 16_777_216
+# 2**24: epoch seconds times this are whole numbers, exactly. Durations are smaller numbers; their
+# rest is scaled once more, down to 2**-72.
+
+_MAX_SECONDS: Final = "5e11"
+# Times _SCALE it is less than 2**63.
+
+_TIMES: Final = ("_at", "_until")
+# How the names of columns end that hold epoch seconds.
+
+
+def driver_type(column: Column[Any]) -> TypeEngine[Any]:
+    """The type of a column as the driver has it."""
+    found: TypeEngine[Any] = getattr(column.type, "impl", column.type)
+    return found
+
+
+class Converted(TypeDecorator[Any]):
+    """A type whose values are converted by a function each way; NULL is always None."""
+
+    store: Callable[[Any], Any]
+    load: Callable[[Any], Any]
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> Any:  # noqa: ANN401
+        """Python's value to the column's."""
+        del dialect
+        return None if value is None else self.store(value)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:  # noqa: ANN401
+        """The column's value to Python's."""
+        del dialect
+        return None if value is None else self.load(value)
+
+
+class PositionKey(Converted):
     """An unsigned 64-bit key in a signed 64-bit column, in the same order.
 
     Subtracting 2**63 keeps the order. In two's complement keys from 2**63 on would come first.
@@ -45,66 +123,12 @@ class PositionKey(TypeDecorator[int]):
 
     impl = BigInteger
     cache_ok = True
-
-    def process_bind_param(self, value: int | None, dialect: Dialect) -> int | None:
-        """Key to column."""
-        del dialect
-        return None if value is None else value - KEY_SHIFT
-
-    def process_result_value(self, value: int | None, dialect: Dialect) -> int | None:
-        """Column to key."""
-        del dialect
-        return None if value is None else value + KEY_SHIFT
+    store = partial(add, -KEY_SHIFT)
+    load = partial(add, KEY_SHIFT)
 
 
-class JsonText(TypeDecorator[Any]):
-    r"""A short JSON array as text, byte for byte the same in every database.
-
-    It is text and not PostgreSQL's JSON, because no SQL reads it, and because only text keeps what
-    users send in a :class:`JsonObject` (``json`` refuses NaN, ``jsonb`` reorders fields and refuses
-    ``\u0000``).
-    """
-
-    impl = Text
-    cache_ok = True
-
-    def process_bind_param(self, value: object, dialect: Dialect) -> str | None:
-        """Value to text."""
-        del dialect
-        return None if value is None else _dump(value)
-
-    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:  # noqa: ANN401
-        """Text to value.
-
-        Raises:
-            DamagedValueError: it is no JSON.
-        """
-        del dialect
-        return None if value is None else _parse(value)
-
-
-class JsonObject(JsonText):
-    """A JSON object as text, which ends with its seal: ``{"a":1,"#":"880e9c79"}``.
-
-    The seal is the beginning of the SHA-256 of the text before the seal's own name. Texts from
-    other programs may have none.
-    """
-
-    cache_ok = True
-
-    def process_bind_param(self, value: object, dialect: Dialect) -> str | None:
-        """Value to text."""
-        del dialect
-        return None if value is None else seal_object(_dump(value))
-
-    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:  # noqa: ANN401
-        """Text to value.
-
-        Raises:
-            DamagedValueError: it is not what was stored.
-        """
-        del dialect
-        return None if value is None else unseal_object(value)
+def _dump_sealed(o: Any) -> str:  # noqa: ANN401
+    return seal_object(_dump(o))
 
 
 def seal_object(text: str) -> str:
@@ -114,15 +138,7 @@ def seal_object(text: str) -> str:
 
 
 def unseal_object(text: str, *, needs_seal: bool = False) -> Any:  # noqa: ANN401
-    """A JSON object without its seal.
-
-    Args:
-        text: as it is stored.
-        needs_seal: whether it must have one.
-
-    Raises:
-        DamagedValueError: it is no JSON object, or not the one that was sealed.
-    """
+    """A JSON object without its seal, which it need not have unless ``needs_seal``."""
     value = _parse(text)
     if not isinstance(value, dict):
         raise DamagedValueError(f"a stored JSON object is damaged: {_shown(text)}")
@@ -139,7 +155,7 @@ def as_stored(
     session: Session, column: ColumnElement[Any] | InstrumentedAttribute[Any]
 ) -> ColumnElement[Any]:
     """A column in a form that can always be read without an error: bytes in SQLite, else text."""
-    return cast(column, LargeBinary() if session.get_bind().dialect.name == "sqlite" else Text())
+    return cast(column, LargeBinary() if dialect_of(session) == "sqlite" else Text())
 
 
 def unseal_stored(stored: str | bytes, *, needs_seal: bool = False) -> Any:  # noqa: ANN401
@@ -168,6 +184,32 @@ def _shown(text: object) -> str:
     return shown if len(shown) <= _SHOWN else shown[: _SHOWN - 3] + "..."
 
 
+class JsonText(Converted):
+    r"""A short JSON array as text, byte for byte the same in every database.
+
+    It is text and not PostgreSQL's JSON, because no SQL reads it, and because only text keeps what
+    users send in a :class:`JsonObject` (``json`` refuses NaN, ``jsonb`` reorders fields and refuses
+    ``\u0000``).
+    """
+
+    impl = Text
+    cache_ok = True
+    store = staticmethod(_dump)
+    load = staticmethod(_parse)
+
+
+class JsonObject(JsonText):
+    """A JSON object as text, which ends with its seal: ``{"a":1,"#":"880e9c79"}``.
+
+    The seal is the beginning of the SHA-256 of the text before the seal's own name. Texts from
+    other programs may have none.
+    """
+
+    cache_ok = True
+    store = staticmethod(_dump_sealed)
+    load = staticmethod(unseal_object)
+
+
 class PlainText(TypeDecorator[str]):
     """Text for people: labels, names, reasons. Characters that a database refuses are replaced.
 
@@ -187,27 +229,6 @@ class PlainText(TypeDecorator[str]):
         return whole.replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
-class ColumnScores(TypeDecorator[tuple[int | None, ...]]):
-    """One signed byte a column, UNPLAYABLE where it is full; then their Adler-32 as a seal."""
-
-    impl = LargeBinary
-    cache_ok = True
-
-    def process_bind_param(
-        self, value: tuple[int | None, ...] | None, dialect: Dialect
-    ) -> bytes | None:
-        """Scores to bytes."""
-        del dialect
-        return pack_scores(value)
-
-    def process_result_value(
-        self, value: bytes | None, dialect: Dialect
-    ) -> tuple[int | None, ...] | None:
-        """Bytes to scores."""
-        del dialect
-        return unpack_scores(value)
-
-
 def pack_scores(scores: tuple[int | None, ...] | None) -> bytes | None:
     """The stored form of a position's column scores."""
     if scores is None:
@@ -216,12 +237,10 @@ def pack_scores(scores: tuple[int | None, ...] | None) -> bytes | None:
     return data + _seal_scores(data)
 
 
+# Column scores repeat: one tuple serves all rows that have the same.
+@lru_cache(maxsize=1 << 14)
 def unpack_scores(data: bytes | None) -> tuple[int | None, ...] | None:
-    """Column scores from their stored form.
-
-    Raises:
-        DamagedValueError: they are not what was stored.
-    """
+    """Column scores from their stored form."""
     if data is None:
         return None
     if not isinstance(data, bytes) or _seal_scores(data[:-_SEAL_BYTES]) != data[-_SEAL_BYTES:]:
@@ -235,33 +254,17 @@ def _seal_scores(data: bytes) -> bytes:
     return zlib.adler32(data).to_bytes(_SEAL_BYTES)
 
 
-class PackedBytes(TypeDecorator[bytes]):
-    """Bytes, compressed by zlib, which seals them: its last four bytes are their Adler-32."""
+class ColumnScores(Converted):
+    """One signed byte a column, UNPLAYABLE where it is full; then their Adler-32 as a seal."""
 
     impl = LargeBinary
     cache_ok = True
-
-    def process_bind_param(self, value: bytes | None, dialect: Dialect) -> bytes | None:
-        """Bytes to fewer bytes."""
-        del dialect
-        return None if value is None else zlib.compress(value, level=1)
-
-    def process_result_value(self, value: bytes | None, dialect: Dialect) -> bytes | None:
-        """The bytes as they were.
-
-        Raises:
-            DamagedValueError: they are not what was stored.
-        """
-        del dialect
-        return None if value is None else unpack(value)
+    store = staticmethod(pack_scores)
+    load = staticmethod(unpack_scores)
 
 
 def unpack(stored: bytes) -> bytes:
-    """The bytes that were packed.
-
-    Raises:
-        DamagedValueError: they are not what was stored, or more than MOST_PACKED.
-    """
+    """The bytes that were packed."""
     unpacker = zlib.decompressobj()
     try:
         data = unpacker.decompress(stored, MOST_PACKED)
@@ -270,3 +273,136 @@ def unpack(stored: bytes) -> bytes:
     if not unpacker.eof or unpacker.unused_data:
         raise DamagedValueError(f"stored bytes are damaged, or too many: {_shown(stored)}")
     return data
+
+
+class PackedBytes(Converted):
+    """Bytes, compressed by zlib, which seals them: its last four bytes are their Adler-32."""
+
+    impl = LargeBinary
+    cache_ok = True
+    store = staticmethod(partial(zlib.compress, level=1))
+    load = staticmethod(unpack)
+
+
+class RowChecksum(ColumnElement[Any]):
+    """The SQL expression of a table's checksum: a number, or a text where there are texts.
+
+    Nothing overflows: every term is less than 2**31. The terms have no weights: these would show
+    exchanged values, too, but would cost upserts in SQLite another 4 %.
+
+    Args:
+        columns: of the table, all of them.
+    """
+
+    inherit_cache = False
+
+    def __init__(self, columns: Sequence[Column[Any]]) -> None:
+        self.columns = [
+            column
+            for column in columns
+            if column.name != CHECKSUM and CHECKED_OTHERWISE not in column.info
+        ]
+        self.type = Text() if any(map(_is_text, self.columns)) else BigInteger()
+
+
+def has_changed(session: Session, table: Table) -> ColumnElement[bool]:
+    """Whether a row has a wrong checksum, or a value of another type than its column's."""
+    columns = list(table.columns)
+    differs = table.c[CHECKSUM].is_distinct_from(RowChecksum(columns))
+    return or_(differs, wrong_types(session, columns))
+
+
+def wrong_types(session: Session, columns: Sequence[Column[Any]]) -> ColumnElement[bool]:
+    """Whether a row has a value of another type than its column's.
+
+    SQLite takes any value in any column. PostgreSQL does not.
+    """
+    if dialect_of(session) != "sqlite":
+        return false()
+    conditions = []
+    for column in columns:
+        kind = driver_type(column)
+        name = "integer"
+        for kinds, told in (((Double,), "real"), ((String,), "text"), ((LargeBinary,), "blob")):
+            if isinstance(kind, kinds):
+                name = told
+        differs = func.typeof(column) != name
+        conditions.append(and_(column.is_not(None), differs) if column.nullable else differs)
+        if isinstance(kind, Boolean):
+            conditions.append(cast(column, Text).not_in(["0", "1"]))
+    return or_(*conditions)
+
+
+@compiles(RowChecksum)
+def _compile(element: RowChecksum, compiler: SQLCompiler, **options: object) -> str:
+    del options
+    dialect = compiler.dialect.name
+    terms: list[str] = []
+    texts: list[str] = []
+    for column in element.columns:
+        if _is_text(column):
+            texts.append(_text(column))
+        else:
+            terms += [
+                f"COALESCE({term}, -1)" if column.nullable else term
+                for term in _numbers(column, dialect)
+            ]
+    number = " + ".join(terms) or "0"
+    return " || ".join([f"CAST({number} AS TEXT)", *texts]) if texts else f"({number})"
+
+
+def _is_text(column: Column[Any]) -> bool:
+    kind = driver_type(column)
+    return isinstance(kind, String)
+
+
+def _text(column: Column[Any]) -> str:
+    if not column.nullable:
+        return f"'=' || {column.name}"
+    return f"CASE WHEN {column.name} IS NULL THEN '-' ELSE '=' || {column.name} END"
+
+
+def _numbers(column: Column[Any], dialect: str) -> list[str]:
+    """A column's value as whole numbers less than 2**31."""
+    name = column.name
+    kind = driver_type(column)
+    if isinstance(kind, Double):
+        scaled = f"{_clamped(name, dialect)} * {_SCALE}"
+        if name.endswith(_TIMES):
+            return [_modulo(_whole(scaled, dialect), dialect)]
+        rest = f"({scaled} - {_whole(scaled, dialect)}) * {_SCALE * _SCALE}"
+        return [_modulo(_whole(part, dialect), dialect) for part in (scaled, rest)]
+    if isinstance(kind, BigInteger):
+        return [_modulo(name, dialect)]
+    if dialect == "sqlite":
+        return [name]
+    return [
+        f"CAST(CAST({name} AS INTEGER) AS BIGINT)"
+        if isinstance(kind, Boolean)
+        else f"CAST({name} AS BIGINT)"
+    ]
+
+
+def _clamped(name: str, dialect: str) -> str:
+    """A floating-point column that can be scaled to a whole number of 64 bits.
+
+    SQLite clamps such numbers by itself. PostgreSQL would refuse the row, so there all times above
+    5e11 s, infinity and NaN give the same checksum, and changes among them go unnoticed.
+    """
+    if dialect == "sqlite":
+        return name
+    limit = _MAX_SECONDS
+    cases = f"WHEN {name} > {limit} THEN {limit} WHEN {name} < -{limit} THEN -{limit}"
+    return f"CASE {cases} ELSE {name} END"
+
+
+def _whole(number: str, dialect: str) -> str:
+    """A floating-point number without its fraction."""
+    return (
+        f"CAST({number} AS INTEGER)" if dialect == "sqlite" else f"CAST(TRUNC({number}) AS BIGINT)"
+    )
+
+
+def _modulo(number: str, dialect: str) -> str:
+    # PostgreSQL gets the function, which not every SQLite has, because some statements need "%%".
+    return f"{number} % {_MODULUS}" if dialect == "sqlite" else f"MOD({number}, {_MODULUS})"

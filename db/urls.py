@@ -11,7 +11,7 @@ from sqlalchemy.exc import ArgumentError
 
 from db.errors import UnknownSchemeError
 from db.masking import has_secret_parameter, is_secret_name, masked
-from db.read_only import MODE, READ_ONLY
+from db.sqlite_files import MODE, READ_ONLY
 
 PREPARE_THRESHOLD: Final = "prepare_threshold"
 """Parameter of a PostgreSQL URL: a statement is prepared after so many executions; 0 for never."""

@@ -23,8 +23,7 @@ from web.gathering import Gathering
 
 if TYPE_CHECKING:
     from c4core.position import Position
-    from db.at_once import AtOnce
-    from db.database import Database
+    from db.database import AtOnce, Database
     from db.records.evaluations import StoredEvaluation
 
 SLOW_SECONDS: Final = 0.02

@@ -22,7 +22,7 @@ from cli.reports import figures
 from cli.shell import signals
 from db import games as stored_games
 from db.database import Database
-from db.records.terms import MatchTerms
+from db.records.matches import MatchTerms
 from workers.match.job import find_job, plan_matches
 from workers.match.judging import Judging, read_report
 from workers.runners.local import LocalRunner

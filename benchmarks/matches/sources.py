@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from c4core.arena.statistics import Tally
-from db.records.terms import Seats
+from db.records.matches import Seats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -47,9 +47,9 @@ from benchmarks.scaling.meters import (
 from benchmarks.scaling.units import Batch, BookPly, UnitBench, announce, take
 from c4core.version import ENGINE_VERSION
 from db import jobs
-from db.duties import acquire_duty
 from db.errors import StorageError
 from db.models import Duty
+from db.registry import acquire_duty
 from workers.celery.doorbell import Doorbell
 from workers.celery.duties import BEAT_SECONDS, SWEEP_DUTY, SWEEP_SECONDS, Registration, sweep
 from workers.celery.unit_worker import UnitCounters, WorkerSettings

@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from c4core.players.player import Consent
     from cli.shell.settings import Settings
     from cli.work.view import TreeWatch
-    from db.database import Database
+    from db.database import Database, Session
     from db.records.jobs import JobInfo, JobProgress, JobState
-    from db.session import Session
     from workers.core.follow import Progress
 
 Decorated = TypeVar("Decorated", bound="Callable[..., Any]")

@@ -90,7 +90,7 @@ def match(
     """
     from cli.reports.playing import played
     from cli.reports.writing import write_match
-    from db.records.terms import Seats
+    from db.records.matches import Seats
 
     settings: Settings = context.obj
     refuse(context, (swap and shuffle, "--swap and --shuffle do not go together"))

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cli.shell.settings import Settings
-    from db.records.jobs import ServiceStatus
-    from db.records.workers import WorkerInfo
+    from db.records.jobs import ServiceStatus, WorkerInfo
 
 
 @click.command(cls=Command, examples=["c4 status", "c4 status --json"])

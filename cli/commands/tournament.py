@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from cli.reports.options import GameRules
     from cli.shell.settings import Settings
-    from db.records.terms import MatchTerms
+    from db.records.matches import MatchTerms
 
 MAX_MATCHES = 10_000
 
@@ -117,7 +117,7 @@ def _terms(
     themselves: bool,
 ) -> list[MatchTerms]:
     from c4core.arena.game import match_seed
-    from db.records.terms import Seats
+    from db.records.matches import Seats
     from workers.match.terms import pairs_of
 
     pairs = pairs_of(players, against, both_ways=both_ways, themselves=themselves)

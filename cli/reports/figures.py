@@ -9,7 +9,7 @@ from cli.output.render import duration
 
 if TYPE_CHECKING:
     from c4core.arena.statistics import Elo, Interval, Tally
-    from db.records.terms import Seats
+    from db.records.matches import Seats
 
 NOTHING: Final = "-"
 LEAST_P: Final = 1e-6

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from c4core.players.player import Consent
     from cli.shell.settings import Decorated, Settings
-    from db.records.terms import MatchTerms, Seats
+    from db.records.matches import MatchTerms, Seats
     from workers.match.judging import Judging
 
 ReportFormat = Literal["table", "json", "csv", "markdown"]
@@ -56,7 +56,7 @@ class GameRules:
     ) -> MatchTerms:
         """The terms of a match."""
         from cli.positions.books import read_start
-        from db.records.terms import MatchTerms
+        from db.records.matches import MatchTerms
 
         return MatchTerms(
             player_a=player_a,

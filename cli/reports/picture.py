@@ -130,7 +130,7 @@ def score_map(
 
 
 def _is_square(reports: Sequence[MatchReport]) -> bool:
-    from db.records.terms import Seats
+    from db.records.matches import Seats
 
     return any(report.match.terms.seats is not Seats.FIXED for report in reports)
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from cli.reports.options import PlayOptions
     from cli.shell.settings import Settings
     from db.database import Database
-    from db.records.terms import MatchTerms
+    from db.records.matches import MatchTerms
     from workers.match.judging import Judging
     from workers.match.report import MatchReport
 

@@ -1,9 +1,9 @@
-"""How two evaluations of the same position become one: in SQL, and the same in Python.
+"""How two evaluations of the same position become one: in Python, and the same in SQL.
 
 - If versions of the engine differ, the row of the newer one stays or replaces the other: results of
   the older one are in doubt. Of the same version:
 - The bounds are the tighter of both: ``lower`` the greater, ``upper`` the smaller.
-- Column scores, once known, stay.
+- Column scores, once known, stay; so does whatever else may be unknown.
 - ``nodes`` are those of the search that proved the bounds: of the tighter row, of equal rows that
   of the longer search. If each row gave one bound, the larger number is stored.
 - Bounds that cross, or column scores that differ, cannot both be true: a contradiction.
@@ -13,20 +13,61 @@ So what is proven in the end does not depend on the order in which workers store
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from sqlalchemy import ColumnElement, and_, case, literal_column, not_, or_
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    MetaData,
+    Table,
+    and_,
+    bindparam,
+    case,
+    delete,
+    literal_column,
+    not_,
+    or_,
+    select,
+)
+from sqlalchemy.schema import CreateTable
 
 from db.errors import ContradictionError
+from db.evaluations.rows import COLUMN_NAMES, STORED
+from db.migrations import HEAD
 from db.models import Evaluation
+from db.sql import driver_dialect, insert_into
+from db.types import driver_type
 
 if TYPE_CHECKING:
-    from sqlalchemy.sql.base import ReadOnlyColumnCollection
+    from collections.abc import Callable, Sequence
 
+    import psycopg
+    from sqlalchemy import Connection
+    from sqlalchemy.dialects import postgresql, sqlite
+
+    from db.evaluations.rows import ColumnValues
     from db.records.evaluations import StoredEvaluation
 
 _IMPOSSIBLE: Final[ColumnElement[int]] = literal_column("32767")
 """A lower bound that violates the table's check whatever the upper bound is."""
+
+_KEPT: Final = [column.name for column in STORED if column.nullable]
+"""The columns that may be unknown; a known value stays."""
+
+_FEW: Final = 20
+"""So many rows at most are passed to PostgreSQL one by one."""
+
+# A pooler may give this program's next version the same session, where the table is still there.
+_INCOMING: Final = f"incoming_{HEAD}"
+
+_incoming: Final = Table(
+    _INCOMING,
+    MetaData(),
+    *(Column(column.name, driver_type(column), nullable=column.nullable) for column in STORED),
+    prefixes=["TEMPORARY"],
+    postgresql_on_commit="DELETE ROWS",
+)
 
 
 def merge(stored: StoredEvaluation, incoming: StoredEvaluation) -> StoredEvaluation:
@@ -41,7 +82,7 @@ def merge(stored: StoredEvaluation, incoming: StoredEvaluation) -> StoredEvaluat
     upper = min(stored.upper, incoming.upper)
     differ = None not in (stored.scores, incoming.scores) and stored.scores != incoming.scores
     if lower > upper or differ:
-        raise contradiction(stored, incoming)
+        raise _contradiction(stored, incoming)
     incoming_inside = (lower, upper) == (incoming.lower, incoming.upper)
     stored_inside = (lower, upper) == (stored.lower, stored.upper)
     if incoming_inside and not stored_inside:
@@ -50,16 +91,11 @@ def merge(stored: StoredEvaluation, incoming: StoredEvaluation) -> StoredEvaluat
         nodes = stored.nodes
     else:
         nodes = max(stored.nodes, incoming.nodes)
-    return stored._replace(
-        lower=lower,
-        upper=upper,
-        nodes=nodes,
-        scores=incoming.scores if stored.scores is None else stored.scores,
-    )
+    new = {name: getattr(incoming, name) for name in _KEPT if getattr(stored, name) is None}
+    return stored._replace(lower=lower, upper=upper, nodes=nodes, **new)
 
 
-def contradiction(stored: StoredEvaluation, incoming: StoredEvaluation) -> ContradictionError:
-    """The error that names both rows."""
+def _contradiction(stored: StoredEvaluation, incoming: StoredEvaluation) -> ContradictionError:
     return ContradictionError(
         f"contradiction at position {stored.key} of {stored.width}x{stored.height}: "
         f"stored {_describe(stored)}, new {_describe(incoming)}",
@@ -75,19 +111,65 @@ def _describe(row: StoredEvaluation) -> str:
     return f"score {bounds}{scores} (engine {row.engine_version})"
 
 
-def merged_columns(
-    incoming: ReadOnlyColumnCollection[str, Any],
-) -> tuple[dict[str, ColumnElement[Any]], ColumnElement[bool]]:
-    """:func:`merge` for ``ON CONFLICT DO UPDATE``: the new values, and whether anything changes.
+def send_rows(connection: Connection, rows: Sequence[ColumnValues]) -> Callable[[], int]:
+    """Send rows that are sorted and have no key twice. This locks nothing that others use.
 
-    A contradiction yields bounds that the table's check refuses.
+    SQLite gets one prepared statement, run for every row. PostgreSQL gets many rows by COPY into a
+    temporary table, and one merge: measured, 115,000-136,000 rows/s, against 62,000 with arrays
+    through ``unnest`` and 37,000 with a list passed to ``execute()``. A few rows are passed so
+    nevertheless: the temporary table alone takes several statements.
+
+    Returns:
+        A function that merges them and returns the number of rows new or changed.
     """
-    stored = Evaluation.__table__.c
+    dialect = connection.dialect.name
+    if dialect == "sqlite" or len(rows) <= _FEW:
+        return lambda: connection.exec_driver_sql(_merge_one(dialect), list(rows)).rowcount
+    connection.execute(CreateTable(_incoming, if_not_exists=True))
+    connection.execute(delete(_incoming))  # of an earlier call in the same transaction
+    driver = cast("psycopg.Connection", connection.connection.driver_connection)
+    with (
+        driver.cursor() as cursor,
+        cursor.copy(f"COPY {_INCOMING} FROM STDIN (FORMAT BINARY)") as copy,
+    ):
+        copy.set_types(_copy_types())
+        for row in rows:
+            copy.write_row(row)
+    return lambda: connection.execute(_merge_sent()).rowcount
+
+
+@cache
+def _merge_one(dialect: str) -> str:
+    """The statement that merges one row, as the driver takes it."""
+    insert = insert_into(dialect, Evaluation).values(
+        {name: bindparam(name) for name in COLUMN_NAMES}
+    )
+    return str(_merging(insert).compile(dialect=driver_dialect(dialect, by_name=False)))
+
+
+@cache
+def _merge_sent() -> postgresql.Insert | sqlite.Insert:
+    # In the order of the keys: two transactions that lock the same rows do so in the same order.
+    rows = select(_incoming).order_by(_incoming.c.key)
+    insert = insert_into("postgresql", Evaluation).from_select(list(COLUMN_NAMES), rows)
+    return _merging(insert).execution_options(preserve_rowcount=True)
+
+
+@cache
+def _copy_types() -> list[str]:
+    """The types of the columns: binary COPY converts nothing."""
+    dialect = driver_dialect("postgresql")
+    return [column.type.compile(dialect=dialect).lower() for column in _incoming.columns]
+
+
+def _merging(insert: postgresql.Insert | sqlite.Insert) -> postgresql.Insert | sqlite.Insert:
+    """An INSERT that does as :func:`merge`. A contradiction makes bounds that the table refuses."""
+    stored, incoming = Evaluation.__table__.c, insert.excluded
     incoming_inside = and_(incoming.lower >= stored.lower, incoming.upper <= stored.upper)
     stored_inside = and_(incoming.lower <= stored.lower, incoming.upper >= stored.upper)
     replaces = incoming.engine_version > stored.engine_version
     scores_differ = incoming.scores != stored.scores  # never true where one is NULL
-    values = {
+    values: dict[str, Any] = {
         "lower": case(
             (replaces, incoming.lower),
             (scores_differ, _IMPOSSIBLE),
@@ -104,11 +186,12 @@ def merged_columns(
             else_=stored.nodes,
         ),
         "engine_version": incoming.engine_version,
-        "scores": case(
-            (or_(replaces, stored.scores.is_(None)), incoming.scores), else_=stored.scores
-        ),
-        "updated_at": incoming.updated_at,
     }
+    for name in _KEPT:
+        values[name] = case(
+            (or_(replaces, stored[name].is_(None)), incoming[name]), else_=stored[name]
+        )
+    values["updated_at"] = incoming.updated_at
     changes = or_(
         replaces,
         and_(
@@ -117,8 +200,10 @@ def merged_columns(
                 not_(stored_inside),
                 and_(incoming_inside, incoming.nodes > stored.nodes),
                 scores_differ,
-                and_(stored.scores.is_(None), incoming.scores.is_not(None)),
+                *(and_(stored[name].is_(None), incoming[name].is_not(None)) for name in _KEPT),
             ),
         ),
     )
-    return values, changes
+    return insert.on_conflict_do_update(
+        index_elements=["width", "height", "key"], set_=values, where=changes
+    )

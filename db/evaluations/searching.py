@@ -19,11 +19,11 @@ from sqlalchemy import (
 )
 
 from c4core.notation import BoardSize
-from db.evaluations.columns import COLUMNS, decode, stored_key
-from db.evaluations.driver_query import DriverQuery
+from db.evaluations.rows import COLUMNS, DriverQuery, decode, stored_key
 from db.evaluations.storing import LOOKUP_KEYS, key_among, keys_parameter, query_of_keys
 from db.models import Evaluation
 from db.records.evaluations import Cursor, Page, PlySummary
+from db.sql import dialect_of
 from db.types import KEY_SHIFT
 
 if TYPE_CHECKING:
@@ -60,12 +60,8 @@ def search(
 ) -> Page:
     """A page of the matching rows, by ply, then by key.
 
-    Args:
-        session: any.
-        filters: which rows.
-        after: ``next`` of the page before; None for the first. The cost of a page does not grow
-            with its distance from the first.
-        limit: most rows of a page, at least 1.
+    ``after`` is ``next`` of the page before, None for the first. The cost of a page does not grow
+    with its distance from the first.
     """
     query = _page(session, filters, after, limit + 1)
     found = session.connection().execute(query, _parameters(session, filters)).all()
@@ -85,13 +81,8 @@ def stream(
 ) -> Iterator[StoredEvaluation]:
     """All matching rows, in constant memory; of keys, 30 bytes for each.
 
-    Args:
-        session: in a transaction, which stays open while the rows are taken.
-        filters: which rows.
-        after: begin behind this place, of the order by ply and key.
-        order: by what they are sorted.
-        descending: the largest first.
-        limit: at most so many; the database then sorts no more than these.
+    The transaction stays open while the rows are taken. They begin behind ``after``, a place in the
+    order by ply and key. If there is a limit, the database sorts no more than these.
     """
     connection = session.connection()
     dialect = connection.dialect.name
@@ -110,7 +101,7 @@ def stream(
         statement = _ordered(statement, session, filters, after).limit(limit)
     else:
         statement = _page(session, filters, after, limit)
-    for rows in DriverQuery(statement, dialect).batches(connection, _STREAM_ROWS, {}):
+    for rows in DriverQuery(statement, dialect).batches(connection, _STREAM_ROWS):
         yield from decode(rows)
 
 
@@ -119,7 +110,7 @@ def count(session: Session, filters: EvaluationFilter) -> int:
     if filters.keys is not None:
         return len(_places_of_keys(session, filters))
     query = select(func.count()).where(*_conditions(session, filters), *_first(filters, None))
-    if session.get_bind().dialect.name == "postgresql":
+    if dialect_of(session) == "postgresql":
         query = query.where(_OPENS_INDEX)
     return session.connection().execute(query).scalar_one()
 
@@ -203,7 +194,7 @@ def _page(
     session: Session, filters: EvaluationFilter, after: Cursor | None, limit: int | None
 ) -> Select[Any]:
     """The first matching rows by ply, then by key; all of them if there is no limit."""
-    is_sqlite = session.get_bind().dialect.name == "sqlite"
+    is_sqlite = dialect_of(session) == "sqlite"
     if limit is None or not is_sqlite or filters.has_scores is not None:
         return _ordered(select(*COLUMNS), session, filters, after).limit(limit)
     # SQLite reads each row of the index from the table before it checks conditions, unless a query
@@ -224,7 +215,7 @@ def _ordered(
     query: Select[Any], session: Session, filters: EvaluationFilter, after: Cursor | None
 ) -> Select[Any]:
     query = query.where(*_conditions(session, filters))
-    if session.get_bind().dialect.name == "postgresql":
+    if dialect_of(session) == "postgresql":
         query = query.where(_OPENS_INDEX)
     query = query.where(*_first(filters, after))
     return query.order_by(Evaluation.ply, stored_key)
@@ -263,11 +254,11 @@ def _conditions(session: Session, filters: EvaluationFilter) -> list[ColumnEleme
         known = Evaluation.scores.is_not(None)
         conditions.append(known if filters.has_scores else Evaluation.scores.is_(None))
     if filters.keys is not None:
-        conditions.append(key_among(session.get_bind().dialect.name))
+        conditions.append(key_among(dialect_of(session)))
     return conditions
 
 
 def _parameters(session: Session, filters: EvaluationFilter) -> dict[str, Any]:
     if filters.keys is None:
         return {}
-    return {"keys": keys_parameter(filters.keys, session.get_bind().dialect.name)}
+    return {"keys": keys_parameter(filters.keys, dialect_of(session))}

@@ -19,10 +19,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError
 
-from db.checksums import has_changed
-from db.clock import now
-from db.evaluations.columns import (
+from db.evaluations.merging import merge, send_rows
+from db.evaluations.rows import (
     COLUMNS,
+    DriverQuery,
     check_row,
     decode,
     decode_known,
@@ -31,20 +31,19 @@ from db.evaluations.columns import (
     is_sound,
     stored_key,
 )
-from db.evaluations.driver_query import DriverQuery
-from db.evaluations.merging import merge
 from db.models import Base, Evaluation
-from db.types import KEY_SHIFT
+from db.sql import now
+from db.types import KEY_SHIFT, has_changed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from sqlalchemy import ColumnElement, Connection, Select
+    from sqlalchemy import ColumnElement, Select
     from sqlalchemy.orm import Session
 
     from c4core.notation import BoardSize
-    from db.at_once import AtOnce
-    from db.evaluations.columns import ColumnValues
+    from db.database import AtOnce
+    from db.evaluations.rows import ColumnValues
     from db.records.evaluations import StoredEvaluation
 
 LOOKUP_KEYS: Final = 10_000
@@ -58,12 +57,8 @@ _OF_BOARD: Final = select(*COLUMNS).where(
 def store(session: Session, board: BoardSize, rows: Sequence[StoredEvaluation]) -> int:
     """Merge rows into what is stored, as :mod:`db.evaluations.merging` says: bounds only tighten.
 
-    A stored row that is damaged, and that the new row contradicts, is replaced.
-
-    Args:
-        session: in a write transaction.
-        board: the board that all rows are of.
-        rows: in any order; a key may occur several times.
+    The rows are of one board, in any order, and a key may occur several times. A stored row that is
+    damaged, and that the new row contradicts, is replaced.
 
     Returns:
         How many rows are new or changed.
@@ -81,24 +76,16 @@ def send(session: Session, board: BoardSize, rows: Sequence[StoredEvaluation]) -
     """Send rows to the database; the function that is returned merges them, as ``store`` does.
 
     While a client sends many rows, PostgreSQL waits for it without any limit. So a transaction
-    sends its rows before it locks what others need, such as a unit.
-
-    Args:
-        session: in a write transaction; the rows are merged in the same one.
-        board: the board that all rows are of.
-        rows: in any order; a key may occur several times.
-
-    Raises:
-        ValueError: as ``store``. Nothing was sent.
+    sends its rows before it locks what others need, such as a unit. Errors are those of ``store``.
     """
     if not rows:
         return lambda: 0
     distinct = _distinct(rows, board)
     updated_at = session.execute(select(now(session))).scalar_one()
     # Sorted: neighbours share pages, and two writers lock rows in the same order.
-    values = sorted(encode(row, updated_at) for row in distinct.values())
+    values = sorted(encode(distinct.values(), updated_at))
     connection = session.connection()
-    merge_sent = _send(connection, values)
+    merge_sent = send_rows(connection, values)
 
     def merge_all() -> int:
         savepoint = connection.begin_nested()
@@ -129,17 +116,6 @@ def _distinct(rows: Iterable[StoredEvaluation], board: BoardSize) -> dict[int, S
         other = distinct.get(row.key)
         distinct[row.key] = row if other is None else merge(other, row)
     return distinct
-
-
-def _send(connection: Connection, values: Sequence[Any]) -> Callable[[], int]:
-    # A dialect's module compiles its statement when it is imported, so only one is imported.
-    if connection.dialect.name == "sqlite":
-        from db.evaluations.upsert_sqlite import upsert  # noqa: PLC0415
-
-        return lambda: upsert(connection, values)
-    from db.evaluations.upsert_postgresql import send_rows  # noqa: PLC0415
-
-    return send_rows(connection, values)
 
 
 def drop_damaged(session: Session, board: BoardSize, keys: Sequence[int]) -> int:

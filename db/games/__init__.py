@@ -6,16 +6,12 @@ that has played it, so it is stored once, whatever happens to workers.
 
 from __future__ import annotations
 
-from db.games.control import (
+from db.games.matches import (
     NEEDLESS,
     MatchUnit,
+    create_match,
     delete_match,
     end_early,
-    set_result,
-    units_of_match,
-)
-from db.games.matches import (
-    create_match,
     end_import,
     finished_matches,
     get_created_at,
@@ -24,11 +20,12 @@ from db.games.matches import (
     get_verdict,
     list_matches,
     matches_of_job,
+    set_result,
     set_units,
+    units_of_match,
 )
-from db.games.results import read_finals, read_results, results_in_order
+from db.games.results import read_finals, read_pace, read_results, results_in_order
 from db.games.storing import add_games, find_game, list_games, stream_games
-from db.games.tallies import read_pace
 
 __all__ = [
     "NEEDLESS",

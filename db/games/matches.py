@@ -1,19 +1,30 @@
-"""Matches: making them, and looking at them."""
+"""Matches: making them, looking at them, ending them early, deleting them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from sqlalchemy import insert, literal, or_, select, update
+from sqlalchemy import and_, delete, func, insert, literal, or_, select, update
 
-from db.clock import now
 from db.decoding import decoding, is_number
-from db.errors import MatchNotFoundError
-from db.games.tallies import read_tallies
-from db.models import CorpusMatch, Job, Match
-from db.records.jobs import JobState
-from db.records.matches import MatchInfo, MatchTally, Origin
-from db.records.terms import MatchTerms
+from db.errors import JobStateError, MatchInUseError, MatchNotFoundError
+from db.games.results import read_tallies
+from db.jobs.state import (
+    CANCELLED,
+    DONE,
+    FAILED,
+    FREE,
+    LEASED,
+    QUEUED,
+    close_if_complete,
+    has_failed_unit,
+    lock_job,
+    lock_leased,
+)
+from db.models import CorpusMatch, Game, Job, Match, Unit
+from db.records.jobs import JobState, UnitState
+from db.records.matches import MatchInfo, MatchTally, MatchTerms, Origin
+from db.sql import now
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,10 +34,16 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from c4core.notation import BoardSize
-
+    from db.records.jobs import Json
 
 _LISTED: Final = 500
 """Matches in one query: both databases limit the number of parameters."""
+
+NEEDLESS: Final[Json] = {"needless": True}
+"""The result of a unit whose games are not needed any more.
+
+The unit is done and not cancelled, so that nobody queues it again.
+"""
 
 
 def create_match(
@@ -37,17 +54,7 @@ def create_match(
     job_id: int | None = None,
     label: str | None = None,
 ) -> int:
-    """Make a match without games. That of an import is not whole until :func:`end_import`.
-
-    Args:
-        session: in a write transaction.
-        terms: what is agreed.
-        origin: where its games are to come from.
-        job_id: the job that plays it.
-        label: a name for people.
-
-    Returns:
-        The match's number.
+    """Make a match without games; returns its number. An import is whole after :func:`end_import`.
 
     Raises:
         MatchNotFoundError: a match of its corpus does not exist (any more).
@@ -145,13 +152,7 @@ def get_verdict(session: Session, match_id: int) -> str | None:
 def list_matches(
     session: Session, *, limit: int = 50, before_id: int | None = None
 ) -> list[MatchInfo]:
-    """The newest matches, newest first.
-
-    Args:
-        session: any.
-        limit: at most so many.
-        before_id: only matches older than this one, for paging.
-    """
+    """The newest matches, newest first; with ``before_id``, those older than this one."""
     query = _matches().order_by(Match.id.desc()).limit(limit)
     if before_id is not None:
         query = query.where(Match.id < before_id)
@@ -202,19 +203,139 @@ def _infos(session: Session, query: Select[Any]) -> list[MatchInfo]:
 def _info(row: Row[Any], tally: MatchTally) -> MatchInfo:
     with _decoding(row.id):
         origin, terms = Origin(row.origin), MatchTerms.from_json(row.terms)
-    return MatchInfo(
-        id=row.id,
-        origin=origin,
-        job_id=row.job_id,
-        label=row.label,
-        terms=terms,
-        created_at=row.created_at,
-        verdict=row.verdict,
-        is_whole=row.is_whole,
-        job_state=row.job_state,
-        tally=tally,
-    )
+    values = row._asdict() | {"origin": origin, "terms": terms, "tally": tally}
+    return MatchInfo(**values)
 
 
 def _decoding(match_id: int) -> AbstractContextManager[None]:
     return decoding(f"what was agreed for match {match_id}")
+
+
+class MatchUnit(NamedTuple):
+    """A unit that plays some games of a match."""
+
+    unit_id: int
+    state: UnitState
+    payload: Json
+    result: Json | None
+
+
+def end_early(session: Session, match_id: int, *, games: int, verdict: str) -> bool:
+    """End a match that a sequential test has decided, and its job if nothing else is left to do.
+
+    The decision has taken the first ``games`` games. Units that are still to be played, or have
+    failed, are marked as done. Other workers may have played games after the deciding one. These
+    games are deleted: which of them exist depends on the workers, and a match must be the same
+    whoever plays it. The caller sets the results of the units (:func:`units_of_match`,
+    :func:`set_result`). The transaction is one of its own.
+
+    Returns:
+        False if it was decided before; nothing was changed.
+
+    Raises:
+        MatchNotFoundError: there is none of this number.
+    """
+    job_id = session.scalar(select(Match.job_id).where(Match.id == match_id))
+    state = None if job_id is None else lock_job(session, job_id)
+    query = select(Match.verdict, Match.first_unit, Match.end_unit).where(Match.id == match_id)
+    # Not a full FOR UPDATE: a writer of games holds the match's key, and the unit that we lock
+    # next.
+    row = session.connection().execute(query.with_for_update(key_share=True)).one_or_none()
+    if row is None:
+        raise MatchNotFoundError(match_id)
+    if row.verdict is not None:
+        return False
+    connection = session.connection()
+    connection.execute(update(Match).where(Match.id == match_id).values(verdict=verdict))
+    # First the units: this waits for a worker that completes one now, so its games are seen below.
+    if row.first_unit is not None:
+        own = and_(Unit.job_id == job_id, Unit.seq >= row.first_unit, Unit.seq < row.end_unit)
+        lock_leased(session, own)
+        connection.execute(
+            update(Unit)
+            .where(own, or_(QUEUED, LEASED, FAILED))
+            .values(state=UnitState.DONE, result=NEEDLESS, error=None, **FREE)
+        )
+    connection.execute(delete(Game).where(Game.match_id == match_id, Game.number >= games))
+    if job_id is not None and state is not None:
+        close_if_complete(session, job_id, state)
+        _forgive(session, job_id, state)
+    return True
+
+
+def units_of_match(session: Session, match_id: int) -> list[MatchUnit]:
+    """The units that play a match, in order; none if no job plays it."""
+    query = (
+        select(Unit.id, Unit.state, Unit.payload, Unit.result)
+        .join(Match, Match.job_id == Unit.job_id)
+        .where(Match.id == match_id, Unit.seq >= Match.first_unit, Unit.seq < Match.end_unit)
+        .order_by(Unit.seq)
+    )
+    return [MatchUnit(*row) for row in session.execute(query)]
+
+
+def set_result(session: Session, unit_id: int, result: Json) -> None:
+    """Give a unit that is done another result, when its match has ended early."""
+    done = update(Unit).where(Unit.id == unit_id, DONE)
+    session.connection().execute(done.values(result=result))
+
+
+def delete_match(session: Session, match_id: int) -> None:
+    """Delete a match and its games, in a transaction of its own.
+
+    Its job, if resumed or retried, goes on without this match.
+
+    Raises:
+        MatchNotFoundError: there is none of this number.
+        JobStateError: it is being played.
+        MatchInUseError: it is in the corpus of another match, which would play differently without
+            it.
+    """
+    query = select(Match.job_id, Match.first_unit, Match.end_unit).where(Match.id == match_id)
+    row = session.connection().execute(query).one_or_none() if is_number(match_id) else None
+    if row is None:
+        raise MatchNotFoundError(match_id)
+    # The state is read under the lock: somebody may be about to resume the job.
+    state = None if row.job_id is None else lock_job(session, row.job_id)
+    if state in {JobState.PLANNING, JobState.RUNNING}:
+        raise JobStateError(
+            f"match {match_id} is being played by job {row.job_id}: cancel that first",
+            job_id=row.job_id,
+            state=state,
+        )
+    # This waits for a transaction that makes a match with this one in its corpus. The foreign key
+    # would keep the match as well, but its error does not say which match needs it.
+    held = select(Match.id).where(Match.id == match_id).with_for_update()
+    if session.scalar(held) is None:
+        raise MatchNotFoundError(match_id)
+    users = select(func.max(CorpusMatch.match_id)).where(CorpusMatch.corpus_match_id == match_id)
+    used_by = session.scalar(users)
+    if used_by is not None:
+        raise MatchInUseError(match_id, used_by)
+    if state is not None:
+        _do_without(session, row.job_id, state, row.first_unit, row.end_unit)
+    session.connection().execute(delete(Game).where(Game.match_id == match_id))
+    session.connection().execute(delete(Match).where(Match.id == match_id))
+
+
+def _do_without(
+    session: Session, job_id: int, state: JobState, first_unit: int | None, end_unit: int | None
+) -> None:
+    """End the units of a match in a locked job that does not run, so that nobody queues them."""
+    if first_unit is None or end_unit is None:
+        return
+    own = and_(Unit.job_id == job_id, Unit.seq >= first_unit, Unit.seq < end_unit)
+    session.connection().execute(
+        update(Unit)
+        .where(own, or_(CANCELLED, FAILED))
+        .values(state=UnitState.DONE, result=NEEDLESS, error=None)
+    )
+    _forgive(session, job_id, state)
+
+
+def _forgive(session: Session, job_id: int, state: JobState) -> None:
+    """Mark a locked job as done if it has failed only by units that nobody needs now."""
+    if state is JobState.FAILED and not has_failed_unit(session, job_id):
+        session.connection().execute(
+            update(Job).where(Job.id == job_id).values(state=JobState.DONE)
+        )

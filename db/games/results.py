@@ -1,23 +1,29 @@
-"""The games of matches as arrays: for reports, sequential tests, and players that look them up."""
+"""The results of matches: counted by the database, or as arrays with an entry for each game."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from sqlalchemy import case, func, select
+from sqlalchemy import case, func, or_, select
 
+from c4core.arena.statistics import Tally
 from db.errors import MatchNotFoundError
 from db.models import Game, Match
 from db.records.games import ON_THE_BOARD, UNFINISHED
-from db.records.matches import MatchResults
+from db.records.matches import MatchResults, MatchTally, Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
     from sqlalchemy import Executable
     from sqlalchemy.orm import Session
+
+    from c4core.notation import BoardSize
+
+_PACE_GAMES: Final = 1_000
+"""Games from which the pace of a player is measured."""
 
 _ROWS: Final = 5_000
 """Rows fetched at a time."""
@@ -42,6 +48,72 @@ _LAYOUT: Final = np.dtype(
     ]
 )
 """A row of the query of :func:`read_results`, column by column."""
+
+
+def read_tallies(session: Session, match_ids: Sequence[int]) -> dict[int, MatchTally]:
+    """The results of matches, by number; those without a finished game are left out."""
+    if not match_ids:
+        return {}
+    failed = case((Game.ending.in_(ON_THE_BOARD), 0), else_=1)
+    query = (
+        select(Game.match_id, Game.a_is_x, Game.winner, failed, func.count())
+        .where(Game.match_id.in_(match_ids), Game.ending != UNFINISHED)
+        .group_by(Game.match_id, Game.a_is_x, Game.winner, failed)
+    )
+    counts: dict[int, dict[tuple[bool, int, bool], int]] = {}
+    for match_id, a_is_x, winner, is_forfeit, number in session.connection().execute(query):
+        a_result = winner if a_is_x else -winner
+        counts.setdefault(match_id, {})[a_is_x, a_result, bool(is_forfeit)] = number
+    return {match_id: _tally(found) for match_id, found in counts.items()}
+
+
+def read_pace(session: Session, board: BoardSize, player: str) -> tuple[float, float]:
+    """How many moves a player made in its newest match, and the seconds that they took.
+
+    The player is given by its full description. Only the first games of the match are read: it may
+    have a million.
+    """
+    newest = (
+        select(Match.id, Match.player_a)
+        .where(
+            Match.origin == Origin.PLAYED.value,
+            Match.width == board.width,
+            Match.height == board.height,
+            or_(Match.player_a == player, Match.player_b == player),
+            select(Game.number).where(Game.match_id == Match.id).exists(),
+        )
+        .order_by(Match.id.desc())
+        .limit(1)
+    )
+    match = session.connection().execute(newest).one_or_none()
+    if match is None:
+        return 0.0, 0.0
+    is_x = Game.a_is_x if match.player_a == player else ~Game.a_is_x
+    query = select(
+        func.sum(Game.length) / 2.0,
+        func.sum(case((is_x, Game.x_seconds), else_=Game.o_seconds)),
+    ).where(Game.match_id == match.id, Game.number < _PACE_GAMES)
+    moves, seconds = session.connection().execute(query).one()
+    return float(moves or 0), seconds or 0.0
+
+
+def _tally(counts: Mapping[tuple[bool, int, bool], int]) -> MatchTally:
+    def number(*, a_is_x: bool, result: int) -> int:
+        return sum(counts.get((a_is_x, result, failed), 0) for failed in (False, True))
+
+    def tally(*, a_is_x: bool) -> Tally:
+        return Tally(
+            number(a_is_x=a_is_x, result=1),
+            number(a_is_x=a_is_x, result=-1),
+            number(a_is_x=a_is_x, result=0),
+        )
+
+    return MatchTally(
+        a_as_x=tally(a_is_x=True),
+        a_as_o=tally(a_is_x=False),
+        a_forfeits=sum(counts.get((a_is_x, -1, True), 0) for a_is_x in (False, True)),
+        b_forfeits=sum(counts.get((a_is_x, 1, True), 0) for a_is_x in (False, True)),
+    )
 
 
 def read_results(session: Session, match_id: int) -> MatchResults:
@@ -80,10 +152,7 @@ def read_results(session: Session, match_id: int) -> MatchResults:
 def results_in_order(session: Session, match_id: int, first: int = 0) -> Iterator[int]:
     """The results for player a (1, 0, -1) of a match's games, by number, up to the first gap.
 
-    Args:
-        session: in a transaction.
-        match_id: the match.
-        first: number of the first game; there are no results if it is not stored yet.
+    There are none if the game with number ``first`` is not stored yet.
     """
     while True:
         query = (
@@ -105,11 +174,7 @@ def results_in_order(session: Session, match_id: int, first: int = 0) -> Iterato
 def read_finals(
     session: Session, match_ids: Sequence[int]
 ) -> tuple[NDArray[np.uint64], NDArray[np.int8]]:
-    """The final grids of the games that ended on the board, with their winners.
-
-    Args:
-        session: any.
-        match_ids: on one board.
+    """The final grids of the games that ended on the board, with their winners; all on one board.
 
     Returns:
         The keys of the positions at the end, and 1 where ``x`` won, -1 where ``o`` did, 0 for a

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import ColumnElement, Integer, select, tuple_
 
 from db.decoding import is_number, is_small_number
-from db.dialect_insert import dialect_insert
 from db.errors import GameNotFoundError
-from db.models import Game, Match
+from db.models import Base, Game, Match, stored_columns
 from db.records.games import UNFINISHED, GameCursor, GamePage, StoredGame
+from db.sql import dialect_of, insert_into
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,38 +25,18 @@ if TYPE_CHECKING:
 _BATCH: Final = 1_000
 """Games that are held in memory and inserted together, or fetched together."""
 
-_COLUMNS: Final = (
-    "number",
-    "a_is_x",
-    "seed",
-    "moves",
-    "final_key",
-    "length",
-    "winner",
-    "ending",
-    "detail",
-    "x_seconds",
-    "o_seconds",
-    "replaced",
-    "match_id",
-)
+_COLUMNS: Final = stored_columns(Base.metadata.tables[Game.__tablename__])
 
 _WINNERS: Final[dict[Side | None, int]] = {"x": 1, "o": -1, None: 0}
 _SIDES: Final[dict[int, Side | None]] = {1: "x", -1: "o", 0: None}
 
 
 def add_games(session: Session, match_id: int, games: Iterable[StoredGame]) -> int:
-    """Store games of a match. A game whose number is stored already stays as it is.
+    """Store games of a match that exists; returns how many were given.
 
-    Args:
-        session: in a write transaction.
-        match_id: of a match that exists.
-        games: any number.
-
-    Returns:
-        The number of the given games.
+    A game whose number is stored already stays as it is.
     """
-    statement = dialect_insert(session, Game).on_conflict_do_nothing()
+    statement = insert_into(dialect_of(session), Game).on_conflict_do_nothing()
     source = iter(games)
     given = 0
     while batch := [_row(match_id, game) for game in islice(source, _BATCH)]:
@@ -71,7 +51,7 @@ def find_game(session: Session, match_id: int, number: int) -> StoredGame:
     Raises:
         GameNotFoundError: there is none of this number in this match.
     """
-    query = _games().where(Game.match_id == match_id, Game.number == number)
+    query = select(*_COLUMNS).where(Game.match_id == match_id, Game.number == number)
     fits = is_number(match_id) and is_small_number(number)
     row = session.connection().execute(query).one_or_none() if fits else None
     if row is None:
@@ -84,12 +64,8 @@ def list_games(
 ) -> GamePage:
     """A page of the matching games, by match, then by number.
 
-    Args:
-        session: any.
-        filters: which games.
-        after: ``next`` of the page before; None for the first. The cost of a page does not grow
-            with its distance from the first.
-        limit: most games of a page, at least 1.
+    ``after`` is ``next`` of the page before, None for the first. The cost of a page does not grow
+    with its distance from the first.
     """
     query = _ordered(filters, after).limit(limit + 1)
     rows = session.connection().execute(query).all()
@@ -102,12 +78,9 @@ def list_games(
 def stream_games(
     session: Session, filters: GameFilter, *, after: GameCursor | None = None
 ) -> Iterator[StoredGame]:
-    """All matching games, by match, then by number, in constant memory.
+    """All matching games behind ``after``, by match, then by number, in constant memory.
 
-    Args:
-        session: in a transaction, which stays open while the games are taken.
-        filters: which games.
-        after: begin behind this place.
+    The transaction stays open while the games are taken.
     """
     query = _ordered(filters, after).execution_options(yield_per=_BATCH)
     with session.connection().execute(query) as found:
@@ -115,13 +88,8 @@ def stream_games(
             yield _game(row)
 
 
-def _games() -> Select[Any]:
-    columns: list[ColumnElement[Any]] = [Game.__table__.c[name] for name in _COLUMNS]
-    return select(*columns)
-
-
 def _ordered(filters: GameFilter, after: GameCursor | None) -> Select[Any]:
-    query = _games().where(*_conditions(filters)).order_by(Game.match_id, Game.number)
+    query = select(*_COLUMNS).where(*_conditions(filters)).order_by(Game.match_id, Game.number)
     if filters.board is not None:
         query = query.join(Match, Game.match_id == Match.id)
     if after is not None:
@@ -154,40 +122,19 @@ def _conditions(filters: GameFilter) -> list[ColumnElement[bool]]:
     return conditions
 
 
-def _row(match_id: int, game: StoredGame) -> dict[str, object]:
-    return {
+def _row(match_id: int, game: StoredGame) -> dict[str, Any]:
+    values = game._asdict() | {
         "match_id": match_id,
-        "number": game.number,
-        "a_is_x": game.a_side == "x",
-        "seed": game.seed,
-        "moves": game.moves,
-        "final_key": game.final_key,
-        "length": game.length,
         "winner": _WINNERS[game.winner],
         "ending": str(game.ending),
-        "detail": game.detail,
-        "x_seconds": game.x_seconds,
-        "o_seconds": game.o_seconds,
         "replaced": list(game.replaced),
     }
+    return values | {"a_is_x": values.pop("a_side") == "x"}
 
 
 def _game(row: Row[Any]) -> StoredGame:
-    values: tuple[Any, ...] = tuple(row)
-    number, a_is_x, seed, moves, final, length, winner, ending, detail, *others = values
-    x_seconds, o_seconds, replaced, match_id = others
-    return StoredGame(
-        number=number,
-        a_side="x" if a_is_x else "o",
-        seed=seed,
-        moves=moves,
-        final_key=final,
-        length=length,
-        winner=_SIDES[winner],
-        ending=ending,
-        detail=detail,
-        x_seconds=x_seconds,
-        o_seconds=o_seconds,
-        replaced=tuple(replaced),
-        match_id=match_id,
-    )
+    values: dict[str, Any] = row._asdict()
+    values["a_side"] = "x" if values.pop("a_is_x") else "o"
+    values["winner"] = _SIDES[values["winner"]]
+    values["replaced"] = tuple(values["replaced"])
+    return StoredGame(**values)

@@ -1,23 +1,34 @@
-"""The integrity check as a whole: it looks at everything, and lists the problems."""
+"""The integrity check: it looks at everything, and lists the problems."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+import re
+import warnings
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from sqlalchemy import func, or_, select, text
+from sqlalchemy import create_engine, func, inspect, or_, select, text
 
 from db.errors import BusyError, DiskFullError, ReadOnlyError, StorageError, UnreachableError
-from db.integrity import evaluations, schema
-from db.integrity.games import match_faults
-from db.integrity.rows import row_faults, seal_faults
-from db.jobs.conditions import LEASED, QUEUED, lease_ran_out
-from db.jobs.planner_heartbeat import is_abandoned
-from db.models import Job, Unit
+from db.integrity.rows import (
+    evaluation_faults,
+    match_faults,
+    resolve,
+    row_faults,
+    sample,
+    seal_faults,
+)
+from db.jobs.sharing import is_abandoned
+from db.jobs.state import LEASED, QUEUED, lease_ran_out
+from db.models import Base, Job, Unit
 from db.records.jobs import JobState
+from db.schema import migrate
+from db.types import CHECKSUM
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from sqlalchemy import Connection
     from sqlalchemy.orm import Session
 
     from db.database import Database
@@ -30,6 +41,16 @@ _NO_ANSWER = (UnreachableError, BusyError, DiskFullError, ReadOnlyError)
 
 NOTE: Final = "note"
 """The kind of what is no fault."""
+
+VIEWS: Final = ("c4_games", "c4_jobs", "c4_positions")
+"""For people with other programs; see docs/sql.md."""
+
+_SQLITE_OBJECTS: Final = text("SELECT type, name, tbl_name, sql FROM sqlite_schema")
+
+_POSTGRESQL_TRIGGERS: Final = text(
+    "SELECT tgname, relname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid "
+    "WHERE NOT tgisinternal AND pg_table_is_visible(tgrelid) ORDER BY tgname"
+)
 
 
 class Problem(NamedTuple):
@@ -53,10 +74,10 @@ def check(database: Database) -> Iterator[Problem]:
         StorageError: the database does not answer any more; this says nothing about damage.
     """
     looks: list[tuple[str, Look]] = [
-        ("schema", schema.faults),
+        ("schema", schema_faults),
         ("row", row_faults),
         ("row", seal_faults),
-        ("evaluation", evaluations.faults),
+        ("evaluation", evaluation_faults),
         ("job", _jobs),
         (NOTE, _leases),
         ("match", match_faults),
@@ -72,19 +93,15 @@ def solve_again(
 ) -> Iterator[Problem | None]:
     """Search some stored evaluations once more, and compare the results.
 
-    Args:
-        database: any.
-        number: how many, chosen at random; all if there are fewer.
-        seed: the same seed chooses the same ones.
-        seconds: the limit for one position. What is proven by then must not contradict what is
-            stored.
+    They are chosen at random, the same ones for the same seed. ``seconds`` limits the search of one
+    position: what is proven by then must not contradict what is stored.
 
     Yields:
         For every evaluation: a problem, or None.
     """
     with database.read() as session:
-        rows = evaluations.sample(session, number, seed)
-    for row, fault in evaluations.resolve(rows, seconds=seconds):
+        rows = sample(session, number, seed)
+    for row, fault in resolve(rows, seconds=seconds):
         where = f"position {row.key} of {row.width}x{row.height}"
         yield None if fault is None else Problem("evaluation", f"{where}: {fault}")
 
@@ -142,3 +159,91 @@ def _leases(session: Session) -> Iterator[str]:
             f"unit {seq} of job {job_id}: its lease has run out, {owner} went silent; "
             "the next worker does it"
         )
+
+
+def schema_faults(session: Session) -> Iterator[str]:
+    """Say what is missing, what differs, and what does not belong there.
+
+    Tables, indexes and views that others have added do not count.
+    """
+    connection = session.connection()
+    if connection.dialect.name == "sqlite":
+        yield from _sqlite_faults(connection)
+    else:
+        yield from _postgresql_faults(connection)
+
+
+def _sqlite_faults(connection: Connection) -> Iterator[str]:
+    found = _sqlite_objects(connection)
+    for (kind, name), (_, sql) in _wanted_sqlite_objects().items():
+        if (kind, name) not in found:
+            yield f"{kind} {name} is missing"
+        elif found[kind, name][1] != sql:
+            yield f"{kind} {name} is not as c4 makes it"
+    for (kind, name), (table, _) in found.items():
+        if kind == "trigger" and table in Base.metadata.tables:
+            yield f"table {table} has a trigger {name}: c4 makes none"
+
+
+@cache
+def _wanted_sqlite_objects() -> dict[tuple[str, str], tuple[str, str]]:
+    engine = create_engine("sqlite://")
+    try:
+        with engine.begin() as scratch:
+            migrate(scratch)
+            return _sqlite_objects(scratch)
+    finally:
+        engine.dispose()
+
+
+def _sqlite_objects(connection: Connection) -> dict[tuple[str, str], tuple[str, str]]:
+    """Their tables and statements by type and name; spaces and quotes do not count."""
+    return {
+        (kind, name): (table, re.sub(r'[\s"]', "", sql or ""))
+        for kind, name, table, sql in connection.execute(_SQLITE_OBJECTS)
+    }
+
+
+def _postgresql_faults(connection: Connection) -> Iterator[str]:
+    # Importing Alembic would double the time of every start of the program.
+    from alembic.autogenerate import compare_metadata  # noqa: PLC0415
+    from alembic.migration import MigrationContext  # noqa: PLC0415
+
+    context = MigrationContext.configure(connection, opts={"include_object": _is_ours})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that generated columns cannot be changed
+        for change in compare_metadata(context, Base.metadata):
+            yield f"the schema differs: {_describe(change)}"
+    inspector = inspect(connection)
+    for view in sorted(set(VIEWS) - set(inspector.get_view_names())):
+        yield f"view {view} is missing"
+    for table in Base.metadata.tables:
+        columns = {column["name"]: column for column in inspector.get_columns(table)}
+        if "computed" not in columns.get(CHECKSUM, {}):
+            yield f"table {table}: its checksum is not generated"
+    for trigger, table in connection.execute(_POSTGRESQL_TRIGGERS):
+        if table in Base.metadata.tables:
+            yield f"table {table} has a trigger {trigger}: c4 makes none"
+
+
+def _is_ours(
+    _thing: object,
+    name: str | None,
+    kind: str,
+    is_found: bool,  # noqa: FBT001 (as Alembic calls it)
+    counterpart: object,
+) -> bool:
+    """Whether a difference counts; additions of others do not."""
+    del name, kind
+    return not (is_found and counterpart is None)
+
+
+def _describe(change: Any) -> str:  # noqa: ANN401 (Alembic's tuples, or lists of them)
+    first = change[0] if isinstance(change, list) else change
+    verb, *rest = first
+    return " ".join(
+        [
+            str(verb).replace("_", " "),
+            *(str(getattr(each, "name", each)) for each in rest if each is not None),
+        ]
+    )

@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from sqlalchemy import delete, not_, select, tuple_
 
-from db.checksums import has_changed
 from db.errors import DamagedValueError
-from db.integrity import evaluations
 from db.integrity.check import NOTE, check
-from db.integrity.rows import broken_seals, changed_rows
+from db.integrity.rows import broken_seals, changed_rows, drop_faulty, faulty_evaluations
 from db.jobs.control import redo_unit
 from db.models import Base, Job, SharedBounds, Unit
-from db.types import as_stored, unseal_stored
+from db.types import as_stored, has_changed, unseal_stored
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -48,9 +46,8 @@ class Repair(NamedTuple):
 def repair(database: Database, kinds: Collection[str]) -> Iterator[Repair]:
     """Drop what can be made again, then check everything, and tell what remains.
 
-    Args:
-        database: others may use it meanwhile.
-        kinds: the kinds of jobs whose units can be solved again by themselves.
+    Others may use the database meanwhile. ``kinds`` are the kinds of jobs whose units can be solved
+    again by themselves.
 
     Raises:
         ReadOnlyError: the database cannot be written.
@@ -93,10 +90,10 @@ def _drop_unreadable_bounds(database: Database) -> Iterator[Repair]:
 def _drop_impossible(database: Database) -> Iterator[Repair]:
     """Drop evaluations that cannot be true, or whose column scores have changed."""
     with database.read() as session:
-        found = list(evaluations.faulty(session))
+        found = list(faulty_evaluations(session))
     for start in range(0, len(found), _BATCH):
         with database.write() as session:
-            dropped = list(evaluations.drop_faulty(session, found[start : start + _BATCH]))
+            dropped = list(drop_faulty(session, found[start : start + _BATCH]))
         for message in dropped:
             yield Repair("dropped", "evaluation", message)
 

@@ -16,49 +16,66 @@ Workers either ask for any unit (``claim``) or are told of one (``announce``, th
 carries its number, then ``claim_unit``; or ``claim_next_piece``, if the unit's job grows).
 
 Most jobs are planned as a whole before they start. Others grow while they run
-(:mod:`db.jobs.growing`).
+(:mod:`db.jobs.planning`).
 
 After ``complete`` and ``fail``, and in a transaction of its own, call ``finish_if_complete``.
 """
 
 from __future__ import annotations
 
-from db.jobs.announcing import REANNOUNCE_SECONDS, announce, take_back
-from db.jobs.attendance import (
+from db.jobs.claiming import (
+    REANNOUNCE_SECONDS,
+    announce,
+    claim,
+    claim_next_piece,
+    claim_unit,
+    job_of_unit,
+    requeue_lapsed,
+    take_back,
+)
+from db.jobs.completing import are_held, complete, fail, heartbeat, lapse, prolong, release
+from db.jobs.control import cancel_abandoned, cancel_job, resume_job, retry_job, set_priority
+from db.jobs.planning import (
+    GrowingJob,
+    GrowingUnit,
+    add_more_units,
+    add_units,
+    change_unit,
+    create_job,
+    cut_units,
+    hold_job,
+    hold_question,
+    jobs_of_kind,
+    read_units,
+    start_job,
+)
+from db.jobs.sharing import (
+    PARCELS,
+    Parcel,
+    PlannedJob,
     abandoned_jobs,
     attended_jobs,
     begun_jobs,
     clear_runner_heartbeat,
+    new_parcels,
+    planned_job,
+    record_planner_heartbeat,
     record_runner_heartbeat,
+    send_parcel,
 )
-from db.jobs.claims import claim, claim_next_piece, claim_unit, job_of_unit
-from db.jobs.completion import are_held, complete, fail, heartbeat, lapse, prolong, release
-from db.jobs.control import cancel_abandoned, cancel_job, resume_job, retry_job, set_priority
-from db.jobs.ending import finish_if_complete
-from db.jobs.growing import (
-    GrowingJob,
-    GrowingUnit,
-    add_more_units,
-    change_unit,
-    cut_units,
-    hold_job,
-    jobs_of_kind,
-    read_units,
-)
-from db.jobs.leases import requeue_lapsed
-from db.jobs.planner_heartbeat import PlannedJob, planned_job, record_planner_heartbeat
-from db.jobs.planning import add_units, create_job, start_job
-from db.jobs.questions import hold_question
-from db.jobs.sharing import PARCELS, Parcel, new_parcels, send_parcel
-from db.jobs.status import totals
-from db.jobs.views import (
-    failed_units,
+from db.jobs.state import finish_if_complete
+from db.jobs.watching import (
+    RunningJob,
     get_job,
+    has_queued_unit,
     jobs_of_label,
+    jobs_to_finish,
     list_jobs,
     newest_job,
     progress,
+    running_jobs,
     state_of,
+    totals,
     unit_results,
 )
 
@@ -69,6 +86,7 @@ __all__ = [
     "GrowingUnit",
     "Parcel",
     "PlannedJob",
+    "RunningJob",
     "abandoned_jobs",
     "add_more_units",
     "add_units",
@@ -87,15 +105,16 @@ __all__ = [
     "create_job",
     "cut_units",
     "fail",
-    "failed_units",
     "finish_if_complete",
     "get_job",
+    "has_queued_unit",
     "heartbeat",
     "hold_job",
     "hold_question",
     "job_of_unit",
     "jobs_of_kind",
     "jobs_of_label",
+    "jobs_to_finish",
     "lapse",
     "list_jobs",
     "new_parcels",
@@ -110,6 +129,7 @@ __all__ = [
     "requeue_lapsed",
     "resume_job",
     "retry_job",
+    "running_jobs",
     "send_parcel",
     "set_priority",
     "start_job",

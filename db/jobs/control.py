@@ -6,14 +6,23 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import or_, select, update
 
-from db.clock import now
 from db.errors import JobStateError
-from db.jobs.changes import ANEW, FREE
-from db.jobs.conditions import DONE, FAILED, LEASED, QUEUED, lease_ran_out
-from db.jobs.ending import close_if_complete, lock_job, lock_leased
-from db.jobs.planner_heartbeat import is_abandoned
+from db.jobs.sharing import is_abandoned
+from db.jobs.state import (
+    ANEW,
+    DONE,
+    FAILED,
+    FREE,
+    LEASED,
+    QUEUED,
+    close_if_complete,
+    lease_ran_out,
+    lock_job,
+    lock_leased,
+)
 from db.models import Job, Unit
 from db.records.jobs import JobState, UnitState
+from db.sql import now
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

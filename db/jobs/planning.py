@@ -1,21 +1,43 @@
-"""Making jobs and their units."""
+"""Planning: making jobs and their units, also while a job runs.
+
+Most jobs are planned as a whole before they start. Others grow: the results of their units decide
+which units are wanted next. The process that completes a unit of such a job plans its next units in
+the same transaction::
+
+    hold_job          nobody else plans or ends units until the end of the transaction
+    complete          the unit that was worked on
+    read_units        the units that have changed since the last time
+    add_more_units, change_unit, cut_units
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import func, insert, or_, select, update
 
-from db.clock import now
 from db.errors import JobStateError
-from db.jobs.ending import close_if_complete, lock_job
+from db.jobs.state import (
+    FAILED,
+    FREE,
+    LEASED,
+    NEVER_ANNOUNCED,
+    QUEUED,
+    close_if_complete,
+    lock_job,
+    lock_leased,
+)
 from db.models import Job, Unit
 from db.records.jobs import JobState, UnitState
+from db.sql import now
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
+    from sqlalchemy import Row
     from sqlalchemy.orm import Session
 
     from c4core.notation import BoardSize
@@ -23,6 +45,9 @@ if TYPE_CHECKING:
 
 _BATCH: Final = 1_000
 """Units that are held in memory and inserted together."""
+
+_LISTED: Final = 1_000
+"""Units that one statement names: both databases limit the number of parameters."""
 
 
 def create_job(
@@ -35,7 +60,7 @@ def create_job(
     engine_version: int,
     priority: int = 0,
 ) -> int:
-    """Make a job in state ``planning``.
+    """Make a job in state ``planning``; returns its number.
 
     Args:
         session: in a write transaction.
@@ -45,9 +70,6 @@ def create_job(
         label: a name for people.
         engine_version: only workers with an engine of this version get its units.
         priority: jobs of higher priority are worked on first.
-
-    Returns:
-        The job's number.
     """
     statement = insert(Job).values(
         kind=kind,
@@ -127,3 +149,141 @@ def start_job(session: Session, job_id: int) -> JobState:
         .values(state=JobState.RUNNING, started_at=now(session), planner_seen_at=None)
     )
     return close_if_complete(session, job_id, JobState.RUNNING)
+
+
+def hold_question(
+    session: Session, *, kind: str, board: BoardSize, params: Json, engine_version: int
+) -> None:
+    """Hold this question until the end of the transaction; waits while another one holds it.
+
+    Several processes may ask a question in the same moment, and one job is enough. A process that
+    is about to make a job holds its question first, and then looks once more whether there is such
+    a job. So for everybody else, looking for the job and making it are one step.
+
+    The transaction has locked nothing yet. All that identifies the question is as ``create_job``
+    gets it; ``params`` may be a part of it.
+    """
+    # In SQLite a write transaction is alone from its beginning. Questions that get the same lock by
+    # chance wait for each other, which does no harm.
+    if session.connection().dialect.name == "postgresql":
+        question = json.dumps([kind, *board, params, engine_version], sort_keys=True)
+        digest = hashlib.blake2b(question.encode(), digest_size=8).digest()
+        number = int.from_bytes(digest, "big", signed=True)
+        session.execute(select(func.pg_advisory_xact_lock(number)))
+
+
+class GrowingUnit(NamedTuple):
+    """A unit as the planner of its job sees it."""
+
+    unit_id: int
+    seq: int
+    state: UnitState
+    payload: Json
+    result: Json | None
+    """Set when done."""
+
+
+class GrowingJob(NamedTuple):
+    """The question of a job, in whatever state it is."""
+
+    job_id: int
+    state: JobState
+    params: Json
+
+
+def hold_job(session: Session, job_id: int) -> JobState:
+    """The job's state, which nobody else can change until the end of the transaction.
+
+    Its leased units are locked as well, in the order of their numbers: the one that is going to be
+    completed and those that may be cut.
+
+    Raises:
+        JobNotFoundError: there is none of this number.
+    """
+    state = lock_job(session, job_id)
+    lock_leased(session, Unit.job_id == job_id)
+    return state
+
+
+def read_units(
+    session: Session, job_id: int, *, after_seq: int = -1, seqs: Collection[int] = ()
+) -> list[GrowingUnit]:
+    """The units of a job behind ``after_seq``, and others by their places in it.
+
+    Those that can be claimed come in the order in which they will be: first those whose message is
+    under way, as in ``claim_next_piece``, then as in ``announce`` and ``claim``.
+    """
+    listed = sorted(seq for seq in set(seqs) if seq <= after_seq)
+    batches = [listed[first : first + _LISTED] for first in range(0, len(listed), _LISTED)]
+    query = select(
+        Unit.announced_at, Unit.id, Unit.seq, Unit.state, Unit.payload, Unit.result
+    ).where(Unit.job_id == job_id)
+    rows: list[Row[Any]] = []
+    for condition in (Unit.seq > after_seq, *map(Unit.seq.in_, batches)):
+        rows += session.execute(query.where(condition))
+    rows.sort(key=lambda row: (row.announced_at <= NEVER_ANNOUNCED, row.announced_at, row.seq))
+    return [GrowingUnit(row.id, row.seq, row.state, row.payload, row.result) for row in rows]
+
+
+def add_more_units(session: Session, job_id: int, plans: Iterable[UnitPlan]) -> int:
+    """Append units to a held job that runs or is being planned; returns their number.
+
+    Raises:
+        JobStateError: the job has ended or was cancelled.
+    """
+    state = lock_job(session, job_id)
+    if state not in {JobState.PLANNING, JobState.RUNNING}:
+        raise JobStateError(
+            f"job {job_id} is {state}: units cannot be added", job_id=job_id, state=state
+        )
+    return append_units(session, job_id, plans)
+
+
+def change_unit(session: Session, unit_id: int, payload: Json) -> bool:
+    """Give a queued unit another payload.
+
+    Returns:
+        False, with nothing changed: somebody has claimed it meanwhile.
+    """
+    changed = session.connection().execute(
+        update(Unit).where(Unit.id == unit_id, QUEUED).values(payload=payload)
+    )
+    return changed.rowcount == 1
+
+
+def cut_units(session: Session, unit_ids: Collection[int], result: Json) -> int:
+    """End units that are not wanted any more: queued, leased or failed ones; returns their number.
+
+    They become done, with this result and without any nodes or time. A worker on such a unit finds
+    its lease lost, as after a cancel.
+    """
+    ordered = sorted(unit_ids)
+    cut = 0
+    for first in range(0, len(ordered), _LISTED):
+        done = session.connection().execute(
+            update(Unit)
+            .where(Unit.id.in_(ordered[first : first + _LISTED]), or_(QUEUED, LEASED, FAILED))
+            .values(
+                state=UnitState.DONE, result=result, error=None, finished_at=now(session), **FREE
+            )
+        )
+        cut += done.rowcount
+    return cut
+
+
+def jobs_of_kind(
+    session: Session, *, kind: str, board: BoardSize, engine_version: int
+) -> list[GrowingJob]:
+    """The started jobs of a kind, the newest first."""
+    query = (
+        select(Job.id, Job.state, Job.params)
+        .where(
+            Job.kind == kind,
+            Job.width == board.width,
+            Job.height == board.height,
+            Job.engine_version == engine_version,
+            Job.started_at.is_not(None),
+        )
+        .order_by(Job.id.desc())
+    )
+    return [GrowingJob(*row) for row in session.execute(query)]

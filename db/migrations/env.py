@@ -5,9 +5,9 @@ To write a new revision, from a checkout, against a scratch database of the pres
     c4 --db scratch.db db init
     alembic -x url=sqlite:///scratch.db revision --autogenerate --rev-id c4_NNNN -m "what it adds"
 
-with the next number for ``c4_NNNN``; then add it to ``db.revisions.REVISIONS``. SQLite cannot
-change the generated column ``checksum``: a table with another column in its checksum is made anew,
-as ``c4_0004`` does it.
+with the next number for ``c4_NNNN``. SQLite cannot change the generated column ``checksum``. To
+have another column in it, drop ``checksum``, add the column, and call
+``db.migrations.helpers.rebuild``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Jobs and units as callers see them.
+"""Jobs, their units and the workers, as callers see them.
 
 A job is planned into units; a unit is some seconds of work that is claimed, solved and completed
 as a whole. Times are epoch seconds on the database's clock.
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from c4core.notation import BoardSize
-    from db.records.workers import WorkerInfo
 
 Json = dict[str, Any]
 """A JSON object: a payload, a result, or a job's parameters."""
@@ -121,17 +120,6 @@ class UnitResult:
 
 
 @dataclass(frozen=True, slots=True)
-class FailedUnit:
-    """A unit that was given up."""
-
-    unit_id: int
-    seq: int
-    attempts: int
-    positions: int
-    error: str
-
-
-@dataclass(frozen=True, slots=True)
 class JobInfo:
     """Everything about a job but its units' contents."""
 
@@ -207,3 +195,35 @@ class ServiceStatus:
     """Different owners of live leases: workers and other processes that work now."""
     live_workers: tuple[WorkerInfo, ...]
     """Registered workers with a recent heartbeat, idle ones included."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerInfo:
+    """A worker process. The counts begin with its start."""
+
+    name: str
+    """No other worker has this name."""
+    host: str
+    pid: int
+    threads: int
+    """Units that it works on at a time."""
+    table_mb: int
+    """Megabytes of its transposition table."""
+    version: str
+    """The program's version."""
+    engine_version: int
+    """It gets only units of jobs for this version."""
+    queues: tuple[str, ...]
+    """The queues that its messages come from, and the name of the consent to programs if it has
+    it."""
+    units_done: int = 0
+    positions_done: int = 0
+    nodes: int = 0
+    seconds: float = 0.0
+    """Solving seconds, summed over its threads."""
+    note: str | None = None
+    """Why it gets no work; None if it gets some, or if there is none."""
+    started_at: float = 0.0
+    """Epoch seconds on the database's clock; ignored by :func:`db.registry.beat`."""
+    seen_at: float = 0.0
+    """When its last heartbeat came, likewise."""

@@ -1,21 +1,160 @@
-"""The results of a match: a tally, or arrays with an entry for every game."""
+"""Matches as callers see them: the terms that decide which games are played, and the results.
+
+A match is a number of games between two players, ``a`` and ``b``. ``x`` is the side that moves
+first from the empty board, ``o`` the other.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
-from c4core.arena.statistics import Tally
+from c4core.arena.game import NO_CLOCK, TimeControl
+from c4core.arena.statistics import Sprt, Tally
+from c4core.notation import BoardSize, parse_board
+from c4core.position import Position
+from db.decoding import field as field_of
+from db.decoding import is_number, number_field
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from db.records.jobs import JobState
-    from db.records.terms import MatchTerms
+    from db.records.jobs import JobState, Json
+
+FORM: Final = 1
+"""The form of terms as JSON. It is part of them, so that terms of another form are recognized."""
 
 NO_GAMES: Final = Tally(0, 0)
+
+
+class Seats(StrEnum):
+    """Who has ``x`` in which game."""
+
+    FIXED = "fixed"
+    """Player a in all games."""
+    ALTERNATE = "alternate"
+    """Player a in games 0, 2, 4, .., player b in the others."""
+    RANDOM = "random"
+    """A player drawn for each game, by the game's seed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchTerms:
+    """Everything that decides which games are played: the same terms, the same games."""
+
+    player_a: str
+    """The description of one player, with every parameter."""
+    player_b: str
+    """The description of the other."""
+    games: int
+    """How many games; with a sequential test, the largest number."""
+    seats: Seats = Seats.FIXED
+    """Who has ``x``."""
+    seed: int = 0
+    """The seed of everything random, 0 <= seed < 2**64."""
+    start: Position = field(default_factory=Position)
+    """The position with which every game begins; its board is that of all games."""
+    time_control: TimeControl = NO_CLOCK
+    """How long moves and games may take."""
+    lenient: bool = False
+    """Whether an illegal column is replaced by the leftmost open one, instead of losing."""
+    sprt: Sprt | None = None
+    """The sequential test that may end the match early, about player a's strength."""
+    corpus: tuple[int, ...] = ()
+    """The numbers of the matches whose games players may look up; ascending."""
+
+    @property
+    def board(self) -> BoardSize:
+        """The board of all games."""
+        return self.start.board
+
+    def as_json(self) -> Json:
+        """The terms as JSON; equal terms give the same text."""
+        control = self.time_control
+        times = {"move": control.move, "game": control.game}
+        limits = {name: seconds for name, seconds in times.items() if seconds is not None}
+        sprt = self.sprt
+        return {
+            "form": FORM,
+            "a": self.player_a,
+            "b": self.player_b,
+            "games": self.games,
+            "seats": self.seats.value,
+            "seed": self.seed,
+            "board": str(self.board),
+            "start": self.start.key,
+            **({"time": limits | {"grace": control.grace}} if limits else {}),
+            **({"lenient": True} if self.lenient else {}),
+            **(
+                {}
+                if sprt is None
+                else {
+                    "sprt": {
+                        "elo0": sprt.elo0,
+                        "elo1": sprt.elo1,
+                        "alpha": sprt.alpha,
+                        "beta": sprt.beta,
+                    }
+                }
+            ),
+            **({"corpus": list(self.corpus)} if self.corpus else {}),
+        }
+
+    @classmethod
+    def from_json(cls, fields: Json) -> Self:
+        """The terms that :meth:`as_json` wrote.
+
+        Raises:
+            LookupError, TypeError, ValueError: these are no such terms: they are of another form,
+                or a field is missing or of another type.
+        """
+        if fields.get("form") != FORM:
+            raise ValueError(f"terms of a match in an unknown form: {fields.get('form')!r}")
+        board = parse_board(field_of(fields, "board", str))
+        key = number_field(fields, "start", below=1 << 64)
+        return cls(
+            player_a=field_of(fields, "a", str),
+            player_b=field_of(fields, "b", str),
+            games=number_field(fields, "games", below=1 << 63),
+            seats=Seats(field_of(fields, "seats", str)),
+            seed=number_field(fields, "seed", below=1 << 64),
+            start=Position.from_key(key, width=board.width, height=board.height),
+            time_control=_read_times(fields) if "time" in fields else NO_CLOCK,
+            lenient=field_of(fields, "lenient", bool) if "lenient" in fields else False,
+            sprt=_read_test(fields.get("sprt")),
+            corpus=_read_corpus(fields) if "corpus" in fields else (),
+        )
+
+
+def _read_times(fields: Json) -> TimeControl:
+    times = field_of(fields, "time", dict)
+    for seconds in times.values():
+        if type(seconds) not in (int, float):
+            raise TypeError(f"a time is of type {type(seconds).__name__}")
+    return TimeControl(**times)
+
+
+def _read_corpus(fields: Json) -> tuple[int, ...]:
+    corpus = field_of(fields, "corpus", list)
+    if not all(type(match_id) is int and is_number(match_id) for match_id in corpus):
+        raise TypeError("the corpus is no list of numbers of matches")
+    return tuple(corpus)
+
+
+def _read_test(fields: Json | None) -> Sprt | None:
+    """A stored sequential test; None if there is none.
+
+    It is also None if an older version has accepted limits that are refused now: the games can
+    still be read, but the test cannot be computed.
+    """
+    if fields is None:
+        return None
+    try:
+        return Sprt(**fields)
+    except ValueError:
+        return None
 
 
 class Origin(StrEnum):

@@ -14,7 +14,7 @@ from c4core.position import Position
 from db import games
 from db.database import Database
 from db.records.games import StoredGame
-from db.records.terms import MatchTerms, Seats
+from db.records.matches import MatchTerms, Seats
 from tests.support.boards.matches import games_of, terms
 from tests.support.running.databases import clear
 from tests.support.text import storable_text

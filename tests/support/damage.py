@@ -11,14 +11,13 @@ from c4core import Position
 from c4core.version import ENGINE_VERSION
 from db.costs import Cost
 from db.database import Database
-from db.duties import acquire_duty
 from db.errors import StorageError
 from db.evaluations import store
 from db.jobs import Parcel, claim, complete, fail, send_parcel
 from db.maintenance import check
 from db.models import Base
 from db.records.evaluations import StoredEvaluation
-from db.registry import beat
+from db.registry import acquire_duty, beat
 from tests.support.boards.matches import game, store_match
 from tests.support.running.command_line import C4
 from tests.support.running.databases import BOARD, do, make_job, worker

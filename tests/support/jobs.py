@@ -1,6 +1,10 @@
 """Workers for tests: they claim, complete and fail units by hand."""
 
-from sqlalchemy import func, select, text
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Row, func, select, text
+from sqlalchemy.orm import Session
 
 from c4core.version import ENGINE_VERSION
 from db.database import Database
@@ -11,6 +15,13 @@ from tests.support.running.databases import FakeClock
 from tests.support.running.waiting import await_that
 
 LEASE = 30.0
+
+
+def failed_units(session: Session, job_id: int) -> Sequence[Row[Any]]:
+    """The units of a job that were given up, in order."""
+    query = select(Unit.id.label("unit_id"), Unit.seq, Unit.attempts, Unit.error)
+    query = query.where(Unit.job_id == job_id, Unit.state == UnitState.FAILED)
+    return session.execute(query.order_by(Unit.seq)).all()
 
 
 def take(database: Database, **options: object) -> Claim | None:

@@ -9,8 +9,7 @@ import numpy as np
 from c4core.arena.judging import JudgedMove
 from c4core.arena.statistics import Tally
 from db.records.jobs import JobState
-from db.records.matches import MatchInfo, MatchResults, MatchTally, Origin
-from db.records.terms import MatchTerms
+from db.records.matches import MatchInfo, MatchResults, MatchTally, MatchTerms, Origin
 from workers.match.report import MatchReport, make_report
 
 

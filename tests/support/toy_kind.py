@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from c4core.lines import JsonValue
-    from db.database import Database
+    from db.database import Database, Session
     from db.records.jobs import Claim, JobInfo, UnitResult
-    from db.session import Session
     from workers.core.searching import Searcher
 
 KIND: Final = "roots"

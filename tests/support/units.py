@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from c4core.lines import read_lines
 from c4core.notation import DEFAULT_BOARD
 from c4core.solver import Solver
 from db import jobs
+from tests.support.jobs import failed_units
 from tests.support.running.databases import ask
 from workers.analyze.job import UNIT_LINES, submit
 from workers.celery.doorbell import Doorbell
@@ -18,8 +19,9 @@ from workers.celery.unit_worker import UnitWorker, WorkerSettings
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from sqlalchemy import Row
+
     from db.database import Database
-    from db.jobs import FailedUnit
     from db.records.jobs import UnitState
 
 
@@ -35,9 +37,9 @@ def states(database: Database, job_id: int) -> dict[UnitState, int]:
     return {state: number for state, number in units.items() if number}
 
 
-def failed_unit(database: Database, job_id: int) -> FailedUnit:
+def failed_unit(database: Database, job_id: int) -> Row[Any]:
     """The only unit of a job that has failed."""
-    (unit,) = ask(database, jobs.failed_units, job_id)
+    (unit,) = ask(database, failed_units, job_id)
     return unit
 
 

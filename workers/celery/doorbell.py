@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from celery import Celery
     from kombu import Connection
 
-    from db.session import Session, Writer
+    from db.database import Session, Writer
     from workers.core.kinds import Lane
 
 T = TypeVar("T")

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.version import ENGINE_VERSION, __version__
 from db import jobs, registry
-from db.duties import acquire_duty
 from db.errors import StorageError
-from db.jobs import running_jobs
-from db.records.workers import WorkerInfo
+from db.records.jobs import WorkerInfo
+from db.registry import acquire_duty
 from workers.celery.doorbell import top_up
 from workers.core.kinds import Lane, find_kind, lane_of_job
 from workers.core.run import UnitEnd
@@ -30,9 +29,8 @@ from workers.text import count
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from db.database import Database
-    from db.jobs.running_jobs import RunningJob
-    from db.session import Session
+    from db.database import Database, Session
+    from db.jobs.watching import RunningJob
     from workers.celery.doorbell import Doorbell
     from workers.celery.unit_worker import UnitCounters, UnitWorker, WorkerSettings
 
@@ -88,7 +86,7 @@ class Registration:
             StorageError: the database failed.
         """
         with self._database.read() as session:
-            note = why_idle(running_jobs.running_jobs(session), self._settings.lanes)
+            note = why_idle(jobs.running_jobs(session), self._settings.lanes)
             live = registry.live_workers(session)
             self.peers = max(1, len(live))
         self._look_for_namesake(live)
@@ -184,7 +182,7 @@ def sweep(database: Database, doorbell: Doorbell) -> bool:
     if lapsed := database.run(jobs.requeue_lapsed):
         LOGGER.info("queued again: %s whose lease ran out", count(lapsed, "unit"))
     with database.read() as session:
-        finished = running_jobs.jobs_to_finish(session)
+        finished = jobs.jobs_to_finish(session)
     for job_id in finished:
         database.run(partial(jobs.finish_if_complete, job_id=job_id))
     for lane in Lane:

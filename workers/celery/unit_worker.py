@@ -17,7 +17,7 @@ from c4core.players import NO_PROGRAM, Consent
 from c4core.version import ENGINE_VERSION
 from db import jobs, registry
 from db.errors import SCHEMA_FAULTS, NotADatabaseError, StorageError
-from db.jobs.running_jobs import has_queued_unit
+from db.jobs.watching import has_queued_unit
 from workers.celery.doorbell import call
 from workers.core.kinds import Lane, find_kind, lane_of_job
 from workers.core.leases import LEASE_SECONDS, LeaseKeeper
@@ -31,9 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from c4core.solver import Solver
-    from db.database import Database
+    from db.database import Database, Session
     from db.records.jobs import Claim
-    from db.session import Session
     from workers.celery.doorbell import Doorbell
 
 STOP_AGAIN_SECONDS: Final = 0.01

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final
 from c4core.version import ENGINE_VERSION
 from db import jobs, registry
 from db.errors import JobStateError
-from db.jobs import running_jobs
 from db.records.jobs import JobState, UnitState
 from workers.core.kinds import find_kind, lane_of_job, unit_objects
 from workers.text import time_text
@@ -25,10 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
     from c4core.lines import JsonValue
-    from db.database import Database
-    from db.records.jobs import JobInfo, JobProgress, ServiceStatus, UnitResult
-    from db.records.workers import WorkerInfo
-    from db.session import Session
+    from db.database import Database, Session
+    from db.records.jobs import JobInfo, JobProgress, ServiceStatus, UnitResult, WorkerInfo
 
 RESULT_UNITS: Final = 4
 """The number of units whose results are in memory at a time."""
@@ -213,8 +210,8 @@ class ProgressMeter:
 
     Only positions that are completed after the first snapshot count for the rate: those that were
     done before a resumption say nothing about the present rate. The remaining time is the
-    database's (:mod:`db.jobs.pace`): a thousand done positions may say little about the thousand
-    others.
+    database's (:mod:`db.jobs.watching`): a thousand done positions may say little about the
+    thousand others.
     """
 
     def __init__(self, first: JobProgress, clock: Callable[[], float] = time.monotonic) -> None:
@@ -302,7 +299,7 @@ def unattended_jobs(session: Session) -> dict[int, Unattended]:
     attended = jobs.attended_jobs(session)
     begun = jobs.begun_jobs(session)
     found = dict.fromkeys(jobs.abandoned_jobs(session), Unattended.INTERRUPTED)
-    for job in running_jobs.running_jobs(session):
+    for job in jobs.running_jobs(session):
         if job.id in attended:
             continue
         is_served = (lane_of_job(job.priority).queue, job.engine_version) in served

@@ -22,10 +22,9 @@ if TYPE_CHECKING:
 
     from c4core.lines import JsonValue
     from db.costs import Cost
-    from db.database import Database
+    from db.database import Database, Session
     from db.records.evaluations import StoredEvaluation
     from db.records.jobs import Claim, JobInfo, Json, UnitResult
-    from db.session import Session
 
     Output = Callable[[JobInfo, UnitResult], Iterator[dict[str, JsonValue]]]
     Continuation = Callable[[Session, Claim, Database], object]

@@ -14,8 +14,8 @@ from logging import DEBUG, WARNING
 from typing import TYPE_CHECKING, Final
 
 from db import jobs
+from db.database import limit_waiting
 from db.errors import StorageError
-from db.session import limit_waiting
 from workers.core.kinds import find_kind
 from workers.errors import BrokerError
 from workers.logs import LOGGER

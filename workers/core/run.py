@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from c4core.players import Consent
+    from db.database import Session, Writer
     from db.records.jobs import Claim
-    from db.session import Session, Writer
     from workers.core.kinds import Continuation, UnitOutcome
     from workers.core.searching import Searcher
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from db.database import Writer
     from db.records.evaluations import StoredEvaluation
-    from db.session import Writer
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -25,9 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from c4core.notation import BoardSize
-    from db.database import Database
+    from db.database import Database, Session
     from db.records.jobs import Json, UnitPlan
-    from db.session import Session
 
 UNITS_PER_TRANSACTION: Final = 32
 """Units that are written at a time: this bounds the memory, and how long other writers wait."""

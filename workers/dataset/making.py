@@ -22,7 +22,7 @@ from c4core.errors import EmptySourceError
 from c4core.evaluation import NO_SCORE
 from c4core.position import Position
 from db.records.jobs import JobState
-from db.records.terms import MatchTerms
+from db.records.matches import MatchTerms
 from workers.analyze import job as analysis
 from workers.analyze.units import unit_answers
 from workers.core.follow import iterate_units, read_job, why_not_done

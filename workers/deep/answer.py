@@ -23,9 +23,8 @@ from workers.deep.tree import Bounds, canonical, first_bounds, ordered_columns
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from db.database import Database
+    from db.database import Database, Session
     from db.records.jobs import JobInfo
-    from db.session import Session
     from workers.core.searching import Searcher
     from workers.deep.sharing import ReceivedBounds
     from workers.deep.tree import Piece

@@ -22,10 +22,10 @@ from c4core.evaluation import score_limits
 from c4core.position import Position
 from c4core.version import ENGINE_VERSION
 from db import evaluations, jobs, registry
+from db.database import after_commit
 from db.decoding import decoding, field
 from db.records.evaluations import StoredEvaluation
 from db.records.jobs import JobState, UnitPlan, UnitState
-from db.session import after_commit
 from workers.answers.find import NEARLY, look_up
 from workers.answers.lines import error_object
 from workers.core.kinds import JobKind, UnitOutcome
@@ -37,10 +37,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from c4core.lines import JsonValue
-    from db.database import Database
+    from db.database import Database, Session
     from db.jobs import GrowingJob, GrowingUnit
     from db.records.jobs import Claim, JobInfo, UnitResult
-    from db.session import Session
     from workers.core.searching import Searcher
     from workers.deep.tree import Known, Tree
 

@@ -14,8 +14,7 @@ from c4core.notation import parse_moves
 from c4core.position import Position
 from db import games
 from db.records.games import ON_THE_BOARD, GameFilter, StoredGame
-from db.records.matches import Origin
-from db.records.terms import MatchTerms
+from db.records.matches import MatchTerms, Origin
 from workers.match.terms import GameImportError
 
 if TYPE_CHECKING:
@@ -23,9 +22,8 @@ if TYPE_CHECKING:
 
     from c4core.arena.files import Repeats
     from c4core.position import Side
-    from db.database import Database
+    from db.database import Database, Session
     from db.records.games import GameCursor
-    from db.session import Session
 
 
 _ENDINGS = {str(ending): ending for ending in Ending}

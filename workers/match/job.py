@@ -28,10 +28,9 @@ from workers.match.units import settle_match
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from db.database import Database
+    from db.database import Database, Session
     from db.records.jobs import Json
-    from db.records.terms import MatchTerms
-    from db.session import Session
+    from db.records.matches import MatchTerms
 
 
 ENOUGH_MOVES: Final = 100.0

@@ -25,8 +25,7 @@ from c4core.players import (
 from c4core.solver import Solver
 from db import games
 from db.records.games import StoredGame
-from db.records.matches import Origin
-from db.records.terms import Seats
+from db.records.matches import Origin, Seats
 from workers.answers.books import book_of_job
 from workers.answers.find import find_answers, look_up, search_with
 from workers.answers.question import Question
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from c4core.position import Position, Side
     from db.database import Database
     from db.records.evaluations import StoredEvaluation
-    from db.records.terms import MatchTerms
+    from db.records.matches import MatchTerms
     from workers.core.searching import Searcher
 
 

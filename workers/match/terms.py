@@ -24,10 +24,9 @@ if TYPE_CHECKING:
 
     from c4core.notation import BoardSize
     from c4core.players import Consent, PlayerSpec
-    from db.database import Database
+    from db.database import Database, Session
     from db.records.jobs import Claim, JobInfo
-    from db.records.terms import MatchTerms
-    from db.session import Session
+    from db.records.matches import MatchTerms
 
 
 class MatchTermsError(C4Error, ValueError):

@@ -45,11 +45,10 @@ if TYPE_CHECKING:
     from c4core.arena.statistics import Sprt
     from c4core.lines import JsonValue
     from c4core.players import Consent
-    from db.database import Database
+    from db.database import Database, Session
     from db.records.games import StoredGame
     from db.records.jobs import Claim, JobInfo, Json, UnitResult
-    from db.records.terms import MatchTerms
-    from db.session import Session
+    from db.records.matches import MatchTerms
     from workers.core.searching import Searcher
 
 

@@ -36,9 +36,8 @@ if TYPE_CHECKING:
     from c4core.proof.certificate import Ply
     from c4core.proof.format import HalfInfo
     from c4core.proof.making import Bound
-    from db.database import Database
+    from db.database import Database, Session
     from db.records.jobs import Claim, JobInfo, Json, UnitResult
-    from db.session import Session
     from workers.core.searching import Searcher
 
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from cli.output.formats import Format, Row
     from cli.shell.settings import Settings
+    from db.database import Session
     from db.records.evaluations import EvaluationFilter
-    from db.session import Session
 
 ROW_NAMES = (
     "board",

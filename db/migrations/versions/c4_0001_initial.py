@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from db.migrations.helpers import ROW_ID, create_unit_index
+
 revision = "c4_0001"
 down_revision = None
 branch_labels = None
@@ -16,7 +18,6 @@ UNIT_INDEXES = (
     ("ix_units_failed", ["job_id", "seq"], "state = 'failed'"),
     ("ix_units_finished", ["finished_at"], "finished_at IS NOT NULL"),
 )
-ROW_ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
@@ -83,14 +84,8 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_units")),
         sa.UniqueConstraint("job_id", "seq", name=op.f("uq_units_job_id_seq")),
     )
-    for name, columns, condition in UNIT_INDEXES:
-        op.create_index(
-            op.f(name),
-            "units",
-            columns,
-            sqlite_where=sa.text(condition),
-            postgresql_where=sa.text(condition),
-        )
+    for index in UNIT_INDEXES:
+        create_unit_index(*index)
 
 
 def downgrade() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from db.migrations.helpers import create_unit_index
+
 revision = "c4_0002"
 down_revision = "c4_0001"
 branch_labels = None
@@ -83,9 +85,3 @@ def downgrade() -> None:
     for name in ("announced_at", "lapses", "expected_seconds"):
         op.drop_column("units", name)
     create_unit_index(*QUEUED_BEFORE)
-
-
-def create_unit_index(name: str, columns: list[str], condition: str) -> None:
-    """Make an index over the units that meet a condition."""
-    where = sa.text(condition)
-    op.create_index(op.f(name), "units", columns, sqlite_where=where, postgresql_where=where)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from db.migrations.helpers import ROW_ID
+
 revision = "c4_0003"
 down_revision = "c4_0002"
 branch_labels = None
 depends_on = None
-
-ROW_ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:

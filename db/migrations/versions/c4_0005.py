@@ -9,17 +9,15 @@ from typing import Final
 import sqlalchemy as sa
 from alembic import op
 
+from db.migrations.helpers import ROW_ID, SEAL_LENGTH, checksum_column
+
 revision = "c4_0005"
 down_revision = "c4_0004"
 branch_labels = None
 depends_on = None
 
-ROW_ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
-
 HEARTBEATS: Final = {"planner_seen_at": "planning.", "runner_seen_at": "working."}
 """The new columns of jobs; how the names began of the rows that said the same."""
-
-SEAL_LENGTH: Final = 15
 
 
 def upgrade() -> None:
@@ -42,7 +40,7 @@ def upgrade() -> None:
         "corpus_matches",
         sa.Column("match_id", ROW_ID, nullable=False),
         sa.Column("corpus_match_id", ROW_ID, nullable=False),
-        checksum_of_numbers("match_id", "corpus_match_id"),
+        checksum_column("match_id:b corpus_match_id:b"),
         sa.ForeignKeyConstraint(
             ["match_id"],
             ["matches.id"],
@@ -81,31 +79,13 @@ def downgrade() -> None:
 
 def create_table_of_times(table: str, column: str) -> None:
     """Make a table of names, each with a time."""
-    is_sqlite = op.get_bind().dialect.name == "sqlite"
-    scaled = f"{column} * 16777216"
-    if not is_sqlite:
-        clamped = f"CASE WHEN {column} > 5e11 THEN 5e11 WHEN {column} < -5e11 THEN -5e11"
-        scaled = f"{clamped} ELSE {column} END * 16777216"
-    number = (
-        f"CAST({scaled} AS INTEGER) % 2147483647"
-        if is_sqlite
-        else f"MOD(CAST(TRUNC({scaled}) AS BIGINT), 2147483647)"
-    )
-    checksum = f"CAST({number} AS TEXT) || '=' || name"
     op.create_table(
         table,
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column(column, sa.Double(), nullable=False),
-        sa.Column("checksum", sa.Text(), sa.Computed(checksum, persisted=True)),
+        checksum_column(f"name:t {column}:d"),
         sa.PrimaryKeyConstraint("name", name=op.f(f"pk_{table}")),
     )
-
-
-def checksum_of_numbers(*columns: str) -> sa.Column[int]:
-    """The checksum of a table of whole numbers."""
-    term = "{} % 2147483647" if op.get_bind().dialect.name == "sqlite" else "MOD({}, 2147483647)"
-    terms = " + ".join(map(term.format, columns))
-    return sa.Column("checksum", sa.BigInteger(), sa.Computed(f"({terms})", persisted=True))
 
 
 def fill_corpus_matches() -> None:

@@ -15,8 +15,8 @@ from db import engine
 from db.database import Database
 from db.errors import UnreachableError
 from db.evaluations import count, find, store, stream
-from db.jobs import hold_job, leases, requeue_lapsed
-from db.jobs.ending import lock_job
+from db.jobs import claiming, hold_job, requeue_lapsed
+from db.jobs.state import lock_job
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import JobState
 from tests.support.jobs import finish, must_take, state_of
@@ -205,7 +205,7 @@ def test_the_transaction_of_a_client_that_is_frozen_with_a_unit_locked_is_ended(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """As when a planner stores evaluations while it holds its job and the job's units."""
-    monkeypatch.setattr(leases, "FROZEN_SECONDS", 0.1)
+    monkeypatch.setattr(claiming, "FROZEN_SECONDS", 0.1)
     job_id = make_job(served, 1)
     must_take(served, lease_seconds=0.001)
 

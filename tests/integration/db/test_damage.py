@@ -16,11 +16,11 @@ from db.database import Database
 from db.errors import UnreachableError
 from db.evaluations import store
 from db.games.matches import get_terms
-from db.integrity.evaluations import sample
+from db.integrity.rows import sample
 from db.jobs import get_job
 from db.maintenance import check, solve_again
 from db.records.evaluations import StoredEvaluation
-from db.records.terms import MatchTerms
+from db.records.matches import MatchTerms
 from tests.support.boards.matches import game, games_of, store_match
 from tests.support.damage import (
     evaluations,
@@ -179,7 +179,7 @@ class TestMatches:
             clear(database)
             for _ in range(3):
                 store_match(database, [game(0)])
-            monkeypatch.setattr("db.integrity.games.get_terms", lose)
+            monkeypatch.setattr("db.integrity.rows.get_terms", lose)
             found = check(database)
             with pytest.raises(UnreachableError, match="lost the connection"):
                 list(found)

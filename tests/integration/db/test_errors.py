@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import bindparam, event, text
 
 from db.database import Database
+from db.engine import translated
 from db.errors import (
     BusyError,
     CorruptError,
@@ -27,7 +28,6 @@ from db.errors import (
 from db.evaluations import count, store, stream
 from db.maintenance import check
 from db.records.evaluations import EvaluationFilter
-from db.translation import translated
 from tests.support.running.databases import BOARD, ask, do, file_size_limit, row, unprivileged
 
 PAGE = 4096

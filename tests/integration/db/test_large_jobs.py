@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.database import Database
-from db.jobs.pace import read_pace
-from db.jobs.running_jobs import jobs_to_finish
+from db.jobs import jobs_to_finish
+from db.jobs.watching import read_pace
 from tests.support.running.databases import do, make_job, query_plans, units_read
 
 if TYPE_CHECKING:

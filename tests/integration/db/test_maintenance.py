@@ -12,14 +12,13 @@ from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.costs import Cost, read_costs
 from db.database import Database
-from db.duties import acquire_duty
 from db.errors import DiskFullError, MatchInUseError, StorageError, UnreachableError
 from db.evaluations import store, stream
 from db.games import delete_match, list_matches
 from db.maintenance import NOTE, Problem, backup, check, stats
+from db.migrations import HEAD
 from db.records.evaluations import EvaluationFilter, StoredEvaluation
-from db.registry import beat, live_workers
-from db.revisions import HEAD
+from db.registry import acquire_duty, beat, live_workers
 from tests.support.boards.matches import game, games_of, store_match
 from tests.support.running.databases import BOARD, do, file_size_limit, make_job, on_sqlite, worker
 

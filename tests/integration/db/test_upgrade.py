@@ -17,13 +17,13 @@ from c4core.position import Position
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.database import Database
-from db.duties import acquire_duty
 from db.errors import MatchInUseError, OldProcessesError, SchemaTooOldError
 from db.evaluations import find
 from db.games import delete_match
 from db.maintenance import check, stats
+from db.migrations import HEAD
 from db.records.jobs import UnitState
-from db.revisions import HEAD
+from db.registry import acquire_duty
 from db.schema import alembic_config
 from db.types import KEY_SHIFT, seal_object
 from db.urls import parse_url

@@ -14,13 +14,13 @@ from alembic import command
 from sqlalchemy import Connection, create_engine, text
 
 from c4core.solver import Solver
-from db import jobs, registry, schema, upgrading
+from db import jobs, registry, schema
 from db.database import Database
 from db.engine import make_engine
 from db.errors import OldProcessesError, SchemaTooNewError
 from db.evaluations import find_at_once, store
+from db.migrations import FIRST_WATCHED, HEAD, REVISIONS
 from db.records.jobs import UnitState
-from db.revisions import FIRST_WATCHED, HEAD, REVISIONS
 from db.schema import alembic_config
 from db.urls import parse_url
 from tests.support.boards.games import EASY
@@ -49,7 +49,7 @@ def set_revision(
     engine = make_engine(parse_url(database_url))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(schema, "migrate", migrate)
-        upgrading.migrate(engine, set(schema.Standing))
+        schema.bring_up_to_date(engine, set(schema.Standing))
     engine.dispose()
 
 

@@ -20,12 +20,18 @@ from c4core.position import Position
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
 from db import evaluations, jobs, registry
-from db.database import Database
+from db.database import Database, Session
 from db.errors import MatchNotFoundError, RefusedValueError, StorageError
 from db.records.evaluations import EvaluationFilter
-from db.records.jobs import MAX_ATTEMPTS, MAX_LAPSES, Claim, JobState, UnitPlan, UnitState
-from db.records.workers import WorkerInfo
-from db.session import Session
+from db.records.jobs import (
+    MAX_ATTEMPTS,
+    MAX_LAPSES,
+    Claim,
+    JobState,
+    UnitPlan,
+    UnitState,
+    WorkerInfo,
+)
 from tests.support import toy_kind
 from tests.support.boards.games import random_games
 from tests.support.jobs import outlast_lease, unit_ids

@@ -18,7 +18,7 @@ from db import games, jobs
 from db.database import Database
 from db.errors import MatchInUseError, MatchNotFoundError
 from db.records.jobs import JobState
-from db.records.terms import MatchTerms
+from db.records.matches import MatchTerms
 from tests.support.boards.books import source
 from tests.support.running.waiting import HANG_SECONDS
 from workers.book.task import PlyTask

@@ -18,7 +18,7 @@ from db.errors import JobNotFoundError, JobStateError
 from db.models import Evaluation
 from db.records.jobs import MAX_ATTEMPTS, JobInfo, JobState, UnitPlan, UnitState
 from tests.support.boards.games import random_games
-from tests.support.jobs import must_take, outlast_lease, take
+from tests.support.jobs import failed_units, must_take, outlast_lease, take
 from tests.support.running.databases import FakeClock, row
 from tests.support.running.waiting import await_that
 from workers.analyze.job import NoInputError, submit
@@ -264,7 +264,7 @@ def test_a_unit_that_fails_is_tried_again_and_then_told(database: Database) -> N
     assert job.state is JobState.FAILED
     assert len(job.errors) == 1
     with database.read() as session:
-        (unit,) = jobs.failed_units(session, job_id)
+        (unit,) = failed_units(session, job_id)
     assert (unit.seq, unit.attempts) == (1, MAX_ATTEMPTS)
     with database.write() as session:
         session.execute(delete(Evaluation))

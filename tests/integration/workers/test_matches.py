@@ -20,8 +20,7 @@ from db.errors import JobStateError
 from db.records.evaluations import EvaluationFilter
 from db.records.games import ON_THE_BOARD, StoredGame
 from db.records.jobs import JobState, UnitState
-from db.records.matches import MatchInfo
-from db.records.terms import Seats
+from db.records.matches import MatchInfo, Seats
 from tests.support.boards.matches import (
     RANDOM,
     SET,

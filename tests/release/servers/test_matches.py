@@ -8,7 +8,7 @@ import pytest
 from c4core.arena.statistics import Sprt
 from db.database import Database
 from db.records.jobs import JobState, UnitState
-from db.records.terms import MatchTerms
+from db.records.matches import MatchTerms
 from tests.support.boards.matches import (
     RANDOM,
     SET,

@@ -12,8 +12,7 @@ from c4core.position import Position
 from db import games
 from db.database import Database
 from db.records.games import GameFilter, StoredGame
-from db.records.matches import MatchInfo
-from db.records.terms import MatchTerms
+from db.records.matches import MatchInfo, MatchTerms
 from workers.match.job import plan_matches
 from workers.runners.local import LocalRunner
 

@@ -22,13 +22,11 @@ from sqlalchemy.orm import Session
 from c4core.notation import BoardSize
 from c4core.version import ENGINE_VERSION
 from db.database import Database
-from db.evaluations.columns import ColumnValues
-from db.evaluations.driver_query import DriverQuery
+from db.evaluations.rows import ColumnValues, DriverQuery
 from db.jobs import add_units, create_job, start_job
 from db.models import Base
 from db.records.evaluations import StoredEvaluation
-from db.records.jobs import UnitPlan
-from db.records.workers import WorkerInfo
+from db.records.jobs import UnitPlan, WorkerInfo
 
 T = TypeVar("T")
 

@@ -25,8 +25,7 @@ from db.maintenance import check
 from db.models import CorpusMatch
 from db.records.games import GameCursor, GameFilter
 from db.records.jobs import MAX_ATTEMPTS, JobState, UnitPlan, UnitState
-from db.records.matches import Origin
-from db.records.terms import MatchTerms, Seats
+from db.records.matches import MatchTerms, Origin, Seats
 from tests.support.boards.matches import game, games_of, info, store_match, terms
 from tests.support.jobs import finish, give_up, must_take, take
 from tests.support.running.databases import BOARD, ask, counted_queries, do, on_sqlite, query_plans

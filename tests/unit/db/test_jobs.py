@@ -10,7 +10,7 @@ from db.evaluations import count, find, store
 from db.models import MeasuredCost
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import MAX_ATTEMPTS, MAX_LAPSES, JobState, UnitPlan, UnitState
-from tests.support.jobs import LEASE, finish, give_up, must_take, state_of, take
+from tests.support.jobs import LEASE, failed_units, finish, give_up, must_take, state_of, take
 from tests.support.running.databases import BOARD, FakeClock, ask, do, make_job, on_sqlite, row
 
 
@@ -143,7 +143,7 @@ class TestClaims:
         assert finish(database, must_take(database))
         with database.read() as session:
             job = jobs.get_job(session, job_id)
-            (failed,) = jobs.failed_units(session, job_id)
+            (failed,) = failed_units(session, job_id)
         assert job.state is JobState.FAILED
         assert failed.error.startswith("broken\N{REPLACEMENT CHARACTER}? 3!")
         assert len(failed.error) == 2_000

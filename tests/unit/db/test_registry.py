@@ -1,10 +1,17 @@
+"""The register of workers, and periodic duties."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+
+import pytest
 
 from db.database import Database
 from db.jobs import totals
-from db.records.workers import WorkerInfo
-from db.registry import WORKER_ALIVE_SECONDS, beat, leave, live_workers
+from db.records.jobs import WorkerInfo
+from db.registry import WORKER_ALIVE_SECONDS, acquire_duty, beat, leave, live_workers
 from tests.support.running.databases import FakeClock, ask, do, on_sqlite, worker
+from tests.support.running.waiting import HANG_SECONDS
 
 DAY = 86_400.0
 
@@ -79,3 +86,57 @@ def test_who_was_silent_for_a_day_is_forgotten(timed: Database, clock: FakeClock
     clock.time += 1.0
     tell(timed, worker("ada"))
     assert [info.name for info in alive(timed, within=2 * DAY)] == ["ada"]
+
+
+def acquire(database: Database, name: str = "sweep", every: float = 1.0) -> bool:
+    return database.run(lambda session: acquire_duty(session, name, every))
+
+
+@on_sqlite
+def test_a_duty_is_acquired_once_in_its_time(timed: Database, clock: FakeClock) -> None:
+    assert acquire(timed)
+    assert not acquire(timed)
+    clock.time += 0.5
+    assert not acquire(timed)
+    clock.time += 0.5
+    assert acquire(timed)
+    assert not acquire(timed)
+
+
+@on_sqlite
+def test_duties_are_acquired_one_by_one(timed: Database) -> None:
+    assert acquire(timed, "sweep")
+    assert acquire(timed, "count")
+    assert not acquire(timed, "sweep")
+
+
+@on_sqlite
+def test_a_clock_that_was_set_back_stops_nobody(timed: Database, clock: FakeClock) -> None:
+    assert acquire(timed)
+    clock.time -= 3_600.0
+    assert acquire(timed)
+    assert not acquire(timed)
+
+
+def test_of_many_one_acquires_the_duty(timed: Database, clock: FakeClock) -> None:
+    barrier = threading.Barrier(8)
+
+    def together(number: int) -> bool:
+        del number
+        barrier.wait()
+        return acquire(timed)
+
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(2):  # the first time ever, and a later time
+            assert sum(pool.map(together, range(8))) == 1
+            clock.time += 1.0
+
+
+@pytest.mark.postgres
+def test_nobody_waits_for_who_is_acquiring_it(postgres_url: str) -> None:
+    with Database.open(postgres_url) as database:
+        acquire(database, "slow", 0.0)
+        with database.write() as session:
+            assert acquire_duty(session, "slow", 0.0)
+            with ThreadPoolExecutor(1) as pool:
+                assert pool.submit(acquire, database, "slow", 0.0).result(HANG_SECONDS) is False

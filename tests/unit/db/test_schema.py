@@ -11,7 +11,6 @@ from sqlalchemy import Connection, Engine, create_engine, inspect, text
 from sqlalchemy.schema import CreateSchema
 from syrupy.assertion import SnapshotAssertion
 
-from db.checksums import CHECKED_OTHERWISE, CHECKSUM, RowChecksum
 from db.database import Database
 from db.errors import (
     CorruptError,
@@ -19,8 +18,8 @@ from db.errors import (
     SchemaTooNewError,
     StorageError,
 )
+from db.migrations import HEAD, REVISIONS
 from db.models import Base
-from db.revisions import HEAD, REVISIONS
 from db.schema import (
     SchemaState,
     Standing,
@@ -30,6 +29,7 @@ from db.schema import (
     read_state,
     refuse,
 )
+from db.types import CHECKED_OTHERWISE, CHECKSUM, RowChecksum
 from db.urls import parse_url
 from tests.support.running.databases import on_sqlite
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from c4core.notation import BoardSize
-    from db.at_once import AtOnce
+    from db.database import AtOnce
     from db.records.evaluations import StoredEvaluation
 
 STORED = Position("1213", width=5, height=4)

@@ -8,7 +8,7 @@ import pytest
 from c4core.arena.judging import JudgedMove
 from c4core.arena.statistics import Tally
 from cli.reports import picture
-from db.records.terms import Seats
+from db.records.matches import Seats
 from tests.support.reports import report_of
 from tests.support.running.command_line import C4
 

@@ -12,7 +12,7 @@ from c4core.notation import BoardSize, parse_moves
 from c4core.position import Position
 from c4core.solver import Solver
 from db.database import Database
-from db.records.terms import Seats
+from db.records.matches import Seats
 from tests.support.boards.finished_games import finished_games
 from tests.support.boards.matches import play, store_match, terms
 from tests.support.web_api import Api, serving

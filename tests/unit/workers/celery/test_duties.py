@@ -8,7 +8,7 @@ import pytest
 
 from c4core.version import ENGINE_VERSION
 from db.database import Database
-from db.jobs.running_jobs import RunningJob
+from db.jobs.watching import RunningJob
 from tests.support.jobs import LEASE, must_take
 from tests.support.running.databases import FakeClock, make_job
 from workers.celery import duties

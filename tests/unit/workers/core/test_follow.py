@@ -10,10 +10,8 @@ from c4core.notation import DEFAULT_BOARD
 from c4core.version import ENGINE_VERSION, __version__
 from db import jobs, registry
 from db.database import Database
-from db.jobs.attendance import RUNNER_ALIVE_SECONDS
-from db.jobs.planner_heartbeat import PLANNER_ALIVE_SECONDS
-from db.records.jobs import INTERACTIVE_PRIORITY, MAX_ATTEMPTS, JobProgress, JobState
-from db.records.workers import WorkerInfo
+from db.jobs.sharing import PLANNER_ALIVE_SECONDS, RUNNER_ALIVE_SECONDS
+from db.records.jobs import INTERACTIVE_PRIORITY, MAX_ATTEMPTS, JobProgress, JobState, WorkerInfo
 from db.registry import WORKER_ALIVE_SECONDS
 from tests.support.jobs import LEASE, finish, must_take
 from tests.support.running.databases import FakeClock

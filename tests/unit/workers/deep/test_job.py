@@ -14,13 +14,12 @@ from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
 from cli.commands import deep as command
 from db import evaluations, jobs, registry
-from db.database import Database
+from db.database import Database, Session
 from db.errors import BusyError
 from db.jobs import GrowingUnit
 from db.models import Unit
 from db.records.evaluations import StoredEvaluation
 from db.records.jobs import MAX_ATTEMPTS, JobState, UnitPlan, UnitState
-from db.session import Session
 from tests.support.boards.deep import conclude
 from tests.support.jobs import must_take, take
 from tests.support.running.databases import worker

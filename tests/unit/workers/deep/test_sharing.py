@@ -12,7 +12,7 @@ from c4core.batch import BOUND
 from c4core.position import Position
 from c4core.solver import Solver
 from db import jobs
-from db.database import Database
+from db.database import Database, Session
 from db.errors import BusyError, DamagedValueError
 from db.models import SharedBounds
 from tests.support.jobs import must_take
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from c4core.evaluation import Evaluation
-    from db.session import Session
+    from db.database import Session
 
 START = Position(width=6, height=6)
 

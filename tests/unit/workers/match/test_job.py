@@ -14,13 +14,11 @@ from c4core.position import Position
 from c4core.proof import make
 from c4core.solver import Solver
 from db import evaluations, games
-from db.database import Database
+from db.database import Database, Session
 from db.errors import StorageError
 from db.models import Base
 from db.records.games import GameFilter, StoredGame
-from db.records.matches import Origin
-from db.records.terms import Seats
-from db.session import Session
+from db.records.matches import Origin, Seats
 from tests.support.boards.matches import (
     SET,
     game,

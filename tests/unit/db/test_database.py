@@ -9,8 +9,7 @@ import pytest
 
 from c4core.notation import BoardSize
 from db import evaluations
-from db.at_once import AtOnce
-from db.database import Database
+from db.database import AtOnce, Database
 from db.errors import BusyError, CorruptError
 from db.records.evaluations import StoredEvaluation
 from tests.support.running.databases import ask, do

@@ -5,7 +5,7 @@ from sqlalchemy import text
 
 from c4core.version import ENGINE_VERSION
 from db.database import Database
-from db.jobs import claim, failed_units, finish_if_complete, list_jobs, progress, totals
+from db.jobs import claim, finish_if_complete, get_job, list_jobs, progress, totals
 from db.records.jobs import JobState, UnitPlan
 from tests.support.jobs import finish, must_take
 from tests.support.running.databases import (
@@ -151,7 +151,7 @@ def test_every_question_finds_its_index(
     assert "ix_units_queued" in plans
     assert "ix_units_leased" in plans
     assert "Seq Scan on units" not in plans
-    plans = query_plans(untouched, lambda session: failed_units(session, job_id))
+    plans = query_plans(untouched, lambda session: get_job(session, job_id))
     assert "ix_units_failed" in plans
     with untouched.write() as session:
         session.execute(text("UPDATE units SET state = 'done', finished_at = 1.0"))

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import case, literal, select, update
 
-from db.clock import now
 from db.costs import add_costs
 from db.evaluations.storing import send
-from db.jobs.changes import ANNOUNCE_FIRST, FREE
-from db.jobs.conditions import LEASED, lease_end
-from db.jobs.growing import hold_job
-from db.jobs.leases import may_lapse_again
+from db.jobs.claiming import may_lapse_again
+from db.jobs.planning import hold_job
+from db.jobs.state import ANNOUNCE_FIRST, FREE, LEASED, lease_end
 from db.models import Unit
 from db.records.jobs import MAX_ATTEMPTS, UnitState
+from db.sql import now
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -129,10 +128,7 @@ def complete(
 def release(session: Session, claim: Claim, *, payload: Json | None = None) -> bool:
     """Hand the unit back: it is queued again, and the attempt does not count.
 
-    Args:
-        session: in a write transaction.
-        claim: what was worked on.
-        payload: what is left to do; None keeps the payload.
+    ``payload`` is what is left to do; None keeps the payload.
 
     Returns:
         False: the claim did not hold the unit any more.

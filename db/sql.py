@@ -1,16 +1,21 @@
-"""The time on the database's clock: those of the machines may differ by an hour."""
+"""SQL that the two databases spell differently: the time, INSERT with ON CONFLICT, parameters."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import Double, literal
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects.postgresql import psycopg
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
 if TYPE_CHECKING:
-    from sqlalchemy import ColumnElement
-    from sqlalchemy.orm import Session
+    from collections.abc import Callable
+
+    from sqlalchemy import ColumnElement, Dialect
+    from sqlalchemy.orm import DeclarativeBase, Session
     from sqlalchemy.sql.compiler import SQLCompiler
     from sqlalchemy.sql.elements import SQLCoreOperations
 
@@ -56,3 +61,22 @@ def now(session: Session) -> ColumnElement[float]:
     """The time as an SQL expression: the database's, or that of the clock the session was given."""
     clock = session.info.get(CLOCK)
     return db_now() if clock is None else literal(clock(), Double())
+
+
+def dialect_of(session: Session) -> str:
+    """``"sqlite"`` or ``"postgresql"``."""
+    return session.get_bind().dialect.name
+
+
+def insert_into(dialect: str, table: type[DeclarativeBase]) -> postgresql.Insert | sqlite.Insert:
+    """An INSERT that may have ON CONFLICT, which SQLAlchemy has for each database only."""
+    return sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)
+
+
+@cache
+def driver_dialect(name: str, *, by_name: bool = True) -> Dialect:
+    """The dialect that writes SQL for a driver; parameters go by name or by place."""
+    if name == "sqlite":
+        return sqlite.dialect(paramstyle="named" if by_name else "qmark")
+    make: Callable[..., Dialect] = psycopg.dialect  # without types of its own
+    return make(paramstyle="pyformat" if by_name else "format")
