@@ -1,14 +1,39 @@
-"""JSON responses."""
+"""Answers: JSON values and errors."""
 
 from __future__ import annotations
 
 import json
+import logging
+from functools import singledispatch
 from typing import TYPE_CHECKING, Final
 
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import Match
+
+from c4core.errors import BookError, C4Error
+from c4core.players.errors import (
+    PlayerCostError,
+    PlayerError,
+    PlayerMissingError,
+    ProgramRefusedError,
+)
+from db.errors import (
+    BusyError,
+    GameNotFoundError,
+    JobNotFoundError,
+    JobStateError,
+    MatchInUseError,
+    MatchNotFoundError,
+    ReadOnlyError,
+    StorageError,
+)
+from workers.errors import BrokerError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from starlette.requests import Request
 
 JSON: Final = "application/json"
 JSON_LINES: Final = "application/x-ndjson"
@@ -27,3 +52,163 @@ def json_response(
 ) -> Response:
     """An answer that is one JSON value."""
     return Response(encode(value), status, headers, JSON)
+
+
+NOT_FOUND: Final = 404
+METHOD_NOT_ALLOWED: Final = 405
+LOGGER: Final = logging.getLogger("c4.web")
+
+CLIENT_GONE: Final = 499
+"""The status of an answer that nobody reads: its client has gone."""
+
+RETRY_SECONDS: Final = 1
+"""When to try again what was refused because something is busy or away."""
+
+
+class ApiError(C4Error):
+    """A request that is not answered as it was meant.
+
+    Attributes:
+        status: of the answer.
+        message: for people.
+        field: the parameter that was wrong, or None.
+        headers: of the answer.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        field: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.field = field
+        self.headers = dict(headers or {})
+
+    def response(self) -> Response:
+        """The answer."""
+        return json_response(
+            {"error": self.message, "field": self.field}, self.status, self.headers
+        )
+
+
+def unavailable(message: str, field: str | None = None) -> ApiError:
+    """A 503 that asks to try again soon."""
+    return ApiError(503, message, field, {"Retry-After": str(RETRY_SECONDS)})
+
+
+def hidden(message: str, error: Exception) -> ApiError:
+    """A 503 for an error whose words are for the log only: they may name files and addresses."""
+    LOGGER.warning("%s: %s", message, error)
+    return unavailable(f"{message}; the server's log has more")
+
+
+@singledispatch
+def as_api_error(error: Exception) -> ApiError:
+    """The answer to a request that has ended in this error."""
+    LOGGER.error("a fault in c4: %s: %s", type(error).__name__, error, exc_info=error)
+    return ApiError(500, f"a fault in c4: {type(error).__name__}; the server's log has more")
+
+
+@as_api_error.register
+def _(error: ApiError) -> ApiError:
+    return error
+
+
+@as_api_error.register
+def _(error: HTTPException) -> ApiError:
+    is_unknown = error.status_code == NOT_FOUND
+    message = "there is nothing at this path" if is_unknown else error.detail
+    return ApiError(error.status_code, message, headers=error.headers)
+
+
+@as_api_error.register
+def _(error: C4Error) -> ApiError:
+    return ApiError(400, str(error))
+
+
+@as_api_error.register
+def _(error: PlayerError) -> ApiError:
+    return ApiError(400, str(error), "player")
+
+
+@as_api_error.register
+def _(error: PlayerCostError) -> ApiError:
+    return ApiError(400, str(error), "player")
+
+
+@as_api_error.register
+def _(error: ProgramRefusedError) -> ApiError:
+    return ApiError(403, str(error), "player")
+
+
+@as_api_error.register
+def _(error: PlayerMissingError) -> ApiError:
+    return ApiError(501, str(error), "player")
+
+
+@as_api_error.register
+def _(error: BrokerError) -> ApiError:
+    return hidden("the broker does not answer", error)
+
+
+@as_api_error.register
+def _(error: StorageError) -> ApiError:
+    return hidden("the database cannot be used now", error)
+
+
+@as_api_error.register
+def _(error: BusyError) -> ApiError:
+    return hidden("the database is busy", error)
+
+
+@as_api_error.register
+def _(error: BookError) -> ApiError:
+    return hidden("the server's book cannot be read", error)
+
+
+@as_api_error.register(JobNotFoundError)
+@as_api_error.register(MatchNotFoundError)
+@as_api_error.register(GameNotFoundError)
+def _(error: StorageError) -> ApiError:
+    return ApiError(404, str(error))
+
+
+@as_api_error.register(JobStateError)
+@as_api_error.register(MatchInUseError)
+def _(error: StorageError) -> ApiError:
+    return ApiError(409, str(error))
+
+
+@as_api_error.register
+def _(error: ReadOnlyError) -> ApiError:
+    return ApiError(409, hidden("the database cannot be written", error).message)
+
+
+async def answer_error(request: Request, error: Exception) -> Response:
+    """The answer to a request that has ended in an error."""
+    if isinstance(error, HTTPException) and error.status_code == METHOD_NOT_ALLOWED:
+        allowed = ", ".join(sorted(_methods(request)))
+        message = f"this path answers {allowed} only, not {request.method}"
+        error = ApiError(METHOD_NOT_ALLOWED, message, headers={"Allow": allowed})
+    return as_api_error(error).response()
+
+
+def _methods(request: Request) -> set[str]:
+    """The methods of all routes that have the request's path: each may be a route of its own."""
+    return {
+        method
+        for route in request.app.routes
+        if route.matches(request.scope)[0] is not Match.NONE
+        for method in route.methods or ()
+    }
+
+
+HANDLERS: Final[dict[type[Exception], Callable[[Request, Exception], Awaitable[Response]]]] = {
+    HTTPException: answer_error,
+    C4Error: answer_error,
+}
+"""For Starlette; for all other errors there is ``web.middleware``."""

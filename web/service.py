@@ -1,10 +1,10 @@
-"""What all requests share: the database, the desk, those who do the jobs, threads, places."""
+"""What all requests share: the database, solvers, threads, limits of each client."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections import Counter
+from collections import Counter, OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -14,12 +14,10 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast
 from db.database import Database
 from db.errors import UnreachableError
 from db.urls import parse_url
-from web.counters import Counters
-from web.errors import CLIENT_GONE, ApiError
-from web.known import Known
 from web.lookups import Lookups
-from web.receiving.disk_room import DiskRoom
-from web.receiving.memory_room import MemoryRoom
+from web.metrics import Counters
+from web.responses import CLIENT_GONE, ApiError
+from web.rooms import DiskRoom, MemoryRoom
 from web.running import JobRunning, web_label
 from workers.broker.doorbell import Doorbell
 from workers.positions.desk import Desk
@@ -32,6 +30,37 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from web.settings import Settings
+
+LONGEST_QUESTION: Final = 256
+"""Bytes; what is longer is not kept, so that the memory has a bound."""
+
+
+class Known:
+    """The last so many answers. For the event loop only.
+
+    Args:
+        most: how many.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._answers: OrderedDict[tuple[str, bytes], bytes] = OrderedDict()
+
+    def find(self, path: str, query: bytes) -> bytes | None:
+        """The answer to a question, as it was written; None if it is not kept."""
+        answer = self._answers.get((path, query))
+        if answer is not None:
+            self._answers.move_to_end((path, query))
+        return answer
+
+    def keep(self, path: str, query: bytes, answer: bytes) -> None:
+        """Keep an answer that is the same whoever asks, and for ever."""
+        if len(query) > LONGEST_QUESTION:
+            return
+        self._answers[path, query] = answer
+        if len(self._answers) > self._most:
+            self._answers.popitem(last=False)
+
 
 T = TypeVar("T")
 

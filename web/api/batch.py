@@ -12,13 +12,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from c4core.lines import BadLine, parse_line, read_text_lines
-from web import parameters
-from web.asked_positions import read_board
-from web.description import words
-from web.errors import CLIENT_GONE, ApiError
-from web.receiving.bodies import refuse_encoded
-from web.receiving.body_lines import BodyLines
-from web.responses import JSON_LINES
+from web import openapi, parameters
+from web.bodies import BodyLines, refuse_encoded
+from web.parameters import read_board
+from web.responses import CLIENT_GONE, JSON_LINES, ApiError
 from web.service import service_of
 from workers.positions.batches import BatchSize, answer_lines, bad_line_object, request_object
 from workers.positions.question import Question
@@ -32,7 +29,7 @@ if TYPE_CHECKING:
 
     from c4core import lines
     from c4core.notation import BoardSize
-    from web.receiving.body_lines import Block
+    from web.bodies import Block
     from web.service import Service
 
 LARGEST_BATCH: Final = 1024
@@ -162,7 +159,7 @@ _LINES: Final[dict[str, Any]] = {JSON_LINES: {"schema": {"type": "string"}}}
 
 
 def _described() -> dict[str, Any]:
-    described = words.operation(
+    described = openapi.operation(
         "Answers to many positions",
         {},
         description="Lines of moves, or of objects with `moves`, `grid` or `key` and perhaps an "
@@ -170,14 +167,19 @@ def _described() -> dict[str, Any]:
         "answered by an object with `error`, `field` and `line`. A position that is not solved "
         "within the budget has `lower` and `upper` in place of its score.",
         parameters=[
-            words.query("board", words.BOARD, "Columns x rows of all positions.", example="7x6"),
-            words.query(
-                "columns", words.FLAG, "The score of every column, too: the default.", example=True
+            openapi.query(
+                "board", openapi.BOARD, "Columns x rows of all positions.", example="7x6"
             ),
-            words.query("weak", words.FLAG, "Only win, draw or loss.", example=False),
-            words.query(
+            openapi.query(
+                "columns",
+                openapi.FLAG,
+                "The score of every column, too: the default.",
+                example=True,
+            ),
+            openapi.query("weak", openapi.FLAG, "Only win, draw or loss.", example=False),
+            openapi.query(
                 "budget",
-                words.seconds_to_search(),
+                openapi.seconds_to_search(),
                 "Seconds for each position; 2 if it is not given.",
                 example=0.1,
             ),

@@ -9,9 +9,8 @@ from starlette.routing import Route
 
 from c4core.evaluation import plies_to_end, value_between
 from c4core.notation import column_label
-from web import parameters
-from web.asked_positions import POSITION, read_position
-from web.description import words
+from web import openapi, parameters
+from web.parameters import POSITION, read_position
 from web.responses import json_response
 from web.service import service_of
 from workers.books.exploring import BookMove, counted_ply, explore
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     from c4core.book import Book
     from c4core.position import Position
-    from web.asked_positions import AskedPosition
+    from web.parameters import AskedPosition
 
 
 async def get_children(request: Request) -> Response:
@@ -90,40 +89,40 @@ def _score_fields(score: int | None, position: Position) -> dict[str, Any]:
 
 ROUTES: Final = [Route("/api/v1/book", get_children)]
 
-_PLIES: Final = words.nullable({"type": "integer", "description": "Plies until the game ends."})
+_PLIES: Final = openapi.nullable({"type": "integer", "description": "Plies until the game ends."})
 SCHEMAS: Final[dict[str, object]] = {
-    "BookPosition": words.record(
+    "BookPosition": openapi.record(
         {
-            "board": words.TEXT,
-            "moves": words.nullable(words.TEXT),
-            "key": words.TEXT,
-            "grid": words.TEXT,
-            "ply": words.WHOLE,
-            "side": words.SIDE,
-            "book": words.nullable(
-                words.record(
+            "board": openapi.TEXT,
+            "moves": openapi.nullable(openapi.TEXT),
+            "key": openapi.TEXT,
+            "grid": openapi.TEXT,
+            "ply": openapi.WHOLE,
+            "side": openapi.SIDE,
+            "book": openapi.nullable(
+                openapi.record(
                     {
-                        "name": words.TEXT,
-                        "first_ply": words.WHOLE,
-                        "plies": words.WHOLE,
-                        "positions": words.WHOLE,
+                        "name": openapi.TEXT,
+                        "first_ply": openapi.WHOLE,
+                        "plies": openapi.WHOLE,
+                        "positions": openapi.WHOLE,
                     }
                 )
             ),
-            "score": words.nullable(words.WHOLE),
-            "value": words.nullable(words.VALUE),
+            "score": openapi.nullable(openapi.WHOLE),
+            "value": openapi.nullable(openapi.VALUE),
             "plies": _PLIES,
-            "counted_ply": words.nullable(
+            "counted_ply": openapi.nullable(
                 {"type": "integer", "description": "The ply whose positions are counted."}
             ),
-            "children": words.array(
-                words.record(
+            "children": openapi.array(
+                openapi.record(
                     {
-                        "column": words.COLUMN,
-                        "moves": words.nullable(words.TEXT),
-                        "key": words.TEXT,
-                        "score": words.nullable(words.WHOLE),
-                        "value": words.nullable(words.VALUE),
+                        "column": openapi.COLUMN,
+                        "moves": openapi.nullable(openapi.TEXT),
+                        "key": openapi.TEXT,
+                        "score": openapi.nullable(openapi.WHOLE),
+                        "value": openapi.nullable(openapi.VALUE),
                         "plies": _PLIES,
                         "continuations": {
                             "type": "integer",
@@ -139,21 +138,24 @@ SCHEMAS: Final[dict[str, object]] = {
 }
 PATHS: Final[dict[str, object]] = {
     "/api/v1/book": {
-        "get": words.operation(
+        "get": openapi.operation(
             "A position of the opening book and its moves",
-            words.ref("BookPosition"),
+            openapi.ref("BookPosition"),
             parameters=[
-                words.query(
-                    "moves", words.MOVES | {"default": ""}, "From the empty board.", example="4453"
+                openapi.query(
+                    "moves",
+                    openapi.MOVES | {"default": ""},
+                    "From the empty board.",
+                    example="4453",
                 ),
-                words.query(
-                    "board", words.BOARD | {"default": "7x6"}, "Columns x rows.", example="7x6"
+                openapi.query(
+                    "board", openapi.BOARD | {"default": "7x6"}, "Columns x rows.", example="7x6"
                 ),
-                words.query(
+                openapi.query(
                     "key", {"type": "string", "pattern": "^[0-9]{1,20}$"}, "In place of moves."
                 ),
-                words.query(
-                    "grid", words.TEXT, "In place of moves: rows as text, the top one first."
+                openapi.query(
+                    "grid", openapi.TEXT, "In place of moves: rows as text, the top one first."
                 ),
             ],
             description="Nothing is searched: what the book does not know is null. Scores are for "

@@ -12,11 +12,9 @@ from starlette.routing import Route
 from db import evaluations
 from db.decoding import decoding
 from db.records.evaluations import Cursor, EvaluationFilter
-from web import parameters
-from web.asked_positions import read_board
-from web.description import words
-from web.errors import ApiError
-from web.responses import json_response
+from web import openapi, parameters
+from web.parameters import read_board
+from web.responses import ApiError, json_response
 from web.service import service_of
 from workers.positions.showing.stored_objects import stored_object
 
@@ -91,57 +89,57 @@ def _read_page(
 ROUTES: Final = [Route("/api/v1/evaluations", list_evaluations)]
 
 SCHEMAS: Final[dict[str, object]] = {
-    "StoredEvaluation": words.record(
+    "StoredEvaluation": openapi.record(
         {
-            "board": words.TEXT,
-            "ply": words.WHOLE,
+            "board": openapi.TEXT,
+            "ply": openapi.WHOLE,
             "key": {"type": "string", "description": "The position, a decimal number."},
-            "side": words.SIDE,
-            "score": words.nullable(words.WHOLE),
-            "lower": words.WHOLE,
-            "upper": words.WHOLE,
-            "value": words.nullable(words.VALUE),
-            "plies": words.nullable(
+            "side": openapi.SIDE,
+            "score": openapi.nullable(openapi.WHOLE),
+            "lower": openapi.WHOLE,
+            "upper": openapi.WHOLE,
+            "value": openapi.nullable(openapi.VALUE),
+            "plies": openapi.nullable(
                 {"type": "integer", "description": "Plies until the game ends."}
             ),
-            "scores": words.nullable(words.array(words.nullable(words.WHOLE))),
-            "best": words.nullable(words.array(words.COLUMN)),
-            "nodes": words.WHOLE,
-            "grid": words.TEXT,
+            "scores": openapi.nullable(openapi.array(openapi.nullable(openapi.WHOLE))),
+            "best": openapi.nullable(openapi.array(openapi.COLUMN)),
+            "nodes": openapi.WHOLE,
+            "grid": openapi.TEXT,
         }
     )
 }
-_PLY: Final = words.whole_between(0, MOST)
-_SCORE: Final = words.whole_between(-MOST, MOST)
+_PLY: Final = openapi.whole_between(0, MOST)
+_SCORE: Final = openapi.whole_between(-MOST, MOST)
 PATHS: Final[dict[str, object]] = {
     "/api/v1/evaluations": {
-        "get": words.operation(
+        "get": openapi.operation(
             "Stored evaluations",
-            words.record(
+            openapi.record(
                 {
-                    "rows": words.array(words.ref("StoredEvaluation")),
-                    "next": words.nullable(words.TEXT),
+                    "rows": openapi.array(openapi.ref("StoredEvaluation")),
+                    "next": openapi.nullable(openapi.TEXT),
                 }
             ),
             parameters=[
-                words.query(
-                    "board", words.BOARD | {"default": "7x6"}, "Columns x rows.", example="7x6"
+                openapi.query(
+                    "board", openapi.BOARD | {"default": "7x6"}, "Columns x rows.", example="7x6"
                 ),
-                words.query("min_ply", _PLY, "Fewest stones.", example=8),
-                words.query("max_ply", _PLY, "Most stones.", example=20),
-                words.query("min_score", _SCORE, "The score is proven to be at least this."),
-                words.query("max_score", _SCORE, "The score is proven to be at most this."),
-                words.query(
-                    "value", words.VALUE, "Proven outcome for the side to move.", example="win"
+                openapi.query("min_ply", _PLY, "Fewest stones.", example=8),
+                openapi.query("max_ply", _PLY, "Most stones.", example=20),
+                openapi.query("min_score", _SCORE, "The score is proven to be at least this."),
+                openapi.query("max_score", _SCORE, "The score is proven to be at most this."),
+                openapi.query(
+                    "value", openapi.VALUE, "Proven outcome for the side to move.", example="win"
                 ),
-                words.query("exact", words.FLAG, "Only exact scores, or only open ones."),
-                words.query(
+                openapi.query("exact", openapi.FLAG, "Only exact scores, or only open ones."),
+                openapi.query(
                     "limit",
-                    words.whole_between(1, LARGEST_PAGE, PAGE),
+                    openapi.whole_between(1, LARGEST_PAGE, PAGE),
                     "Rows of a page.",
                     example=10,
                 ),
-                words.query(
+                openapi.query(
                     "cursor", {"type": "string", "pattern": f"^{CURSOR.pattern}$"}, "`next`."
                 ),
             ],

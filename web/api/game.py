@@ -11,13 +11,11 @@ from starlette.routing import Route
 from c4core.arena.file_formats import game_of_moves, parse_json_game
 from c4core.arena.files import GameFileError
 from c4core.arena.game import Ending
-from web import parameters
+from web import openapi, parameters
 from web.api.games import LARGE_NUMBERS, LARGEST_NUMBER, NUMBER_SCHEMA
-from web.asked_positions import play, read_board
-from web.description import words
-from web.errors import ApiError
-from web.receiving.bodies import read_object
-from web.responses import json_response
+from web.bodies import read_object
+from web.parameters import play, read_board
+from web.responses import ApiError, json_response
 from web.service import service_of
 from workers.matches.reviews.game import BUDGET, read_game, review_game
 from workers.matches.reviews.reviewed import Review, review_object
@@ -105,109 +103,109 @@ ROUTES: Final = [
     Route("/api/v1/game", post_review, methods=["POST"]),
 ]
 
-_PERCENT: Final = words.nullable({"type": "number", "minimum": 0, "maximum": 100})
+_PERCENT: Final = openapi.nullable({"type": "number", "minimum": 0, "maximum": 100})
 _LARGE: Final = {
-    "anyOf": [words.WHOLE, {"type": "string", "pattern": "^[0-9]{1,20}$"}, {"type": "null"}],
+    "anyOf": [openapi.WHOLE, {"type": "string", "pattern": "^[0-9]{1,20}$"}, {"type": "null"}],
     "description": "A number of 64 bits, as a number or as text.",
 }
 _GAME: Final[dict[str, Any]] = {
     "type": "object",
     "description": "A game as in files of games; unknown fields are ignored.",
     "properties": {
-        "board": words.nullable(words.BOARD),
-        "moves": words.nullable(words.MOVES),
+        "board": openapi.nullable(openapi.BOARD),
+        "moves": openapi.nullable(openapi.MOVES),
         "start": _LARGE,
         "final": _LARGE,
-        "first": words.nullable(words.TEXT),
-        "second": words.nullable(words.TEXT),
+        "first": openapi.nullable(openapi.TEXT),
+        "second": openapi.nullable(openapi.TEXT),
         "winner": {"enum": ["x", "o", None]},
         "ending": {"enum": [*map(str, Ending), None]},
         "seed": _LARGE,
     },
     "example": {"board": "7x6", "moves": "4455667", "winner": "x"},
 }
-_MOVE: Final = words.record(
+_MOVE: Final = openapi.record(
     {
         "ply": {"type": "integer", "description": "Stones on the board before the move."},
-        "side": words.SIDE,
-        "column": words.COLUMN,
-        "before": words.nullable({"type": "integer", "description": "The best column's score."}),
-        "after": words.nullable({"type": "integer", "description": "This column's score."}),
-        "loss": words.nullable({"type": "integer", "description": "Points given away."}),
-        "plies_before": words.nullable(
+        "side": openapi.SIDE,
+        "column": openapi.COLUMN,
+        "before": openapi.nullable({"type": "integer", "description": "The best column's score."}),
+        "after": openapi.nullable({"type": "integer", "description": "This column's score."}),
+        "loss": openapi.nullable({"type": "integer", "description": "Points given away."}),
+        "plies_before": openapi.nullable(
             {"type": "integer", "description": "Plies to the end from before the move, at best."}
         ),
-        "plies_after": words.nullable(
+        "plies_after": openapi.nullable(
             {"type": "integer", "description": "Plies to the end from after the move."}
         ),
-        "best": words.array(words.COLUMN),
+        "best": openapi.array(openapi.COLUMN),
         "mark": {
             "enum": ["??", "?", "!", ""],
             "description": "?? changed the result for the worse; ? won more slowly or lost more "
             "quickly; ! was the only move that kept the result, and not obvious.",
         },
-        "changes_result": words.FLAG,
+        "changes_result": openapi.FLAG,
     }
 )
 SCHEMAS: Final[dict[str, object]] = {
-    "Review": words.record(
+    "Review": openapi.record(
         {
-            "board": words.TEXT,
-            "start": words.nullable(
+            "board": openapi.TEXT,
+            "start": openapi.nullable(
                 {"type": "string", "description": "The first grid, top row first."}
             ),
-            "moves": words.nullable(words.TEXT),
-            "first": words.nullable(words.TEXT),
-            "second": words.nullable(words.TEXT),
-            "winner": words.nullable(words.SIDE),
-            "ending": words.TEXT,
+            "moves": openapi.nullable(openapi.TEXT),
+            "first": openapi.nullable(openapi.TEXT),
+            "second": openapi.nullable(openapi.TEXT),
+            "winner": openapi.nullable(openapi.SIDE),
+            "ending": openapi.TEXT,
             "complete": {"type": "boolean", "description": "Whether every move is judged."},
             "accuracy": {
-                **words.record({"x": _PERCENT, "o": _PERCENT}),
+                **openapi.record({"x": _PERCENT, "o": _PERCENT}),
                 "description": "Percent of a side's moves that kept the result, of those that "
                 "could have lost it; null where it had no such choice.",
             },
             "best_moves": {
-                **words.record({"x": _PERCENT, "o": _PERCENT}),
+                **openapi.record({"x": _PERCENT, "o": _PERCENT}),
                 "description": "Percent of a side's moves that no other column was better than, "
                 "of those where one was worse; null where it had no such choice.",
             },
-            "moves_judged": words.array(_MOVE),
-            "turning_points": words.array(words.WHOLE),
-            "nodes": words.WHOLE,
-            "seconds": words.NUMBER,
+            "moves_judged": openapi.array(_MOVE),
+            "turning_points": openapi.array(openapi.WHOLE),
+            "nodes": openapi.WHOLE,
+            "seconds": openapi.NUMBER,
         }
     )
 }
-_BUDGET: Final = words.query(
+_BUDGET: Final = openapi.query(
     "budget",
-    words.seconds_to_search(default=BUDGET),
+    openapi.seconds_to_search(default=BUDGET),
     "Seconds of searching for the whole game.",
     example=2,
 )
 
 PATHS: Final[dict[str, object]] = {
     "/api/v1/game": {
-        "get": words.operation(
+        "get": openapi.operation(
             "The review of a game",
-            words.ref("Review"),
+            openapi.ref("Review"),
             parameters=[
-                words.query(
-                    "moves", words.MOVES, "The game, from the empty board.", example="4455667"
+                openapi.query(
+                    "moves", openapi.MOVES, "The game, from the empty board.", example="4455667"
                 ),
-                words.query(
-                    "board", words.BOARD | {"default": "7x6"}, "Columns x rows.", example="7x6"
+                openapi.query(
+                    "board", openapi.BOARD | {"default": "7x6"}, "Columns x rows.", example="7x6"
                 ),
-                words.query("match", NUMBER_SCHEMA, "A stored game's match, in place of moves."),
-                words.query("number", NUMBER_SCHEMA, "Its number in the match."),
+                openapi.query("match", NUMBER_SCHEMA, "A stored game's match, in place of moves."),
+                openapi.query("number", NUMBER_SCHEMA, "Its number in the match."),
                 _BUDGET,
             ],
             problems=[404],
             description="Scores are for the side that moved; columns count from 1.",
         ),
-        "post": words.operation(
+        "post": openapi.operation(
             "The review of a game that is sent",
-            words.ref("Review"),
+            openapi.ref("Review"),
             parameters=[_BUDGET],
             body=_GAME,
         ),

@@ -13,11 +13,9 @@ from c4core.arena.game import Ending
 from db import games
 from db.decoding import decoding
 from db.records.games import GameCursor, GameFilter
-from web import parameters
-from web.asked_positions import read_board
-from web.description import words
-from web.errors import ApiError
-from web.responses import json_response
+from web import openapi, parameters
+from web.parameters import read_board
+from web.responses import ApiError, json_response
 from web.service import service_of
 from workers.matches.files.entries import entry_of
 from workers.matches.reports.reading import check_matches
@@ -130,26 +128,26 @@ ROUTES: Final = [
 
 _DIGITS: Final = {"type": "string", "pattern": "^[0-9]{1,20}$"}
 SCHEMAS: Final[dict[str, object]] = {
-    "Game": words.record(
+    "Game": openapi.record(
         {
-            "match": words.WHOLE,
-            "number": words.WHOLE,
-            "board": words.TEXT,
-            "winner": words.nullable(words.SIDE),
+            "match": openapi.WHOLE,
+            "number": openapi.WHOLE,
+            "board": openapi.TEXT,
+            "winner": openapi.nullable(openapi.SIDE),
             "ending": {"enum": list(ENDINGS)},
-            "length": words.WHOLE,
-            "moves": words.TEXT,
-            "first": words.TEXT,
-            "second": words.TEXT,
+            "length": openapi.WHOLE,
+            "moves": openapi.TEXT,
+            "first": openapi.TEXT,
+            "second": openapi.TEXT,
             "seed": _DIGITS,
             "start": {**_DIGITS, "description": "Key of the first position."},
             "start_grid": {"type": "string", "description": "The first position."},
             "final": {**_DIGITS, "description": "Key of the last position."},
             "final_grid": {"type": "string", "description": "The last position."},
-            "detail": words.TEXT,
-            "x_seconds": words.NUMBER,
-            "o_seconds": words.NUMBER,
-            "replaced": words.array(words.WHOLE),
+            "detail": openapi.TEXT,
+            "x_seconds": openapi.NUMBER,
+            "o_seconds": openapi.NUMBER,
+            "replaced": openapi.array(openapi.WHOLE),
         },
         optional=(
             *("moves", "first", "second", "seed", "start", "start_grid", "final", "final_grid"),
@@ -157,26 +155,29 @@ SCHEMAS: Final[dict[str, object]] = {
         ),
     )
 }
-NUMBER_SCHEMA: Final = words.whole_between(0, LARGEST_NUMBER)
+NUMBER_SCHEMA: Final = openapi.whole_between(0, LARGEST_NUMBER)
 PATHS: Final[dict[str, object]] = {
     "/api/v1/games": {
-        "get": words.operation(
+        "get": openapi.operation(
             "Stored games",
-            words.record(
-                {"games": words.array(words.ref("Game")), "next": words.nullable(words.TEXT)}
+            openapi.record(
+                {
+                    "games": openapi.array(openapi.ref("Game")),
+                    "next": openapi.nullable(openapi.TEXT),
+                }
             ),
             parameters=[
-                words.query("match", NUMBER_SCHEMA, "Only games of this match."),
-                words.query("board", words.BOARD, "Only games on this board.", example="7x6"),
-                words.query("winner", {"enum": list(WINNERS)}, "Who won.", example="x"),
-                words.query("ending", {"enum": list(ENDINGS)}, "How it ended.", example="four"),
-                words.query(
+                openapi.query("match", NUMBER_SCHEMA, "Only games of this match."),
+                openapi.query("board", openapi.BOARD, "Only games on this board.", example="7x6"),
+                openapi.query("winner", {"enum": list(WINNERS)}, "Who won.", example="x"),
+                openapi.query("ending", {"enum": list(ENDINGS)}, "How it ended.", example="four"),
+                openapi.query(
                     "limit",
-                    words.whole_between(1, LARGEST_PAGE, PAGE),
+                    openapi.whole_between(1, LARGEST_PAGE, PAGE),
                     "Games of a page.",
                     example=5,
                 ),
-                words.query(
+                openapi.query(
                     "cursor", {"type": "string", "pattern": f"^{CURSOR.pattern}$"}, "`next`."
                 ),
             ],
@@ -186,12 +187,12 @@ PATHS: Final[dict[str, object]] = {
         )
     },
     "/api/v1/games/{match}/{number}": {
-        "get": words.operation(
+        "get": openapi.operation(
             "A stored game",
-            words.ref("Game"),
+            openapi.ref("Game"),
             parameters=[
-                words.place("match", NUMBER_SCHEMA, "The match.", example=1),
-                words.place("number", NUMBER_SCHEMA, "The game's number in it.", example=0),
+                openapi.place("match", NUMBER_SCHEMA, "The match.", example=1),
+                openapi.place("number", NUMBER_SCHEMA, "The game's number in it.", example=0),
             ],
             problems=[404],
         )

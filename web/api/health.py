@@ -1,8 +1,8 @@
-"""``/healthz``, ``/readyz`` and ``/metrics``: for whoever watches over the server."""
+"""Whether the server works, and who is at work: for monitoring."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
@@ -12,19 +12,19 @@ from starlette.routing import Route
 from c4core.position import Position
 from c4core.version import ENGINE_VERSION, __version__
 from db.errors import StorageError
-from web import parameters
-from web.description import words
-from web.errors import LOGGER, unavailable
+from web import openapi, parameters
 from web.metrics import WebCollector
-from web.responses import json_response
+from web.responses import LOGGER, json_response, unavailable
 from web.service import service_of
 from workers.core.lanes import Lane
+from workers.core.standing import service_status, status_object
 from workers.errors import BrokerError
 from workers.positions.question import Question
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
+    from db.database import Database
     from web.service import Service
 
 OK: Final = "ok"
@@ -51,7 +51,8 @@ async def get_metrics(request: Request) -> Response:
     """What Prometheus reads."""
     parameters.read_query(request, ())
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(WebCollector(service_of(request)))
+    service = service_of(request)
+    registry.register(WebCollector(service.counters, service.searches))
     return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
 
 
@@ -80,16 +81,37 @@ def _try_everything(service: Service) -> dict[str, str | int | None]:
     }
 
 
+async def answer_workers(request: Request) -> Response:
+    """``GET /api/v1/workers``."""
+    service = service_of(request)
+    parameters.read_query(request, ())
+    status = await service.in_thread(_read, service.require_database())
+    runner = service.runner
+    server = {
+        "threads": 0 if runner is None else runner.threads,
+        "jobs": [] if runner is None else runner.running(),
+        "is_writable": service.is_writable,
+    }
+    workers = status.pop("live_workers")
+    return json_response({"workers": workers, "status": status, "server": server})
+
+
+def _read(database: Database) -> dict[str, Any]:
+    with database.read() as session:
+        return status_object(*service_status(session))
+
+
 ROUTES: Final = [
     Route("/healthz", get_health),
     Route("/readyz", get_readiness),
     Route("/metrics", get_metrics),
+    Route("/api/v1/workers", answer_workers),
 ]
 
 PATHS: Final[dict[str, object]] = {
-    "/healthz": {"get": words.operation("Whether the process answers", words.ref("Health"))},
+    "/healthz": {"get": openapi.operation("Whether the process answers", openapi.ref("Health"))},
     "/readyz": {
-        "get": words.operation("Whether all that it needs is there", words.ref("Readiness"))
+        "get": openapi.operation("Whether all that it needs is there", openapi.ref("Readiness"))
     },
     "/metrics": {
         "get": {
@@ -97,21 +119,31 @@ PATHS: Final[dict[str, object]] = {
             "responses": {
                 "200": {
                     "description": "Metrics as text.",
-                    "content": {"text/plain": {"schema": words.TEXT}},
+                    "content": {"text/plain": {"schema": openapi.TEXT}},
                 }
             },
         }
     },
+    "/api/v1/workers": {
+        "get": openapi.operation(
+            "Who is at work, and on how much",
+            openapi.ref("Workers"),
+            description="`workers` are those of `c4 worker` that listen to a broker; `server` is "
+            "this process: its threads that work on jobs, and the jobs that they are at work on.",
+        )
+    },
 }
 
 SCHEMAS: Final[dict[str, object]] = {
-    "Health": words.record({"status": words.TEXT, "version": words.TEXT, "engine": words.WHOLE}),
-    "Readiness": words.record(
+    "Health": openapi.record(
+        {"status": openapi.TEXT, "version": openapi.TEXT, "engine": openapi.WHOLE}
+    ),
+    "Readiness": openapi.record(
         {
-            "status": words.TEXT,
-            "database": words.nullable({"enum": [OK]}),
-            "broker": words.nullable({"enum": [OK]}),
-            "searches": words.WHOLE,
+            "status": openapi.TEXT,
+            "database": openapi.nullable({"enum": [OK]}),
+            "broker": openapi.nullable({"enum": [OK]}),
+            "searches": openapi.WHOLE,
         }
     ),
 }

@@ -1,4 +1,4 @@
-"""Jobs: what there is, making one, stopping one, going on with one."""
+"""Jobs: list, show, make, cancel and resume."""
 
 from __future__ import annotations
 
@@ -7,18 +7,31 @@ from typing import TYPE_CHECKING, Any, Final
 from starlette.routing import Route
 
 from db import jobs
-from db.records.jobs import JobState
+from db.records.jobs import JobState, UnitState
 from web import parameters
-from web.asked_positions import read_board
-from web.description import job_paths, job_schemas
-from web.description.job_paths import DEFAULT_LIMIT, LARGEST_LIMIT
-from web.description.job_schemas import LARGEST_JOB
-from web.errors import ApiError
-from web.jobs.making import make_job, make_of_lines, read_label
-from web.receiving.bodies import read_object, whole_body
-from web.responses import JSON, JSON_LINES, json_response
+from web.access import require_write
+from web.api.making import LARGEST_PLY, LONGEST_LABEL, make_job, make_of_lines, read_label
+from web.bodies import read_object, whole_body
+from web.openapi import (
+    BOARD,
+    FLAG,
+    MOVES,
+    NUMBER,
+    PROBLEMS,
+    TEXT,
+    WHOLE,
+    array,
+    nullable,
+    operation,
+    place,
+    query,
+    record,
+    ref,
+    whole_between,
+)
+from web.parameters import read_board
+from web.responses import JSON, JSON_LINES, ApiError, json_response
 from web.service import service_of
-from web.writing import require_write
 from workers.core.following import read_job, refuse_foreign
 from workers.core.resumption import set_going
 from workers.core.standing import (
@@ -34,11 +47,14 @@ from workers.deep.task import KIND as DEEP
 from workers.matches.programs import check_consent
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from starlette.requests import Request
     from starlette.responses import Response
 
     from db.database import Database
-    from web.jobs.making import Made
+    from web.api.making import Made
+    from web.openapi import Schema
     from web.service import Service
 
 CSV: Final = "text/csv"
@@ -192,5 +208,280 @@ ROUTES: Final = [
     Route("/api/v1/jobs/{job}/resume", answer_resume, methods=["POST"]),
 ]
 
-PATHS: Final = job_paths.PATHS
-SCHEMAS: Final = job_schemas.SCHEMAS
+
+STATE: Final[Schema] = {"enum": list(STATES)}
+LARGEST_JOB: Final = 2**63 - 1
+JOB_NUMBER: Final[Schema] = {"type": "integer", "minimum": 1, "maximum": LARGEST_JOB}
+JOB_PLACE: Final = place("job", JOB_NUMBER, "The job's number.", example=1)
+
+_BY_STATE: Final = record({str(state): WHOLE for state in UnitState})
+_BOUNDS: Final = record({"lower": WHOLE, "upper": WHOLE})
+
+TREE: Final = record(
+    {
+        "lower": WHOLE,
+        "upper": WHOLE,
+        "asked": nullable(WHOLE),
+        "moves": array(nullable(_BOUNDS)),
+        "decided": WHOLE,
+        "split": WHOLE,
+        "cut": WHOLE,
+        "queued": WHOLE,
+        "failed": WHOLE,
+        "at_work": array(record({"moves": nullable(TEXT), "beta": WHOLE})),
+    }
+) | {"description": "What a job of kind deep has proven. Scores are for the side to move."}
+
+PROGRESS: Final = record(
+    {
+        "job_id": WHOLE,
+        "state": STATE,
+        "units": WHOLE,
+        "units_done": WHOLE,
+        "units_failed": WHOLE,
+        "units_leased": WHOLE,
+        "positions": WHOLE,
+        "positions_done": WHOLE,
+        "positions_failed": WHOLE,
+        "nodes": WHOLE,
+        "seconds": NUMBER,
+        "positions_per_second": nullable(NUMBER),
+        "eta_seconds": nullable(NUMBER),
+        "tree": ref("JobTree"),
+    },
+    optional=("tree",),
+)
+
+JOB: Final = record(
+    {
+        "id": WHOLE,
+        "kind": TEXT,
+        "board": TEXT,
+        "state": STATE,
+        "label": nullable(TEXT),
+        "params": {"type": "object"},
+        "priority": WHOLE,
+        "engine_version": WHOLE,
+        "created_at": TEXT,
+        "started_at": nullable(TEXT),
+        "finished_at": nullable(TEXT),
+        "units": _BY_STATE,
+        "positions": _BY_STATE,
+        "nodes": WHOLE,
+        "seconds": NUMBER,
+        "errors": array(TEXT),
+    }
+)
+
+JOB_WITH_PROGRESS: Final = {
+    "allOf": [ref("Job"), record({"progress": ref("JobProgress")})],
+}
+
+_WORKER: Final = record(
+    {
+        "name": TEXT,
+        "host": TEXT,
+        "pid": WHOLE,
+        "threads": WHOLE,
+        "table_mb": WHOLE,
+        "version": TEXT,
+        "engine_version": WHOLE,
+        "queues": array(TEXT),
+        "units_done": WHOLE,
+        "positions_done": WHOLE,
+        "nodes": WHOLE,
+        "seconds": NUMBER,
+        "note": nullable(TEXT),
+        "started_at": TEXT,
+        "seen_at": TEXT,
+        "nodes_per_second": nullable(NUMBER),
+    }
+)
+
+WORKERS: Final = record(
+    {
+        "workers": array(_WORKER),
+        "status": record(
+            {
+                "jobs": record(dict.fromkeys(STATES, WHOLE)),
+                "queued_units": WHOLE,
+                "running_units": WHOLE,
+                "failed_units": WHOLE,
+                "queued_positions": WHOLE,
+                "running_positions": WHOLE,
+                "positions_per_second": nullable(NUMBER),
+                "eta_seconds": nullable(NUMBER),
+                "oldest_queued_seconds": nullable(NUMBER),
+                "workers": WHOLE,
+            }
+        ),
+        "server": record({"threads": WHOLE, "jobs": array(WHOLE), "is_writable": FLAG}),
+    }
+)
+
+SCHEMAS: Final[dict[str, Any]] = {
+    "Job": JOB,
+    "JobWithProgress": JOB_WITH_PROGRESS,
+    "JobProgress": PROGRESS,
+    "JobTree": TREE,
+    "Workers": WORKERS,
+}
+
+
+DEFAULT_LIMIT: Final = 20
+LARGEST_LIMIT: Final = 200
+
+_LABEL: Final[Schema] = {
+    "type": "string",
+    "maxLength": LONGEST_LABEL,
+    "pattern": "^[ -~]*$",
+    "description": "What people call the job; it is shown behind 'web: '.",
+}
+_KEY: Final[Schema] = {
+    "anyOf": [
+        {"type": "integer", "minimum": 0, "maximum": 2**64 - 1},
+        {"type": "string", "pattern": "^[0-9]{1,20}$"},
+    ]
+}
+_UNAUTHORIZED: Final[dict[str, Any]] = {
+    "description": "The server has a token, and the request has not.",
+    "content": {JSON: {"schema": ref("Error")}},
+}
+
+_ANALYZE: Final = record(
+    {
+        "kind": {"const": "analyze"},
+        "positions": array({"anyOf": [TEXT, {"type": "object"}]})
+        | {"minItems": 1, "description": "Moves, or objects with moves, grid or key, and an id."},
+        "board": BOARD,
+        "score_only": FLAG,
+        "label": _LABEL,
+    },
+    optional=("board", "score_only", "label"),
+    closed=True,
+)
+_ANALYZE_ONE: Final = record(
+    {
+        "kind": {"const": "analyze"},
+        "moves": MOVES,
+        "key": _KEY,
+        "grid": TEXT,
+        "board": BOARD,
+        "score_only": FLAG,
+        "label": _LABEL,
+    },
+    optional=("moves", "key", "grid", "board", "score_only", "label"),
+    closed=True,
+)
+_DEEP: Final = record(
+    {"kind": {"const": "deep"}, "moves": MOVES, "board": BOARD, "weak": FLAG, "label": _LABEL},
+    optional=("board", "weak", "label"),
+    closed=True,
+)
+_BOOK: Final = record(
+    {
+        "kind": {"const": "book"},
+        "board": BOARD,
+        "plies": whole_between(0, LARGEST_PLY),
+        "start": MOVES,
+    },
+    optional=("board", "start"),
+    closed=True,
+)
+
+
+_LINKS: Final[Schema] = {
+    name: {
+        "operationId": operation_id,
+        "parameters": {"job": "$response.body#/id"},
+        "description": description,
+    }
+    for name, operation_id, description in (
+        ("job", "getJobsJob", "The job, later."),
+        ("events", "getJobsJobEvents", "How far it is, while it is worked on."),
+        ("results", "getJobsJobResults", "What it has found."),
+        ("cancel", "postJobsJobCancel", "Stop it."),
+        ("resume", "postJobsJobResume", "Go on with it."),
+    )
+}
+"""What can be done with a job that was made."""
+
+
+def _writing(described: Schema, *, problems: Iterable[int] = ()) -> Schema:
+    """The same for what changes something: it may need a token."""
+    described["responses"]["401"] = _UNAUTHORIZED
+    for status in problems:
+        described["responses"][str(status)] = _problem(status)
+    described["security"] = [{}, {"token": []}]
+    return described
+
+
+def _problem(status: int) -> Schema:
+    return {"description": PROBLEMS[status], "content": {JSON: {"schema": ref("Error")}}}
+
+
+def _listing() -> Schema:
+    return operation(
+        "Jobs, the newest first",
+        record({"jobs": array(ref("Job")), "next": nullable(TEXT)}),
+        description="A job is waiting until there are workers, queued while they are at work on "
+        "other jobs, and interrupted when nobody is at work on it any more.",
+        parameters=[
+            query("state", STATE, "Only jobs in this state.", example="done"),
+            query("limit", whole_between(1, LARGEST_LIMIT, DEFAULT_LIMIT), "At most so many."),
+            query("cursor", JOB_NUMBER, "The `next` of an earlier list: jobs behind that."),
+        ],
+    )
+
+
+def _make() -> Schema:
+    described = operation(
+        "Make a job",
+        ref("JobWithProgress"),
+        body={"oneOf": [_ANALYZE, _ANALYZE_ONE, _DEEP, _BOOK]},
+        description="A body of JSON Lines, of lines of moves, or of CSV with a heading makes a job "
+        "of kind analyze of its lines; board, score_only and label are in the address then.",
+        parameters=[
+            query("board", BOARD, "For a body of lines.", example="7x6"),
+            query("score_only", FLAG, "For a body of lines: without the columns' scores."),
+            query("label", _LABEL, "For a body of lines."),
+        ],
+    )
+    location = {"schema": TEXT, "description": "The job's address."}
+    described["responses"]["201"] = {
+        "description": "The job was made.",
+        "headers": {"Location": location},
+        "links": _LINKS,
+        "content": {JSON: {"schema": ref("JobWithProgress")}},
+    }
+    described["responses"]["200"] |= {
+        "description": "There is a job for the same; it goes on.",
+        "links": _LINKS,
+    }
+    content = described["requestBody"]["content"]
+    content[JSON]["example"] = {"kind": "analyze", "positions": ["4453", {"moves": "44", "id": 1}]}
+    for media_type, example in (
+        ("application/x-ndjson", '{"moves": "4453"}\n'),
+        ("text/plain", "4453\n44\n"),
+        ("text/csv", "moves\n4453\n"),
+    ):
+        content[media_type] = {"schema": TEXT, "example": example}
+    return _writing(described)
+
+
+def _one(summary: str, *, problems: Iterable[int] = ()) -> Schema:
+    return operation(
+        summary, ref("JobWithProgress"), parameters=[JOB_PLACE], problems=(404, *problems)
+    )
+
+
+PATHS: Final[dict[str, object]] = {
+    "/api/v1/jobs": {"get": _listing(), "post": _make()},
+    "/api/v1/jobs/{job}": {"get": _one("A job and how far it is")},
+    "/api/v1/jobs/{job}/cancel": {
+        "post": _writing(_one("Stop a job; what is done is kept", problems=(409,)))
+    },
+    "/api/v1/jobs/{job}/resume": {
+        "post": _writing(_one("Go on with a job; failed units are tried again", problems=(409,)))
+    },
+}

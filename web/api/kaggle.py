@@ -15,7 +15,9 @@ from c4core.adapters import kaggle
 from c4core.adapters.mover import AdapterError
 from c4core.notation import DEFAULT_BOARD
 from web import parameters
-from web.description.words import (
+from web.api.players import LARGEST_SEED, LONGEST_DESCRIPTION, SHORTEST, ask_player
+from web.bodies import read_object
+from web.openapi import (
     TEXT,
     operation,
     query,
@@ -23,10 +25,7 @@ from web.description.words import (
     seconds_to_search,
     whole_between,
 )
-from web.errors import ApiError
-from web.playing import LARGEST_SEED, LONGEST_DESCRIPTION, SHORTEST, ask_player
-from web.receiving.bodies import read_object
-from web.responses import json_response
+from web.responses import ApiError, json_response
 from web.service import service_of
 
 if TYPE_CHECKING:

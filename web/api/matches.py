@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from starlette.routing import Route
 
 from db import games
-from web import parameters
+from web import openapi, parameters
 from web.api.games import LARGEST_NUMBER, NUMBER_SCHEMA, path_number
-from web.description import words
 from web.responses import json_response
 from web.service import service_of
 from workers.core.attendance import unattended_jobs
@@ -74,103 +73,103 @@ ROUTES: Final = [
     Route("/api/v1/matches/{id}", get_match),
 ]
 
-_NUMBER: Final = words.nullable(words.NUMBER)
+_NUMBER: Final = openapi.nullable(openapi.NUMBER)
 _ORIGIN: Final = {"enum": ["played", "imported"]}
-_TALLY: Final[dict[str, words.Schema]] = {
-    "wins": words.WHOLE,
-    "losses": words.WHOLE,
-    "draws": words.WHOLE,
+_TALLY: Final[dict[str, openapi.Schema]] = {
+    "wins": openapi.WHOLE,
+    "losses": openapi.WHOLE,
+    "draws": openapi.WHOLE,
     "score": _NUMBER,
 }
-_ACCURACY: Final[dict[str, words.Schema]] = {
-    "moves": words.WHOLE,
-    "best": words.WHOLE,
+_ACCURACY: Final[dict[str, openapi.Schema]] = {
+    "moves": openapi.WHOLE,
+    "best": openapi.WHOLE,
     "best_share": _NUMBER,
-    "blunders": words.WHOLE,
+    "blunders": openapi.WHOLE,
     "blunder_share": _NUMBER,
-    "lost": words.WHOLE,
+    "lost": openapi.WHOLE,
     "mean_loss": _NUMBER,
 }
-_PLAYER: Final = words.record(
+_PLAYER: Final = openapi.record(
     {
-        "player": words.TEXT,
+        "player": openapi.TEXT,
         **_TALLY,
-        "as_x": words.record(_TALLY),
-        "as_o": words.record(_TALLY),
-        "forfeits": words.WHOLE,
-        "moves": words.WHOLE,
-        "seconds": words.NUMBER,
+        "as_x": openapi.record(_TALLY),
+        "as_o": openapi.record(_TALLY),
+        "forfeits": openapi.WHOLE,
+        "moves": openapi.WHOLE,
+        "seconds": openapi.NUMBER,
         "seconds_per_move": _NUMBER,
-        "accuracy": words.nullable(words.record(_ACCURACY)),
-        "accuracy_by_ply": words.array(words.record({"ply": words.WHOLE} | _ACCURACY)),
+        "accuracy": openapi.nullable(openapi.record(_ACCURACY)),
+        "accuracy_by_ply": openapi.array(openapi.record({"ply": openapi.WHOLE} | _ACCURACY)),
     }
 )
-_COURSE: Final = words.record(
-    {name: words.array(words.WHOLE) for name in ("games", "wins", "losses", "draws")}
+_COURSE: Final = openapi.record(
+    {name: openapi.array(openapi.WHOLE) for name in ("games", "wins", "losses", "draws")}
 )
 SCHEMAS: Final[dict[str, object]] = {
-    "MatchSummary": words.record(
+    "MatchSummary": openapi.record(
         {
-            "match": words.WHOLE,
-            "label": words.nullable(words.TEXT),
-            "job": words.nullable(words.WHOLE),
+            "match": openapi.WHOLE,
+            "label": openapi.nullable(openapi.TEXT),
+            "job": openapi.nullable(openapi.WHOLE),
             "origin": _ORIGIN,
-            "state": words.TEXT,
-            "board": words.TEXT,
-            "created": words.TEXT,
-            "finished": words.FLAG,
+            "state": openapi.TEXT,
+            "board": openapi.TEXT,
+            "created": openapi.TEXT,
+            "finished": openapi.FLAG,
             "games": {"type": "integer", "description": "Games that are stored."},
-            "planned": words.WHOLE,
-            "a": words.record({"player": words.TEXT} | _TALLY),
-            "b": words.record({"player": words.TEXT} | _TALLY),
+            "planned": openapi.WHOLE,
+            "a": openapi.record({"player": openapi.TEXT} | _TALLY),
+            "b": openapi.record({"player": openapi.TEXT} | _TALLY),
         }
     ),
-    "MatchReport": words.record(
+    "MatchReport": openapi.record(
         {
-            "match": words.WHOLE,
-            "label": words.nullable(words.TEXT),
-            "job": words.nullable(words.WHOLE),
+            "match": openapi.WHOLE,
+            "label": openapi.nullable(openapi.TEXT),
+            "job": openapi.nullable(openapi.WHOLE),
             "origin": _ORIGIN,
-            "created": words.TEXT,
-            "finished": words.FLAG,
+            "created": openapi.TEXT,
+            "finished": openapi.FLAG,
             "terms": {"type": "object", "description": "What decides which games are played."},
             "a": _PLAYER,
             "b": _PLAYER,
-            "games": words.WHOLE,
-            "distinct_games": words.WHOLE,
-            "first_mover": words.record(_TALLY),
+            "games": openapi.WHOLE,
+            "distinct_games": openapi.WHOLE,
+            "first_mover": openapi.record(_TALLY),
             "decisive_rate": _NUMBER,
-            "decisive_interval": words.nullable(words.array(words.NUMBER)),
+            "decisive_interval": openapi.nullable(openapi.array(openapi.NUMBER)),
             "leader": {"enum": ["a", "b", None]},
             "p_two_sided": _NUMBER,
             "p_one_sided": _NUMBER,
-            "significant": words.FLAG,
-            "elo": words.nullable(
-                words.record({"difference": _NUMBER, "low": _NUMBER, "high": _NUMBER})
+            "significant": openapi.FLAG,
+            "elo": openapi.nullable(
+                openapi.record({"difference": _NUMBER, "low": _NUMBER, "high": _NUMBER})
             ),
-            "sprt": words.nullable(
-                words.record(
+            "sprt": openapi.nullable(
+                openapi.record(
                     {
                         "ratio": _NUMBER,
-                        "lower": words.NUMBER,
-                        "upper": words.NUMBER,
-                        "verdict": words.nullable(words.TEXT),
+                        "lower": openapi.NUMBER,
+                        "upper": openapi.NUMBER,
+                        "verdict": openapi.nullable(openapi.TEXT),
                     }
                 )
             ),
-            "length": words.record(
-                {"mean": _NUMBER, "shortest": words.WHOLE, "longest": words.WHOLE}
+            "length": openapi.record(
+                {"mean": _NUMBER, "shortest": openapi.WHOLE, "longest": openapi.WHOLE}
             ),
-            "time": words.record(
+            "time": openapi.record(
                 {
-                    "seconds": words.NUMBER,
+                    "seconds": openapi.NUMBER,
                     "per_game": _NUMBER,
                     "per_move": _NUMBER,
                     "games_per_second": _NUMBER,
                     "elapsed": _NUMBER,
                 }
             ),
-            "judged_games": words.WHOLE,
+            "judged_games": openapi.WHOLE,
             "judged_from": {"type": "integer", "description": "Moves at lower plies are not."},
             "course": {
                 **_COURSE,
@@ -181,31 +180,31 @@ SCHEMAS: Final[dict[str, object]] = {
 }
 PATHS: Final[dict[str, object]] = {
     "/api/v1/matches": {
-        "get": words.operation(
+        "get": openapi.operation(
             "Stored matches, the newest first",
-            words.record(
+            openapi.record(
                 {
-                    "matches": words.array(words.ref("MatchSummary")),
-                    "next": words.nullable(words.TEXT),
+                    "matches": openapi.array(openapi.ref("MatchSummary")),
+                    "next": openapi.nullable(openapi.TEXT),
                 }
             ),
             parameters=[
-                words.query(
-                    "limit", words.whole_between(1, LARGEST_PAGE, PAGE), "Of a page.", example=5
+                openapi.query(
+                    "limit", openapi.whole_between(1, LARGEST_PAGE, PAGE), "Of a page.", example=5
                 ),
-                words.query("cursor", NUMBER_SCHEMA, "`next` of the page before."),
+                openapi.query("cursor", NUMBER_SCHEMA, "`next` of the page before."),
             ],
         )
     },
     "/api/v1/matches/{id}": {
-        "get": words.operation(
+        "get": openapi.operation(
             "The report of a match",
-            words.ref("MatchReport"),
+            openapi.ref("MatchReport"),
             parameters=[
-                words.place("id", NUMBER_SCHEMA, "The match.", example=1),
-                words.query(
+                openapi.place("id", NUMBER_SCHEMA, "The match.", example=1),
+                openapi.query(
                     "judge",
-                    words.whole_between(0, MOST_JUDGED, JUDGED),
+                    openapi.whole_between(0, MOST_JUDGED, JUDGED),
                     "Games, the first ones, whose moves are judged by what is known.",
                     example=10,
                 ),

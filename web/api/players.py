@@ -11,23 +11,108 @@ from starlette.routing import Route
 from c4core.extras import LEARN, require
 from c4core.models.players import LearningPlayer
 from c4core.notation import column_label
-from c4core.players import LEVELS, Parameter, PlayerError, player_kinds
+from c4core.players import (
+    LEVELS,
+    Parameter,
+    PlayerError,
+    PlayerFailure,
+    Stop,
+    StopPlaying,
+    player_kinds,
+)
+from c4core.players.errors import is_exhaustion
 from c4core.players.parameters import Digits, FileName, Real, Switch, Whole, Word
-from c4core.players.untrusted import most_untrusted
-from web import parameters
-from web.asked_positions import POSITION, read_position
-from web.description import words
-from web.errors import ApiError
-from web.playing import LARGEST_SEED, LONGEST_DESCRIPTION, SECONDS, SHORTEST, ask_player
-from web.receiving.bodies import read_object
-from web.responses import json_response
+from c4core.players.untrusted import memory_of, most_untrusted
+from web import openapi, parameters
+from web.bodies import read_object
+from web.parameters import POSITION, read_position
+from web.responses import ApiError, hidden, json_response
+from web.rooms import holding_of
 from web.service import service_of
+from workers.matches.moving import ChosenMove, choose_move, read_player
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from c4core.players import Consent, PlayerKind
+    from c4core.players import Consent, PlayerKind, PlayerSpec
+    from c4core.position import Position
+    from workers.positions.stop import Stop as Wish
+
+LONGEST_DESCRIPTION: Final = 500
+"""Characters of a player's description, at most."""
+LARGEST_SEED: Final = (1 << 53) - 1
+"""The largest whole number that JavaScript can count to."""
+SECONDS: Final = 2.0
+"""Time for a move by default."""
+LONGEST_MESSAGE: Final = 500
+"""Characters of what a player says of its failure, at most."""
+SHORTEST: Final = 0.01
+"""The least time for a move."""
+
+
+async def ask_player(
+    request: Request, position: Position, player: str, *, seed: int, seconds: float
+) -> ChosenMove:
+    """A player's move, chosen in a thread until the client goes away.
+
+    Args:
+        request: whose answer it is.
+        position: not over.
+        player: its description.
+        seed: of what is random.
+        seconds: that the move may take.
+
+    Raises:
+        ApiError: 400, there is no such player; 403, it may not be started here; 422, it has failed;
+            429, the client searches enough already, or holds too much memory; 501, a package is
+            missing; 503, this machine has run out of something.
+    """
+    service = service_of(request)
+    programs = service.settings.programs
+    # In a thread: a description may name a file, and the first one imports all players.
+    spec = await service.in_thread(_read, player, programs)
+    if not programs.covers(spec.full):
+        holding_of(request.scope).take(memory_of(spec))
+
+    def choose(wish: Wish) -> ChosenMove:
+        stop = Stop()
+        with wish.calling(stop.set):
+            return choose_move(
+                position,
+                spec,
+                desk=service.desk,
+                database=service.database,
+                seed=seed,
+                seconds=seconds,
+                programs=programs,
+                stop=stop,
+            )
+
+    async with service.search_slot(request):
+        return await service.until_disconnected(request, partial(_answered, choose))
+
+
+def _read(player: str, programs: Consent) -> PlayerSpec:
+    return read_player(player, programs=programs)
+
+
+def _answered(choose: Callable[[Wish], ChosenMove], wish: Wish) -> ChosenMove:
+    """A move, or the error that the client is told of."""
+    try:
+        return choose(wish)
+    except PlayerFailure as failure:
+        message = f"the player has failed ({failure.failing}): {failure}"
+        raise ApiError(422, message[:LONGEST_MESSAGE], "player") from None
+    except StopPlaying:  # no Exception: it would end the event loop
+        raise ApiError(503, "the player was stopped") from None
+    except Exception as error:
+        if is_exhaustion(error):
+            raise hidden("the server has run out of memory, files or processes", error) from error
+        raise
+
 
 MOVE: Final = POSITION | {"player", "seed", "seconds"}
 
@@ -159,75 +244,75 @@ ROUTES: Final = [
 
 _SOME: Final = {"type": ["number", "string", "boolean", "null"]}
 SCHEMAS: Final[dict[str, object]] = {
-    "Player": words.record(
+    "Player": openapi.record(
         {
-            "name": words.TEXT,
-            "stands_for": words.nullable(
+            "name": openapi.TEXT,
+            "stands_for": openapi.nullable(
                 {"type": "string", "description": "Of a level: its player."}
             ),
-            "summary": words.TEXT,
-            "source": words.nullable(words.TEXT),
-            "argument": words.nullable(
+            "summary": openapi.TEXT,
+            "source": openapi.nullable(openapi.TEXT),
+            "argument": openapi.nullable(
                 {"type": "string", "description": "What follows the colon."}
             ),
-            "parameters": words.array(
-                words.record(
+            "parameters": openapi.array(
+                openapi.record(
                     {
-                        "name": words.TEXT,
+                        "name": openapi.TEXT,
                         "type": {
                             "enum": [
                                 *("whole", "number", "flag", "choice", "digits", "file", "text")
                             ]
                         },
-                        "low": words.nullable(words.NUMBER),
-                        "high": words.nullable(words.NUMBER),
-                        "choices": words.nullable(words.array(words.TEXT)),
+                        "low": openapi.nullable(openapi.NUMBER),
+                        "high": openapi.nullable(openapi.NUMBER),
+                        "choices": openapi.nullable(openapi.array(openapi.TEXT)),
                         "default": _SOME,
-                        "required": words.FLAG,
+                        "required": openapi.FLAG,
                         "optional": {"type": "boolean", "description": "`none` is a value too."},
-                        "summary": words.TEXT,
+                        "summary": openapi.TEXT,
                     }
                 )
             ),
-            "program": words.FLAG,
-            "boards": words.nullable(words.array(words.TEXT)),
-            "available": words.FLAG,
-            "reason": words.nullable(words.TEXT),
+            "program": openapi.FLAG,
+            "boards": openapi.nullable(openapi.array(openapi.TEXT)),
+            "available": openapi.FLAG,
+            "reason": openapi.nullable(openapi.TEXT),
         }
     ),
-    "Move": words.record(
+    "Move": openapi.record(
         {
-            "column": words.COLUMN,
-            "moves": words.nullable(words.TEXT),
-            "player": words.TEXT,
-            "seconds": words.NUMBER,
+            "column": openapi.COLUMN,
+            "moves": openapi.nullable(openapi.TEXT),
+            "player": openapi.TEXT,
+            "seconds": openapi.NUMBER,
         }
     ),
 }
 _ASKED: Final[dict[str, Any]] = {
     "type": "object",
     "properties": {
-        "moves": words.MOVES,
-        "board": words.BOARD,
+        "moves": openapi.MOVES,
+        "board": openapi.BOARD,
         "key": {"anyOf": [{"type": "integer"}, {"type": "string", "pattern": "^[0-9]{1,20}$"}]},
-        "grid": words.TEXT,
+        "grid": openapi.TEXT,
         "player": {"type": "string", "maxLength": LONGEST_DESCRIPTION, "default": "perfect"},
-        "seed": words.whole_between(0, LARGEST_SEED, 0),
-        "seconds": words.seconds_to_search(SHORTEST, SECONDS),
+        "seed": openapi.whole_between(0, LARGEST_SEED, 0),
+        "seconds": openapi.seconds_to_search(SHORTEST, SECONDS),
     },
     "additionalProperties": False,
     "example": {"moves": "4453", "player": "minimax-windows:depth=4", "seed": 1},
 }
 PATHS: Final[dict[str, object]] = {
     "/api/v1/players": {
-        "get": words.operation(
-            "Who can play", words.array(words.ref("Player")), description="Levels first."
+        "get": openapi.operation(
+            "Who can play", openapi.array(openapi.ref("Player")), description="Levels first."
         )
     },
     "/api/v1/move": {
-        "post": words.operation(
+        "post": openapi.operation(
             "A move by a player",
-            words.ref("Move"),
+            openapi.ref("Move"),
             body=_ASKED,
             problems=[422, 501],
             description="The same seed gives the same move, except from players that go by the "

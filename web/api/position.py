@@ -1,4 +1,4 @@
-"""``GET /api/v1/position``: everything that is known about a position."""
+"""Positions: GET /api/v1/position, and GET /solve as gamesolver.org answers it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from web import parameters
-from web.asked_positions import POSITION, read_position
-from web.asking import find_answer, find_line
-from web.description.words import (
+from web.access import require_write
+from web.openapi import (
     BOARD,
     COLUMN,
     FLAG,
@@ -31,17 +30,74 @@ from web.description.words import (
     ref,
     seconds_to_search,
 )
-from web.responses import JSON, encode
+from web.parameters import POSITION, play, read_board, read_position
+from web.responses import JSON, encode, unavailable
 from web.service import service_of
-from web.writing import require_write
 from workers.core.resumption import topic_of
 from workers.positions.analysis import find_or_submit
+from workers.positions.desk import answer_at_end, answer_stored
+from workers.positions.question import Question
 from workers.positions.showing.description import describe_position, is_complete
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
     from c4core.position import Position
+    from workers.positions.results import Answer
+    from workers.positions.stop import Stop
+
+EVERYTHING: Final = Question()
+
+
+async def find_known(request: Request, position: Position) -> Answer | None:
+    """What is known about a position and its columns without a search; None if not all is."""
+    service = service_of(request)
+    if position.is_over:
+        return answer_at_end(position)
+    answer = service.desk.booked(position, EVERYTHING)
+    if answer is None and service.lookups is not None:
+        stored = await service.lookups.find(position)
+        if stored is not None:
+            answer = answer_stored(position, EVERYTHING, stored)
+    return answer
+
+
+async def find_answer(request: Request, position: Position, *, budget: float) -> Answer:
+    """What is known about a position and its columns after a search of so many seconds.
+
+    Raises:
+        ApiError: 429, the client searches too much at a time; 499 or 503, it has gone, or the
+            server ends.
+    """
+    answer = await find_known(request, position)
+    if answer is not None:
+        return answer
+    service = service_of(request)
+    question = Question(time_limit=budget)
+
+    def search(stop: Stop) -> Answer:
+        return service.desk.answer([position], question, stop)[0]
+
+    async with service.search_slot(request):
+        return await service.until_disconnected(request, search)
+
+
+async def find_line(
+    request: Request, position: Position, *, budget: float
+) -> tuple[int, ...] | None:
+    """Best play from a position whose score is known; None where it takes longer than that.
+
+    Raises:
+        ApiError: as :func:`find_answer`.
+    """
+    service = service_of(request)
+
+    def search(stop: Stop) -> tuple[int, ...] | None:
+        return service.desk.find_line(position, time_limit=budget, stop=stop)
+
+    async with service.search_slot(request):
+        return await service.until_disconnected(request, search)
+
 
 PATH: Final = "/api/v1/position"
 NAMES: Final = POSITION | {"budget", "line", "queue"}
@@ -102,8 +158,6 @@ async def _queue(request: Request, position: Position) -> int:
     return job_id
 
 
-ROUTES: Final = [Route(PATH, get_position)]
-
 _CELL: Final = array(COLUMN) | {"minItems": 2, "maxItems": 2}
 _CELLS: Final = array(_CELL)
 _COLUMN: Final = record(
@@ -140,6 +194,37 @@ _FIELDS: Final[dict[str, dict[str, Any]]] = {
     "queued": nullable(WHOLE),
 }
 
+
+UNPLAYABLE: Final = 100
+"""In place of the score of a column that cannot be played."""
+
+SOLVE_PATH: Final = "/solve"
+
+
+async def solve(request: Request) -> Response:
+    """The score of every column."""
+    service = service_of(request)
+    asked = request.scope["query_string"]
+    known = service.known.find(SOLVE_PATH, asked)
+    if known is not None:
+        return Response(known, media_type=JSON)
+    values = dict(request.query_params)
+    board = read_board(values)
+    if "pos" not in values:
+        raise parameters.missing("pos")
+    position = play(values["pos"], board, "pos")
+    budget = service.settings.limits.budget_seconds
+    answer = await find_answer(request, position, budget=budget)
+    if not is_complete(position, answer):
+        raise unavailable(f"not solved within {budget:g} seconds", "pos")
+    scores = [UNPLAYABLE if score is None else score for score in answer.scores or ()]
+    body = encode({"pos": values["pos"], "score": scores})
+    service.known.keep(SOLVE_PATH, asked, body)
+    return Response(body, media_type=JSON)
+
+
+ROUTES: Final = [Route(SOLVE_PATH, solve), Route(PATH, get_position)]
+
 PATHS: Final[dict[str, object]] = {
     PATH: {
         "get": operation(
@@ -166,7 +251,22 @@ PATHS: Final[dict[str, object]] = {
             'null, with "complete" false and bounds of the score that are proven. Give at most one '
             "of moves, key and grid. With queue this changes something, as a POST does.",
         )
-    }
+    },
+    SOLVE_PATH: {
+        "get": operation(
+            "The score of every column, in the form of gamesolver.org",
+            ref("Solved"),
+            parameters=[
+                query("pos", MOVES, "Columns from 1 played so far.", example="4453", required=True),
+                query("board", BOARD, "Columns x rows; 7x6 if not given.", example="7x6"),
+            ],
+            description="Scores are for the side to move: 1 is a win with the last own stone, -1 a "
+            "loss against the opponent's last one; 100 is a column that cannot be played.",
+        )
+    },
 }
 
-SCHEMAS: Final[dict[str, object]] = {"Position": record(_FIELDS)}
+SCHEMAS: Final[dict[str, object]] = {
+    "Position": record(_FIELDS),
+    "Solved": record({"pos": TEXT, "score": array(WHOLE)}),
+}

@@ -8,12 +8,9 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from db.records.jobs import JobState
-from web import parameters
-from web.api.jobs import job_number
-from web.description import words
-from web.description.job_schemas import JOB_PLACE
-from web.errors import ApiError
-from web.responses import JSON_LINES
+from web import openapi, parameters
+from web.api.jobs import JOB_PLACE, job_number
+from web.responses import JSON_LINES, ApiError
 from web.service import service_of
 from workers.core.following import iterate_units, read_job
 from workers.core.kinds import find_kind, unit_objects
@@ -96,14 +93,14 @@ ROUTES: Final = [Route("/api/v1/jobs/{job}/results", answer_results)]
 
 
 def _described() -> dict[str, Any]:
-    described = words.operation(
+    described = openapi.operation(
         "The results of a job, in the order of its input",
         {},
         description="Lines that are not solved yet, or cannot be, have an object with `error`. A "
         "job of kind deep has a line for each piece that was searched, a match one for each unit.",
         parameters=[
             JOB_PLACE,
-            words.query(
+            openapi.query(
                 "format",
                 {"enum": list(FORMATS)},
                 "JSON Lines, or CSV for the answers of a job of kind analyze.",

@@ -27,10 +27,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from web.errors import RETRY_SECONDS
-from web.middleware.clients import client_name
-from web.middleware.headers import NEVER_KEPT, SECURITY
-from web.responses import encode
+from web.access import client_name
+from web.middleware import NEVER_KEPT, SECURITY
+from web.responses import RETRY_SECONDS, encode
 from web.settings import Limits
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from starlette.requests import Request
 from c4core.notation import BoardSize
 from c4core.position import Position
 from web import parameters
-from web.asked_positions import read_board, read_position
-from web.errors import ApiError
-from web.receiving.bodies import parse_json, read_object
-from web.receiving.memory_room import HELD, Holding, MemoryRoom
+from web.bodies import parse_json, read_object
+from web.parameters import read_board, read_position
+from web.responses import ApiError
+from web.rooms import HELD, Holding, MemoryRoom
 from web.settings import Limits
 
 

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from web.app import MODULES, create_app
-from web.description.openapi import PATH, Resource, build_document
+from web.openapi import PATH, Resource, build_document
 from web.settings import Limits, Settings
 
 DOCUMENT = cast("dict[str, Any]", build_document(MODULES))

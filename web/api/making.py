@@ -11,8 +11,8 @@ from c4core.book.numbering import Ranking
 from c4core.lines import BadLine, HeadingError, Request, parse_fields, read_csv, read_lines
 from db import registry
 from web import parameters
-from web.asked_positions import LONGEST_MOVES, POSITION, play, read_board, read_position
-from web.errors import ApiError, unavailable
+from web.parameters import LONGEST_MOVES, POSITION, play, read_board, read_position
+from web.responses import ApiError, unavailable
 from web.running import web_label
 from workers.books.build import BookPlanError, CompleteBook, canonical, check_plies
 from workers.books.build import label as label_of_ply

@@ -1,26 +1,92 @@
-"""Which hosts' names a request may be for, and which pages it may come from.
-
-A page of a stranger may send requests to this server from the browser of somebody who can reach it.
-It cannot read the answer to a POST, but the POST would have been done: so one that comes from a
-page of another host is refused. By a name of its own that points to this machine (DNS rebinding) it
-could pass for a page of this server: so a server that listens to this machine only answers only to
-names of this machine, and to those that it was told of because a proxy is reached by them.
-"""
+"""Who sends a request, for which host, from which page, and whether it may change anything."""
 
 from __future__ import annotations
 
 import re
-from ipaddress import ip_address
+import secrets
+from functools import lru_cache
+from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from web.errors import ApiError
-from web.middleware.base import HttpMiddleware
+from web.middleware import HttpMiddleware
+from web.responses import ApiError
+from web.service import service_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from starlette.requests import Request
     from starlette.types import ASGIApp, Receive, Scope, Send
 
+    from db.database import Database
     from web.settings import Settings
+
+_PREFIX: Final = 64
+"""Bits of an IPv6 address that tell clients apart: one client has all addresses below them."""
+
+
+class Clients(HttpMiddleware):
+    """Puts the client's address into the scope of each request.
+
+    Args:
+        app: answers requests.
+        proxies: addresses of trusted proxies, from :func:`client_name`.
+    """
+
+    def __init__(self, app: ASGIApp, proxies: frozenset[str]) -> None:
+        super().__init__(app)
+        self._proxies = proxies
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope.get("client"):
+            address, port = scope["client"]
+            client = client_name(address)
+            if client in self._proxies:
+                client = self._forwarded(scope["headers"]) or client
+            scope["client"] = (client, port)
+        await self._app(scope, receive, send)
+
+    def _forwarded(self, headers: Iterable[tuple[bytes, bytes]]) -> str | None:
+        """The last address that no trusted proxy has; None if there is none.
+
+        Each proxy adds the address of its own client at the end. Whatever comes before the first
+        untrusted one from the end may be invented.
+        """
+        values = [value for name, value in headers if name == b"x-forwarded-for"]
+        for text in reversed(b",".join(values).decode("latin-1").split(",")):
+            client = client_name(text.strip())
+            if not is_address(client):
+                return None
+            if client not in self._proxies:
+                return client
+        return None
+
+
+@lru_cache(maxsize=4096)
+def client_name(address: str) -> str:
+    """The name by which a client is counted: its IPv4 address, or the /64 of its IPv6 address."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(found, IPv6Address):
+        if found.ipv4_mapped is not None:
+            return str(found.ipv4_mapped)
+        if not found.is_loopback:
+            return str(IPv6Network((int(found), _PREFIX), strict=False).network_address)
+    return str(found)
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is an IP address."""
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
+
 
 LOCAL_NAMES: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -125,3 +191,33 @@ def is_own(host: bytes, origin: bytes, site: bytes) -> bool:
     except ValueError:
         return False
     return place.lower() == host.decode("latin-1").lower()
+
+
+def require_write(request: Request) -> Database:
+    """The database, for a request that changes something.
+
+    Raises:
+        ApiError: 401, the request does not have the server's token; 403, the server only reads, or
+            the request comes from a page of another host, as any page may send a GET; 503, the
+            server has no database.
+    """
+    service = service_of(request)
+    names = ("host", "origin", "sec-fetch-site")
+    if not is_own(*(request.headers.get(name, "").encode("latin-1") for name in names)):
+        raise ApiError(403, "pages of other hosts may only read")
+    token = service.settings.token
+    if token is not None and not _has_token(request, token):
+        raise ApiError(
+            401,
+            "this changes something: send the server's token as Authorization: Bearer TOKEN",
+            headers={"WWW-Authenticate": 'Bearer realm="c4"'},
+        )
+    return service.require_writable()
+
+
+def _has_token(request: Request, token: str) -> bool:
+    scheme, _, given = request.headers.get("authorization", "").partition(" ")
+    # Compared as bytes: of texts only those in ASCII can be compared in constant time.
+    return scheme.lower() == "bearer" and secrets.compare_digest(
+        given.strip().encode(), token.encode()
+    )
