@@ -27,12 +27,7 @@ _PREFIX: Final = 64
 
 
 class Clients(HttpMiddleware):
-    """Puts the client's address into the scope of each request.
-
-    Args:
-        app: answers requests.
-        proxies: addresses of trusted proxies, from :func:`client_name`.
-    """
+    """Puts the client's address into the scope of each request."""
 
     def __init__(self, app: ASGIApp, proxies: frozenset[str]) -> None:
         super().__init__(app)
@@ -95,12 +90,7 @@ _IPV6: Final = 6
 
 
 class Origins(HttpMiddleware):
-    """Refuses requests that are for others, or from pages of others.
-
-    Args:
-        app: answers the other requests.
-        names: hosts that a request may be for; None for any.
-    """
+    """Refuses requests that are for others, or from pages of others."""
 
     def __init__(self, app: ASGIApp, names: frozenset[str] | None) -> None:
         super().__init__(app)
@@ -137,12 +127,7 @@ class Origins(HttpMiddleware):
 
 
 def allowed_names(settings: Settings) -> frozenset[str] | None:
-    """The names that a server answers to.
-
-    Returns:
-        None for any: it has a token and listens to other machines, and was not told what they call
-        it.
-    """
+    """The names that a server answers to."""
     host = settings.host.lower()
     if settings.token is not None and not is_loopback(host) and not settings.allowed_hosts:
         return None
@@ -177,13 +162,7 @@ def host_name(host: str) -> str:
 
 
 def is_own(host: bytes, origin: bytes, site: bytes) -> bool:
-    """Whether a request comes from a page of this server, or from no page at all.
-
-    Args:
-        host: its header ``Host``.
-        origin: its header ``Origin``; empty for none.
-        site: its header ``Sec-Fetch-Site``; empty for none.
-    """
+    """Whether a request comes from a page of this server, or from no page at all."""
     if not origin:
         return site not in {b"cross-site", b"same-site"}
     try:
@@ -194,13 +173,7 @@ def is_own(host: bytes, origin: bytes, site: bytes) -> bool:
 
 
 def require_write(request: Request) -> Database:
-    """The database, for a request that changes something.
-
-    Raises:
-        ApiError: 401, the request does not have the server's token; 403, the server only reads, or
-            the request comes from a page of another host, as any page may send a GET; 503, the
-            server has no database.
-    """
+    """The database, for a request that changes something."""
     service = service_of(request)
     names = ("host", "origin", "sec-fetch-site")
     if not is_own(*(request.headers.get(name, "").encode("latin-1") for name in names)):

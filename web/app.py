@@ -62,11 +62,7 @@ MODULES: Final[tuple[Resource, ...]] = (
 
 
 def create_app(settings: Settings) -> Starlette:
-    """The application of a server. Its lifespan opens what the settings name, and closes it.
-
-    Args:
-        settings: of the server.
-    """
+    """The application of a server. Its lifespan opens what the settings name, and closes it."""
     service = Service(settings)
     app = Starlette(
         routes=_routes(settings.limits),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 import tempfile
 import time
 from contextlib import asynccontextmanager, contextmanager, suppress
-from typing import IO, TYPE_CHECKING, Final, NamedTuple, NoReturn, cast
+from typing import IO, TYPE_CHECKING, Final, NamedTuple, cast
 
 from starlette.requests import ClientDisconnect
 
+from c4core.json_text import read_json
 from c4core.lines import MAX_LINE, TOO_DEEP, is_too_deep
 from web.parameters import quote
 from web.responses import ApiError, hidden
@@ -35,28 +35,14 @@ MOST_IN_MEMORY: Final = 256 * 1024
 
 
 def refuse_encoded(request: Request) -> None:
-    """Refuse a body that is compressed: nobody knows how large it is.
-
-    Raises:
-        ApiError: 415.
-    """
+    """Refuse a body that is compressed: nobody knows how large it is."""
     if request.headers.get("content-encoding", "identity").strip().lower() != "identity":
         raise ApiError(415, "the body must not be compressed")
 
 
 @asynccontextmanager
 async def whole_body(request: Request, room: DiskRoom, limits: Limits) -> AsyncIterator[IO[bytes]]:
-    """The body as a file, at its beginning.
-
-    Args:
-        request: whose body it is.
-        room: on disk, for all bodies.
-        limits: of the server; the largest body has :data:`LARGEST_FILE` bytes.
-
-    Raises:
-        ApiError: 400, it has not arrived as a whole; 408, it comes too slowly; 413, it is too
-            large; 415, it is compressed; 429 and 503, there is no room for it.
-    """
+    """The body as a file, at its beginning."""
     refuse_encoded(request)
     taken = 0
     try:
@@ -87,17 +73,7 @@ def _writing() -> Iterator[None]:
 async def read_object(
     request: Request, limits: Limits, *, any_type: bool = False
 ) -> dict[str, object]:
-    """The body of a request, which must be one JSON object.
-
-    Args:
-        request: whose body it is.
-        limits: of the server.
-        any_type: take it whatever the request says that it is.
-
-    Raises:
-        ApiError: 400, it is no JSON object; 408, it comes too slowly; 413, it is too large; 415, it
-            does not say that it is JSON, or is compressed; 429 and 503, there is no memory for it.
-    """
+    """The body of a request, which must be one JSON object."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json" and not any_type:
         raise ApiError(415, f"the body must be application/json, not {quote(kind)}")
@@ -109,13 +85,9 @@ async def read_object(
 
 
 def parse_json(body: bytes) -> object:
-    """A JSON value: no NaN, no number out of range, not too deep.
-
-    Raises:
-        ApiError: 400, it is none.
-    """
+    """A JSON value: no doubled field, no NaN, no number out of range, not too deep."""
     try:
-        value = json.loads(body.decode(), parse_constant=_refuse_constant, parse_float=_read_float)
+        value = read_json(body.decode())
     except UnicodeDecodeError as error:
         raise ApiError(400, f"the body is not UTF-8, at byte {error.start}") from None
     except json.JSONDecodeError as error:
@@ -125,17 +97,6 @@ def parse_json(body: bytes) -> object:
     if is_too_deep(value):
         raise ApiError(400, f"not JSON: {TOO_DEEP}")
     return cast("object", value)
-
-
-def _read_float(digits: str) -> float:
-    value = float(digits)
-    if math.isinf(value):  # JSON could not write it again
-        raise ValueError(f"{quote(digits)} is out of range")
-    return value
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")
 
 
 async def _read_body(request: Request, limits: Limits) -> bytes:
@@ -148,12 +109,7 @@ async def _read_body(request: Request, limits: Limits) -> bytes:
 
 
 async def _pieces(request: Request, most: int, limits: Limits) -> AsyncIterator[bytes]:
-    """A body as it arrives.
-
-    Raises:
-        ApiError: 400, it has not arrived as a whole; 408, it comes too slowly; 413, it has more
-            bytes than these.
-    """
+    """A body as it arrives."""
     too_large = ApiError(413, f"the body is larger than {most:,} bytes")
     declared = request.headers.get("content-length", "0")
     if declared.isdecimal() and int(declared[:19]) > most:
@@ -200,12 +156,7 @@ class Block(NamedTuple):
 
 
 class BodyLines:
-    """The lines of a body that arrives. Use it in a ``with`` block, on one event loop.
-
-    Args:
-        room: on disk, for all bodies.
-        most: bytes of this one that wait at most.
-    """
+    """The lines of a body that arrives. Use it in a ``with`` block, on one event loop."""
 
     def __init__(self, room: DiskRoom, *, most: int = MOST_ON_DISK) -> None:
         self._disk = room
@@ -237,14 +188,7 @@ class BodyLines:
             self._disk.give_back(self._written_to)
 
     async def fill(self, receive: Receive) -> None:
-        """Read the body, and go on until the client has gone away.
-
-        Args:
-            receive: of the request.
-
-        Raises:
-            ApiError: 503, what waits cannot be written to the disk.
-        """
+        """Read the body, and go on until the client has gone away."""
         while (message := await receive())["type"] != "http.disconnect":
             if self._has_ended:
                 continue
@@ -261,11 +205,7 @@ class BodyLines:
                 self._spill_some()
 
     async def take(self, limit: int) -> Block | None:
-        """Some of the next lines, as soon as there is one; None at the end.
-
-        Args:
-            limit: lines at most.
-        """
+        """Some of the next lines, as soon as there is one; None at the end."""
         while not self._ready:
             if self._has_ended:
                 return None

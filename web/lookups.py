@@ -44,11 +44,7 @@ class _Asked(NamedTuple):
 
 
 class Gathering:
-    """Finds stored evaluations, for many at a time.
-
-    Args:
-        database: that knows them.
-    """
+    """Finds stored evaluations, for many at a time."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -122,14 +118,7 @@ AVOID_SECONDS: Final = 1.0
 
 
 class Lookups:
-    """Finds stored evaluations. For one event loop only.
-
-    Args:
-        database: that knows them.
-
-    Raises:
-        StorageError: it cannot be opened once more.
-    """
+    """Finds stored evaluations. For one event loop only."""
 
     def __init__(self, database: Database) -> None:
         self._reader = database.at_once()

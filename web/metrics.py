@@ -46,13 +46,7 @@ BUCKETS: Final = (
 
 
 class Counters:
-    """Answers by their resource and status, and how long they took. For the event loop only.
-
-    Attributes:
-        answers: by path of the resource, method, status.
-        durations: by path of the resource: answers in each of ``BUCKETS``, and beyond.
-        seconds: by path of the resource, all together.
-    """
+    """Answers by their resource and status, and how long they took. For the event loop only."""
 
     def __init__(self) -> None:
         self.answers: Counter[tuple[str, str, int]] = Counter()
@@ -60,14 +54,7 @@ class Counters:
         self.seconds: Counter[str] = Counter()
 
     def note(self, path: str, method: str, status: int, seconds: float) -> None:
-        """Count an answer.
-
-        Args:
-            path: of the resource, with its parameters' names.
-            method: one that the resource knows.
-            status: of the answer.
-            seconds: from the request's head to the end of the answer.
-        """
+        """Count an answer."""
         self.answers[path, method, status] += 1
         durations = self.durations.get(path)
         if durations is None:
@@ -83,12 +70,7 @@ OTHER: Final = "other"
 
 
 class Counting(HttpMiddleware):
-    """Counts answers.
-
-    Args:
-        app: makes them.
-        counters: where they are counted.
-    """
+    """Counts answers."""
 
     def __init__(self, app: ASGIApp, counters: Counters) -> None:
         super().__init__(app)

@@ -19,11 +19,7 @@ if TYPE_CHECKING:
 
 
 class HttpMiddleware(ABC):
-    """Stands before an application in the way of requests; all else passes untouched.
-
-    Args:
-        app: makes the answers.
-    """
+    """Stands before an application in the way of requests; all else passes untouched."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -62,11 +58,7 @@ PREFLIGHT: Final = (
 
 
 class Headers(HttpMiddleware):
-    """Adds the headers, and answers browsers that ask what they may do.
-
-    Args:
-        app: makes the answers.
-    """
+    """Adds the headers, and answers browsers that ask what they may do."""
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -99,13 +91,7 @@ MOST_CLIENTS: Final = 10_000
 
 
 class Rate(HttpMiddleware):
-    """Refuses requests of clients that make too many.
-
-    Args:
-        app: answers the other requests.
-        limits: say how many are too many.
-        clock: seconds, monotonic.
-    """
+    """Refuses requests of clients that make too many."""
 
     def __init__(
         self, app: ASGIApp, limits: Limits, clock: Callable[[], float] = time.monotonic
@@ -147,11 +133,7 @@ class Rate(HttpMiddleware):
 
 
 class Faults(HttpMiddleware):
-    """Answers requests that have ended in an error.
-
-    Args:
-        app: makes the answers.
-    """
+    """Answers requests that have ended in an error."""
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""

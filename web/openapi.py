@@ -1,172 +1,46 @@
-"""The OpenAPI document."""
+"""The OpenAPI document, made from the types that requests are read with and answers are made of.
+
+A schema in ``PATHS`` of a module of the API may be a Python type: a struct, a typed dict, a list or
+a union of these. :func:`build_document` puts its JSON schema in its place.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
+import msgspec
+
 from c4core.version import __version__
-from web.responses import JSON
+from web.parameters import BUDGET
+from web.responses import JSON, Error
 from web.settings import Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from starlette.routing import Route
 
 Schema = dict[str, Any]
 
 TEXT: Final[Schema] = {"type": "string"}
-WHOLE: Final[Schema] = {"type": "integer"}
-NUMBER: Final[Schema] = {"type": "number"}
-FLAG: Final[Schema] = {"type": "boolean"}
-SIDE: Final[Schema] = {"enum": ["x", "o"]}
-COLUMN: Final[Schema] = {"type": "integer", "minimum": 1, "maximum": 32}
-VALUE: Final[Schema] = {"enum": ["win", "draw", "loss"]}
-MOVES: Final[Schema] = {"type": "string", "pattern": "^[1-9a-wA-W]*$", "maxLength": 64}
-BOARD: Final[Schema] = {"type": "string", "pattern": "^[0-9]{1,3}[xX][0-9]{1,3}$"}
 
-BUDGET: Final = "the server's --max-budget"
-"""Stands for that number until the document is put together."""
+PATH: Final = "/api/v1/openapi.json"
+"""Where a server has the document."""
 
 PROBLEMS: Final = {
-    400: "What was asked is wrong; `field` is the parameter.",
+    400: "The request is malformed or a parameter is wrong; `field` is the parameter.",
     401: "The token of the server is missing or wrong.",
     403: "The request comes from a page of another host, or names another host.",
     404: "There is no such thing.",
     409: "It cannot be done in the present state.",
     408: "The body comes too slowly.",
     413: "The body is too large.",
-    415: "The body is not of the type that is read here.",
-    422: "It was understood, and cannot be done.",
-    429: "The client asks too much; `Retry-After` says when to try again.",
-    501: "This server lacks what it would need.",
+    415: "The body is not of a type that is read here.",
+    422: "The request was understood but cannot be carried out.",
+    429: "The client sends too many requests; `Retry-After` says when to try again.",
+    501: "The server is missing an optional package.",
     503: "Something is missing or busy: the database, or the server itself.",
-}
-
-
-def nullable(schema: Schema) -> Schema:
-    """The same, or null."""
-    if isinstance(schema.get("type"), str):
-        return schema | {"type": [schema["type"], "null"]}
-    if "enum" in schema:
-        return schema | {"enum": [*schema["enum"], None]}
-    return {"anyOf": [schema, {"type": "null"}]}
-
-
-def ref(name: str) -> Schema:
-    """A schema by its name."""
-    return {"$ref": f"#/components/schemas/{name}"}
-
-
-def array(items: Schema) -> Schema:
-    """A list."""
-    return {"type": "array", "items": items}
-
-
-def record(
-    fields: Mapping[str, Schema], *, optional: Iterable[str] = (), closed: bool = False
-) -> Schema:
-    """An object.
-
-    Args:
-        fields: their schemas.
-        optional: those that may be missing.
-        closed: there are no others.
-    """
-    missing = set(optional)
-    schema: Schema = {
-        "type": "object",
-        "required": [name for name in fields if name not in missing],
-        "properties": dict(fields),
-    }
-    return schema | ({"additionalProperties": False} if closed else {})
-
-
-def query(
-    name: str, schema: Schema, description: str, *, example: object = None, required: bool = False
-) -> Schema:
-    """A parameter in the query of an address."""
-    shown = {} if example is None else {"example": example}
-    return {
-        "name": name,
-        "in": "query",
-        "required": required,
-        "description": description,
-        "schema": schema,
-        **shown,
-    }
-
-
-def place(name: str, schema: Schema, description: str, *, example: object) -> Schema:
-    """A parameter in the path of an address."""
-    return {
-        "name": name,
-        "in": "path",
-        "required": True,
-        "description": description,
-        "schema": schema,
-        "example": example,
-    }
-
-
-def operation(
-    summary: str,
-    answer: Schema,
-    *,
-    parameters: Iterable[Schema] = (),
-    body: Schema | None = None,
-    problems: Iterable[int] = (),
-    description: str = "",
-) -> Schema:
-    """What a method does at a path, and answers as JSON.
-
-    Args:
-        summary: in a line.
-        answer: schema of the answer.
-        parameters: in the address.
-        body: schema of the request's JSON; None for none.
-        problems: statuses of errors, beside those that any request may get.
-        description: the rest.
-    """
-    statuses = {400, 403, 429, 503, *problems, *(() if body is None else (408, 413, 415))}
-    responses = {"200": _answer("The answer.", answer)} | {
-        str(status): _answer(PROBLEMS[status], ref("Error")) for status in sorted(statuses)
-    }
-    described: Schema = {"summary": summary, "parameters": list(parameters), "responses": responses}
-    if description:
-        described["description"] = description
-    if body is not None:
-        described["requestBody"] = {"required": True, "content": {JSON: {"schema": body}}}
-    return described
-
-
-def seconds_to_search(least: float = 0, default: float | None = None) -> Schema:
-    """Seconds that a client may ask for; ``build_document`` fills in the server's own limit."""
-    schema: Schema = {"type": "number", "minimum": least, "maximum": BUDGET}
-    return schema if default is None else schema | {"default": default}
-
-
-def whole_between(low: int, high: int, default: int | None = None) -> Schema:
-    """A whole number of a range."""
-    schema: Schema = {"type": "integer", "minimum": low, "maximum": high}
-    return schema if default is None else schema | {"default": default}
-
-
-def _answer(description: str, schema: Schema) -> Schema:
-    return {"description": description, "content": {JSON: {"schema": schema}}}
-
-
-PATH: Final = "/api/v1/openapi.json"
-"""Where a server has the document."""
-
-ERROR: Final[dict[str, object]] = {
-    "type": "object",
-    "required": ["error", "field"],
-    "properties": {
-        "error": {"type": "string", "description": "What is wrong, for people."},
-        "field": {"type": ["string", "null"], "description": "The parameter that is wrong."},
-    },
 }
 
 ABOUT: Final = (
@@ -176,41 +50,92 @@ ABOUT: Final = (
     "`error` and `field`."
 )
 
-TOKEN: Final[dict[str, object]] = {
+TOKEN: Final[Schema] = {
     "type": "http",
     "scheme": "bearer",
-    "description": "The server's token, which whoever changes anything has to send. A server that "
-    "only its own machine can reach may have none, and then takes every request.",
-}
-
-_ITSELF: Final[dict[str, object]] = {
-    "get": {
-        "summary": "This document",
-        "responses": {
-            "200": {
-                "description": "An OpenAPI document.",
-                "content": {JSON: {"schema": {"type": "object"}}},
-            },
-            **{
-                status: {
-                    "description": description,
-                    "content": {JSON: {"schema": {"$ref": "#/components/schemas/Error"}}},
-                }
-                for status, description in (
-                    ("403", "The request is for another host."),
-                    ("429", "The client asks too much."),
-                )
-            },
-        },
-    }
+    "description": "The server's token, which clients must send with requests that change data. A "
+    "server that only its own machine can reach may have none, and then takes every request.",
 }
 
 
 class Resource(Protocol):
-    """A module of the API. One with schemas of its own has ``SCHEMAS`` too, by name."""
+    """A module of the API."""
 
     ROUTES: list[Route]
     PATHS: dict[str, object]
+
+
+def content(schema: object, media_type: str = JSON, **more: object) -> Schema:
+    """What a body is, by its media type."""
+    return {media_type: {"schema": schema, **more}}
+
+
+def operation(
+    summary: str,
+    answer: object,
+    *,
+    query: type[msgspec.Struct] | None = None,
+    path: type[msgspec.Struct] | None = None,
+    body: object = None,
+    problems: Iterable[int] = (),
+    description: str = "",
+) -> Schema:
+    """A method of a path.
+
+    Args:
+        summary: one line.
+        answer: type of the answer, or its content by media type.
+        query: the parameters in the query.
+        path: the parameters in the path.
+        body: schema of the request's JSON, or its content by media type; None for no body.
+        problems: statuses of errors, besides those that any request may get.
+        description: the rest.
+    """
+    statuses = {400, 403, 429, 503, *problems, *(() if body is None else (408, 413, 415))}
+    responses = {"200": {"description": "The answer.", "content": _contents(answer)}} | {
+        str(status): problem(PROBLEMS[status]) for status in sorted(statuses)
+    }
+    parameters = [*_parameters(path, "path"), *_parameters(query, "query")]
+    described: Schema = {"summary": summary, "parameters": parameters, "responses": responses}
+    if description:
+        described["description"] = description
+    if body is not None:
+        described["requestBody"] = {"required": True, "content": _contents(body)}
+    return described
+
+
+def problem(description: str) -> Schema:
+    """An answer that is an error."""
+    return {"description": description, "content": content(Error)}
+
+
+def _contents(schema: object) -> Schema:
+    is_by_type = isinstance(schema, dict) and any("/" in name for name in schema)
+    return cast("Schema", schema) if is_by_type else content(schema)
+
+
+def _parameters(kind: type[msgspec.Struct] | None, place: str) -> Iterator[Schema]:
+    """The fields of a struct as parameters. None stands for one that is not given."""
+    if kind is None:
+        return
+    _, components = msgspec.json.schema_components([kind])
+    for name, schema in components[kind.__name__]["properties"].items():
+        described: Schema = {
+            "name": name,
+            "in": place,
+            "required": name in components[kind.__name__]["required"],
+            "description": schema.pop("description"),
+        }
+        if "examples" in schema:
+            (described["example"],) = schema.pop("examples")
+        if schema.get("default", ...) is None:
+            (given,) = (one for one in schema.pop("anyOf") if one != {"type": "null"})
+            del schema["default"]
+            schema.update(given)
+        yield described | {"schema": schema}
+
+
+_ITSELF: Final = operation("This document", {"type": "object"})
 
 
 def build_document(
@@ -223,15 +148,17 @@ def build_document(
         budget: the most seconds that a client may ask for.
 
     Raises:
-        ValueError: two of them describe the same method of a path, or schemas of the same name.
+        ValueError: two modules describe the same method of a path.
     """
     paths: dict[str, dict[str, object]] = {}
-    schemas: dict[str, object] = {"Error": ERROR}
-    _describe(paths, {PATH: _ITSELF}, "openapi")
+    _describe(paths, {PATH: {"get": _ITSELF}}, "openapi")
     for module in modules:
         tag = str(getattr(module, "__name__", "")).rpartition(".")[2]
         _describe(paths, module.PATHS, tag)
-        _add(schemas, getattr(module, "SCHEMAS", {}), "schema")
+    kinds = list(dict.fromkeys(_types(paths)))
+    schemas, components = msgspec.json.schema_components(
+        kinds, ref_template="#/components/schemas/{name}"
+    )
     document: dict[str, object] = {
         "openapi": "3.1.0",
         "info": {
@@ -244,25 +171,38 @@ def build_document(
         "servers": [{"url": "/", "description": "The server that has this document."}],
         "paths": dict(sorted(paths.items())),
         "components": {
-            "schemas": dict(sorted(schemas.items())),
+            "schemas": dict(sorted(components.items())),
             "securitySchemes": {"token": TOKEN},
         },
     }
-    return cast("dict[str, object]", _with_budget(document, budget))
+    found = dict(zip(kinds, schemas, strict=True))
+    return cast("dict[str, object]", _filled(document, found, budget))
 
 
-def _with_budget(value: object, budget: float) -> object:
-    """The same, with the most seconds in the place of their mark."""
+def _types(value: object) -> Iterator[object]:
+    """The types within a value that is JSON otherwise."""
     if isinstance(value, dict):
-        filled: dict[str, Any] = {name: _with_budget(part, budget) for name, part in value.items()}
+        for part in value.values():
+            yield from _types(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _types(part)
+    elif not isinstance(value, str | int | float | None):
+        yield value
+
+
+def _filled(value: object, schemas: Mapping[object, Schema], budget: float) -> object:
+    """The same with a schema for each type, and the most seconds in the place of their mark."""
+    if isinstance(value, dict):
+        filled: Schema = {name: _filled(part, schemas, budget) for name, part in value.items()}
         if filled.get("maximum") == BUDGET:
             filled["maximum"] = budget
             if "default" in filled:
                 filled["default"] = min(filled["default"], budget)
         return filled
     if isinstance(value, list | tuple):
-        return [_with_budget(part, budget) for part in value]
-    return value
+        return [_filled(part, schemas, budget) for part in value]
+    return value if isinstance(value, str | int | float | None) else schemas[value]
 
 
 def _describe(
@@ -270,19 +210,11 @@ def _describe(
 ) -> None:
     """Add a module's paths, each operation with a name of its own."""
     for path, methods in described.items():
-        named = {
-            method: {"operationId": _name_of(method, path), "tags": [tag]}
-            | cast("dict[str, Any]", operation)
-            for method, operation in cast("dict[str, object]", methods).items()
-        }
-        _add(paths.setdefault(path, {}), named, f"method of {path}")
-
-
-def _add(known: dict[str, object], new: Mapping[str, object], what: str) -> None:
-    for name, value in new.items():
-        if name in known and known[name] != value:
-            raise ValueError(f"{what} {name} is described twice")
-        known[name] = value
+        known = paths.setdefault(path, {})
+        for method, one in cast("dict[str, Schema]", methods).items():
+            if method in known:
+                raise ValueError(f"method of {path} {method} is described twice")
+            known[method] = {"operationId": _name_of(method, path), "tags": [tag]} | one
 
 
 def _name_of(method: str, path: str) -> str:

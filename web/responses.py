@@ -1,12 +1,17 @@
-"""Answers: JSON values and errors."""
+"""Answers: JSON values and errors, ``{"error": "...", "field": "..."}`` with a status.
+
+Errors of the library get their status here. Any other error is a fault of this program: 500, and a
+trace in the log.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
 from functools import singledispatch
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final, TypedDict
 
+from msgspec import Meta
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Match
@@ -65,15 +70,15 @@ RETRY_SECONDS: Final = 1
 """When to try again what was refused because something is busy or away."""
 
 
-class ApiError(C4Error):
-    """A request that is not answered as it was meant.
+class Error(TypedDict):
+    """An error."""
 
-    Attributes:
-        status: of the answer.
-        message: for people.
-        field: the parameter that was wrong, or None.
-        headers: of the answer.
-    """
+    error: Annotated[str, Meta(description="What is wrong, for people.")]
+    field: Annotated[str | None, Meta(description="The parameter that is wrong.")]
+
+
+class ApiError(C4Error):
+    """A request that ends in an error response, with ``field`` as the parameter that was wrong."""
 
     def __init__(
         self,
@@ -90,9 +95,8 @@ class ApiError(C4Error):
 
     def response(self) -> Response:
         """The answer."""
-        return json_response(
-            {"error": self.message, "field": self.field}, self.status, self.headers
-        )
+        problem: Error = {"error": self.message, "field": self.field}
+        return json_response(problem, self.status, self.headers)
 
 
 def unavailable(message: str, field: str | None = None) -> ApiError:

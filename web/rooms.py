@@ -19,12 +19,7 @@ HELD: Final = "c4.memory"
 
 
 class MemoryRoom:
-    """Memory that all requests share. For the event loop only.
-
-    Args:
-        most: bytes of all clients.
-        most_per_client: bytes of one client.
-    """
+    """Memory that all requests share. For the event loop only."""
 
     def __init__(self, most: int, most_per_client: int) -> None:
         self._most = most
@@ -37,11 +32,7 @@ class MemoryRoom:
         return self._taken.total()
 
     def take(self, client: str, size: int) -> None:
-        """Take bytes for a client.
-
-        Raises:
-            ApiError: 429, the client holds too much; 503, all clients together do.
-        """
+        """Take bytes for a client."""
         if self._taken[client] + size > self._most_per_client:
             raise ApiError(
                 429,
@@ -65,12 +56,7 @@ class MemoryRoom:
 
 
 class Holding:
-    """The memory that one request holds, until it is answered.
-
-    Args:
-        room: of all requests.
-        client: whose request it is.
-    """
+    """The memory that one request holds, until it is answered."""
 
     def __init__(self, room: MemoryRoom, client: str) -> None:
         self._room = room
@@ -78,11 +64,7 @@ class Holding:
         self._size = 0
 
     def take(self, size: int) -> None:
-        """Take some more bytes.
-
-        Raises:
-            ApiError: as :meth:`MemoryRoom.take`.
-        """
+        """Take some more bytes."""
         if size:
             self._room.take(self._client, size)
             self._size += size
@@ -101,12 +83,7 @@ def holding_of(scope: Mapping[str, Any]) -> Holding:
 
 
 class Memory(HttpMiddleware):
-    """Gives each request its holding.
-
-    Args:
-        app: answers requests.
-        room: of all requests.
-    """
+    """Gives each request its holding."""
 
     def __init__(self, app: ASGIApp, room: MemoryRoom) -> None:
         super().__init__(app)
@@ -123,11 +100,7 @@ class Memory(HttpMiddleware):
 
 
 class DiskRoom:
-    """Room on the disk that all clients share. For the event loop only.
-
-    Args:
-        most: bytes.
-    """
+    """Room on the disk that all clients share. For the event loop only."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -157,10 +130,6 @@ class DiskRoom:
         )
 
     def check(self) -> None:
-        """Refuse what would begin to wait behind others.
-
-        Raises:
-            ApiError: 503, all room is in use.
-        """
+        """Refuse what would begin to wait behind others."""
         if self._taken >= self._most:
             raise self.refusal()

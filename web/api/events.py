@@ -13,7 +13,8 @@ from starlette.routing import Route
 from db import jobs
 from db.errors import StorageError
 from web import openapi, parameters
-from web.api.jobs import JOB_PLACE, job_number
+from web.api.jobs import JobProgress, OneJob
+from web.parameters import Parameters
 from web.responses import JSON, encode
 from web.service import service_of
 from workers.core.following import read_job
@@ -43,13 +44,7 @@ class Seen(NamedTuple):
 
 
 class JobWatch:
-    """Looks at one job.
-
-    Args:
-        service: has the database.
-        database: where the job lives.
-        job: as it was when the watching began.
-    """
+    """Looks at one job."""
 
     def __init__(self, service: Service, database: Database, job: JobInfo) -> None:
         self.watchers = 0
@@ -62,11 +57,7 @@ class JobWatch:
         self._due = 0.0
 
     async def look(self) -> Seen:
-        """The job, as it was less than :data:`LOOK_SECONDS` ago.
-
-        Raises:
-            StorageError: the database cannot be read.
-        """
+        """The job, as it was less than :data:`LOOK_SECONDS` ago."""
         async with self._lock:  # whoever comes first looks, the others wait for that
             if self._seen is None or time.monotonic() >= self._due:
                 self._seen = await self._service.in_thread(self._read)
@@ -83,11 +74,7 @@ class JobWatch:
 
 
 class JobWatches:
-    """The jobs that are watched at the moment.
-
-    Args:
-        service: has the database.
-    """
+    """The jobs that are watched at the moment."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -95,13 +82,7 @@ class JobWatches:
 
     @asynccontextmanager
     async def watching(self, job_id: int) -> AsyncIterator[JobWatch]:
-        """Watch a job; all who do get the same watch.
-
-        Raises:
-            JobNotFoundError: there is no such job.
-            StorageError: the database cannot be read.
-            ApiError: there is no database.
-        """
+        """Watch a job; all who do get the same watch."""
         database = self._service.require_database()
         if job_id not in self._watches:
             job = await self._service.in_thread(read_job, database, job_id)
@@ -138,8 +119,8 @@ HEADERS: Final = {"X-Accel-Buffering": "no"}
 async def answer_events(request: Request) -> Response:
     """``GET /api/v1/jobs/{job}/events``."""
     service = service_of(request)
-    parameters.read_query(request, ())
-    number = job_number(request)
+    parameters.read_query(request, Parameters)
+    number = parameters.read_path(request, OneJob).job
     async with AsyncExitStack() as on_failure:
         watching = watches_of(request, service).watching(number)
         watch = await on_failure.enter_async_context(watching)
@@ -150,13 +131,7 @@ async def answer_events(request: Request) -> Response:
 
 
 class EventStream(StreamingResponse):
-    """The events of one who watches.
-
-    Args:
-        service: says when the server ends.
-        watch: of the job.
-        at_end: is closed when the answer has ended, or the client has gone.
-    """
+    """The events of one who watches."""
 
     media_type = EVENT_STREAM
 
@@ -206,34 +181,30 @@ def _event(name: str, data: bytes) -> bytes:
 
 ROUTES: Final = [Route("/api/v1/jobs/{job}/events", answer_events)]
 
-
-_EVENT: Final = openapi.record(
-    {
-        "event": {"enum": ["progress", "end"]},
-        "data": {
-            "type": "string",
-            "contentMediaType": JSON,
-            "contentSchema": openapi.ref("JobProgress"),
-        },
+PATHS: Final[dict[str, object]] = {
+    "/api/v1/jobs/{job}/events": {
+        "get": openapi.operation(
+            "The progress of a job while it is worked on",
+            openapi.content(
+                {
+                    "type": "object",
+                    "required": ["event", "data"],
+                    "properties": {
+                        "event": {"enum": ["progress", "end"]},
+                        "data": {
+                            "type": "string",
+                            "contentMediaType": JSON,
+                            "contentSchema": JobProgress,
+                        },
+                    },
+                },
+                EVENT_STREAM,
+            ),
+            path=OneJob,
+            problems=(404,),
+            description="Server-sent events until the job has ended. `progress`, with a "
+            "`JobProgress` as data, comes at once and after each change; `end` with the same data "
+            "when the job has ended. A comment comes after 15 seconds of silence.",
+        )
     }
-)
-
-
-def _described() -> dict[str, Any]:
-    described = openapi.operation(
-        "The progress of a job while it is worked on",
-        {},
-        description="Server-sent events. `progress`, with a `JobProgress` as data, comes at once "
-        "and after each change; `end` with the same data when the job has ended. A comment comes "
-        "after 15 seconds of silence.",
-        parameters=[JOB_PLACE],
-        problems=(404,),
-    )
-    described["responses"]["200"] = {
-        "description": "Events until the job has ended.",
-        "content": {EVENT_STREAM: {"schema": _EVENT}},
-    }
-    return described
-
-
-PATHS: Final[dict[str, object]] = {"/api/v1/jobs/{job}/events": {"get": _described()}}
+}

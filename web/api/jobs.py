@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, NotRequired, TypedDict
 
+from msgspec import Meta
 from starlette.routing import Route
 
 from db import jobs
 from db.records.jobs import JobState, UnitState
-from web import parameters
+from web import openapi, parameters
 from web.access import require_write
-from web.api.making import LARGEST_PLY, LONGEST_LABEL, make_job, make_of_lines, read_label
+from web.api.making import Analyze, Deep, LinesParameters, MakeBook, make_job, make_of_lines
 from web.bodies import read_object, whole_body
-from web.openapi import (
-    BOARD,
-    FLAG,
-    MOVES,
-    NUMBER,
-    PROBLEMS,
-    TEXT,
-    WHOLE,
-    array,
-    nullable,
-    operation,
-    place,
-    query,
-    record,
-    ref,
-    whole_between,
-)
-from web.parameters import read_board
+from web.parameters import Parameters, one_of, read_board
 from web.responses import JSON, JSON_LINES, ApiError, json_response
 from web.service import service_of
 from workers.core.following import read_job, refuse_foreign
@@ -47,8 +31,6 @@ from workers.deep.task import KIND as DEEP
 from workers.matches.programs import check_consent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from starlette.requests import Request
     from starlette.responses import Response
 
@@ -64,29 +46,121 @@ LINES: Final = (JSON_LINES, "application/jsonl", "text/plain", CSV)
 _OPEN: Final = (JobState.RUNNING, JobState.CANCELLED, JobState.FAILED)
 
 
-def job_number(request: Request) -> int:
-    """The number of the job that an address names.
+Number = Annotated[int, Meta(ge=1, le=2**63 - 1)]
 
-    Raises:
-        ApiError: 400, it is no number.
-    """
-    number: int = parameters.whole(request.path_params, "job", 0, 1, LARGEST_JOB)
-    return number
+
+class OneJob(Parameters):
+    """A job."""
+
+    job: Annotated[Number, Meta(description="The job's number.", examples=[1])]
+
+
+class JobsParameters(Parameters):
+    """Which jobs, and the page."""
+
+    state: Annotated[str | None, one_of(STATES, "Only jobs in this state.", "done")] = None
+    limit: Annotated[int, Meta(ge=1, le=200, description="Jobs of a page.")] = 20
+    cursor: Annotated[
+        Number | None, Meta(description="The `next` of an earlier list: jobs behind that.")
+    ] = None
+
+
+State = Annotated[str, Meta(extra_json_schema={"enum": list(STATES)})]
+ByState = Annotated[
+    dict[str, int], Meta(extra_json_schema={"required": [str(state) for state in UnitState]})
+]
+
+
+class Bounds(TypedDict):
+    """Bounds of a score."""
+
+    lower: int
+    upper: int
+
+
+class Searching(TypedDict):
+    """A piece that is searched."""
+
+    moves: str | None
+    beta: int
+
+
+class JobTree(Bounds):
+    """What a job of kind deep has proven. Scores are for the side to move."""
+
+    asked: int | None
+    moves: list[Bounds | None]
+    decided: int
+    split: int
+    cut: int
+    queued: int
+    failed: int
+    at_work: list[Searching]
+
+
+class JobProgress(TypedDict):
+    """How far a job is."""
+
+    job_id: int
+    state: State
+    units: int
+    units_done: int
+    units_failed: int
+    units_leased: int
+    positions: int
+    positions_done: int
+    positions_failed: int
+    nodes: int
+    seconds: float
+    positions_per_second: float | None
+    eta_seconds: float | None
+    tree: NotRequired[JobTree]
+
+
+class Job(TypedDict):
+    """A job."""
+
+    id: int
+    kind: str
+    board: str
+    state: State
+    label: str | None
+    params: dict[str, Any]
+    priority: int
+    engine_version: int
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
+    units: ByState
+    positions: ByState
+    nodes: int
+    seconds: float
+    errors: list[str]
+
+
+class JobWithProgress(Job):
+    """A job, and how far it is."""
+
+    progress: JobProgress
+
+
+class Jobs(TypedDict):
+    """A page of jobs."""
+
+    jobs: list[Job]
+    next: str | None
 
 
 async def answer_list(request: Request) -> Response:
     """``GET /api/v1/jobs``."""
     service = service_of(request)
-    values = parameters.read_query(request, {"state", "limit", "cursor"})
-    state = parameters.choice(values, "state", None, STATES)
-    limit = parameters.whole(values, "limit", DEFAULT_LIMIT, 1, LARGEST_LIMIT)
-    before: int | None = parameters.whole(values, "cursor", None, 1, LARGEST_JOB)
-    found = await service.in_thread(_list, service.require_database(), state, limit + 1, before)
-    shown = found[:limit]
+    asked = parameters.read_query(request, JobsParameters)
+    found = await service.in_thread(_list, service.require_database(), asked)
+    shown = found[: asked.limit]
     return json_response(
         {
             "jobs": [job_object(standing) for standing in shown],
-            "next": str(shown[-1].job.id) if len(found) > limit else None,
+            "next": str(shown[-1].job.id) if len(found) > asked.limit else None,
         }
     )
 
@@ -94,8 +168,8 @@ async def answer_list(request: Request) -> Response:
 async def answer_job(request: Request) -> Response:
     """``GET /api/v1/jobs/{job}``."""
     service = service_of(request)
-    parameters.read_query(request, ())
-    number = job_number(request)
+    parameters.read_query(request, Parameters)
+    number = parameters.read_path(request, OneJob).job
     return json_response(await service.in_thread(_show, service.require_database(), number))
 
 
@@ -107,7 +181,7 @@ async def answer_make(request: Request) -> Response:
     if kind in LINES:
         made = await _make_of_lines(service, database, request, is_table=kind == CSV)
     elif kind == JSON:
-        parameters.read_query(request, ())
+        parameters.read_query(request, Parameters)
         values = await read_object(request, service.settings.limits)
         async with service.making_slot(request):  # planning takes time and memory
             made = await service.in_batch_thread(make_job, service, database, values)
@@ -124,8 +198,8 @@ async def answer_cancel(request: Request) -> Response:
     """``POST /api/v1/jobs/{job}/cancel``."""
     service = service_of(request)
     database = require_write(request)
-    parameters.read_query(request, ())
-    number = job_number(request)
+    parameters.read_query(request, Parameters)
+    number = parameters.read_path(request, OneJob).job
     await service.in_thread(_cancel, database, number)
     return json_response(await service.in_thread(_show, database, number))
 
@@ -134,8 +208,8 @@ async def answer_resume(request: Request) -> Response:
     """``POST /api/v1/jobs/{job}/resume``."""
     service = service_of(request)
     database = require_write(request)
-    parameters.read_query(request, ())
-    number = job_number(request)
+    parameters.read_query(request, Parameters)
+    number = parameters.read_path(request, OneJob).job
     await service.in_thread(_resume, service, database, number)
     await _call(service, number)
     return json_response(await service.in_thread(_show, database, number))
@@ -144,18 +218,14 @@ async def answer_resume(request: Request) -> Response:
 async def _make_of_lines(
     service: Service, database: Database, request: Request, *, is_table: bool
 ) -> Made:
-    values = parameters.read_query(request, {"kind", "board", "score_only", "label"})
-    parameters.choice(values, "kind", "analyze", ("analyze",))
-    # What is wrong with these is said before the body has come.
-    read_board(values)
-    parameters.flag(values, "score_only")
-    read_label(values)
+    asked = parameters.read_query(request, LinesParameters)
+    board = read_board(asked.board)  # before the body has come
     async with (
         whole_body(request, service.disk, service.settings.limits) as file,
         service.making_slot(request),
     ):
         return await service.in_batch_thread(
-            lambda: make_of_lines(service, database, file, values, is_table=is_table)
+            lambda: make_of_lines(service, database, file, board, asked, is_table=is_table)
         )
 
 
@@ -164,10 +234,10 @@ async def _call(service: Service, job_id: int) -> None:
         await service.in_thread(service.runner.call, job_id)
 
 
-def _list(database: Database, state: str | None, limit: int, before: int | None) -> list[Standing]:
-    states = () if state is None else (state,)
+def _list(database: Database, asked: JobsParameters) -> list[Standing]:
+    states = () if asked.state is None else (asked.state,)
     with database.read() as session:
-        return list_standings(session, states=states, limit=limit, before=before)
+        return list_standings(session, states=states, limit=asked.limit + 1, before=asked.cursor)
 
 
 def _show(database: Database, number: int) -> dict[str, Any]:
@@ -185,13 +255,7 @@ def _cancel(database: Database, number: int) -> None:
 
 
 def _resume(service: Service, database: Database, number: int) -> None:
-    """Let a job go on; its failed units are tried again. Nothing happens to one that is done.
-
-    Raises:
-        JobNotFoundError: there is no such job.
-        JobStateError: this version cannot work on it, or it was never planned to its end.
-        ProgramRefusedError: it needs a program that may not be started here.
-    """
+    """Let a job go on; its failed units are tried again. Nothing happens to one that is done."""
     job = read_job(database, number)
     refuse_foreign(job, in_states=_OPEN)
     runner = service.runner
@@ -209,187 +273,6 @@ ROUTES: Final = [
 ]
 
 
-STATE: Final[Schema] = {"enum": list(STATES)}
-LARGEST_JOB: Final = 2**63 - 1
-JOB_NUMBER: Final[Schema] = {"type": "integer", "minimum": 1, "maximum": LARGEST_JOB}
-JOB_PLACE: Final = place("job", JOB_NUMBER, "The job's number.", example=1)
-
-_BY_STATE: Final = record({str(state): WHOLE for state in UnitState})
-_BOUNDS: Final = record({"lower": WHOLE, "upper": WHOLE})
-
-TREE: Final = record(
-    {
-        "lower": WHOLE,
-        "upper": WHOLE,
-        "asked": nullable(WHOLE),
-        "moves": array(nullable(_BOUNDS)),
-        "decided": WHOLE,
-        "split": WHOLE,
-        "cut": WHOLE,
-        "queued": WHOLE,
-        "failed": WHOLE,
-        "at_work": array(record({"moves": nullable(TEXT), "beta": WHOLE})),
-    }
-) | {"description": "What a job of kind deep has proven. Scores are for the side to move."}
-
-PROGRESS: Final = record(
-    {
-        "job_id": WHOLE,
-        "state": STATE,
-        "units": WHOLE,
-        "units_done": WHOLE,
-        "units_failed": WHOLE,
-        "units_leased": WHOLE,
-        "positions": WHOLE,
-        "positions_done": WHOLE,
-        "positions_failed": WHOLE,
-        "nodes": WHOLE,
-        "seconds": NUMBER,
-        "positions_per_second": nullable(NUMBER),
-        "eta_seconds": nullable(NUMBER),
-        "tree": ref("JobTree"),
-    },
-    optional=("tree",),
-)
-
-JOB: Final = record(
-    {
-        "id": WHOLE,
-        "kind": TEXT,
-        "board": TEXT,
-        "state": STATE,
-        "label": nullable(TEXT),
-        "params": {"type": "object"},
-        "priority": WHOLE,
-        "engine_version": WHOLE,
-        "created_at": TEXT,
-        "started_at": nullable(TEXT),
-        "finished_at": nullable(TEXT),
-        "units": _BY_STATE,
-        "positions": _BY_STATE,
-        "nodes": WHOLE,
-        "seconds": NUMBER,
-        "errors": array(TEXT),
-    }
-)
-
-JOB_WITH_PROGRESS: Final = {
-    "allOf": [ref("Job"), record({"progress": ref("JobProgress")})],
-}
-
-_WORKER: Final = record(
-    {
-        "name": TEXT,
-        "host": TEXT,
-        "pid": WHOLE,
-        "threads": WHOLE,
-        "table_mb": WHOLE,
-        "version": TEXT,
-        "engine_version": WHOLE,
-        "queues": array(TEXT),
-        "units_done": WHOLE,
-        "positions_done": WHOLE,
-        "nodes": WHOLE,
-        "seconds": NUMBER,
-        "note": nullable(TEXT),
-        "started_at": TEXT,
-        "seen_at": TEXT,
-        "nodes_per_second": nullable(NUMBER),
-    }
-)
-
-WORKERS: Final = record(
-    {
-        "workers": array(_WORKER),
-        "status": record(
-            {
-                "jobs": record(dict.fromkeys(STATES, WHOLE)),
-                "queued_units": WHOLE,
-                "running_units": WHOLE,
-                "failed_units": WHOLE,
-                "queued_positions": WHOLE,
-                "running_positions": WHOLE,
-                "positions_per_second": nullable(NUMBER),
-                "eta_seconds": nullable(NUMBER),
-                "oldest_queued_seconds": nullable(NUMBER),
-                "workers": WHOLE,
-            }
-        ),
-        "server": record({"threads": WHOLE, "jobs": array(WHOLE), "is_writable": FLAG}),
-    }
-)
-
-SCHEMAS: Final[dict[str, Any]] = {
-    "Job": JOB,
-    "JobWithProgress": JOB_WITH_PROGRESS,
-    "JobProgress": PROGRESS,
-    "JobTree": TREE,
-    "Workers": WORKERS,
-}
-
-
-DEFAULT_LIMIT: Final = 20
-LARGEST_LIMIT: Final = 200
-
-_LABEL: Final[Schema] = {
-    "type": "string",
-    "maxLength": LONGEST_LABEL,
-    "pattern": "^[ -~]*$",
-    "description": "What people call the job; it is shown behind 'web: '.",
-}
-_KEY: Final[Schema] = {
-    "anyOf": [
-        {"type": "integer", "minimum": 0, "maximum": 2**64 - 1},
-        {"type": "string", "pattern": "^[0-9]{1,20}$"},
-    ]
-}
-_UNAUTHORIZED: Final[dict[str, Any]] = {
-    "description": "The server has a token, and the request has not.",
-    "content": {JSON: {"schema": ref("Error")}},
-}
-
-_ANALYZE: Final = record(
-    {
-        "kind": {"const": "analyze"},
-        "positions": array({"anyOf": [TEXT, {"type": "object"}]})
-        | {"minItems": 1, "description": "Moves, or objects with moves, grid or key, and an id."},
-        "board": BOARD,
-        "score_only": FLAG,
-        "label": _LABEL,
-    },
-    optional=("board", "score_only", "label"),
-    closed=True,
-)
-_ANALYZE_ONE: Final = record(
-    {
-        "kind": {"const": "analyze"},
-        "moves": MOVES,
-        "key": _KEY,
-        "grid": TEXT,
-        "board": BOARD,
-        "score_only": FLAG,
-        "label": _LABEL,
-    },
-    optional=("moves", "key", "grid", "board", "score_only", "label"),
-    closed=True,
-)
-_DEEP: Final = record(
-    {"kind": {"const": "deep"}, "moves": MOVES, "board": BOARD, "weak": FLAG, "label": _LABEL},
-    optional=("board", "weak", "label"),
-    closed=True,
-)
-_BOOK: Final = record(
-    {
-        "kind": {"const": "book"},
-        "board": BOARD,
-        "plies": whole_between(0, LARGEST_PLY),
-        "start": MOVES,
-    },
-    optional=("board", "start"),
-    closed=True,
-)
-
-
 _LINKS: Final[Schema] = {
     name: {
         "operationId": operation_id,
@@ -398,90 +281,64 @@ _LINKS: Final[Schema] = {
     }
     for name, operation_id, description in (
         ("job", "getJobsJob", "The job, later."),
-        ("events", "getJobsJobEvents", "How far it is, while it is worked on."),
-        ("results", "getJobsJobResults", "What it has found."),
+        ("events", "getJobsJobEvents", "Its progress, while it is worked on."),
+        ("results", "getJobsJobResults", "Its results."),
         ("cancel", "postJobsJobCancel", "Stop it."),
-        ("resume", "postJobsJobResume", "Go on with it."),
+        ("resume", "postJobsJobResume", "Resume it."),
     )
 }
 """What can be done with a job that was made."""
 
 
-def _writing(described: Schema, *, problems: Iterable[int] = ()) -> Schema:
-    """The same for what changes something: it may need a token."""
-    described["responses"]["401"] = _UNAUTHORIZED
-    for status in problems:
-        described["responses"][str(status)] = _problem(status)
-    described["security"] = [{}, {"token": []}]
-    return described
+def _writing(described: Schema) -> Schema:
+    """The same for an operation that changes something: it may need a token."""
+    described["responses"]["401"] = openapi.problem(openapi.PROBLEMS[401])
+    return described | {"security": [{}, {"token": []}]}
 
 
-def _problem(status: int) -> Schema:
-    return {"description": PROBLEMS[status], "content": {JSON: {"schema": ref("Error")}}}
-
-
-def _listing() -> Schema:
-    return operation(
-        "Jobs, the newest first",
-        record({"jobs": array(ref("Job")), "next": nullable(TEXT)}),
-        description="A job is waiting until there are workers, queued while they are at work on "
-        "other jobs, and interrupted when nobody is at work on it any more.",
-        parameters=[
-            query("state", STATE, "Only jobs in this state.", example="done"),
-            query("limit", whole_between(1, LARGEST_LIMIT, DEFAULT_LIMIT), "At most so many."),
-            query("cursor", JOB_NUMBER, "The `next` of an earlier list: jobs behind that."),
-        ],
-    )
+def _one(summary: str, *problems: int) -> Schema:
+    return openapi.operation(summary, JobWithProgress, path=OneJob, problems=(404, *problems))
 
 
 def _make() -> Schema:
-    described = operation(
+    described = openapi.operation(
         "Make a job",
-        ref("JobWithProgress"),
-        body={"oneOf": [_ANALYZE, _ANALYZE_ONE, _DEEP, _BOOK]},
+        JobWithProgress,
+        query=LinesParameters,
+        body=openapi.content(
+            Analyze | Deep | MakeBook,
+            example={"kind": "analyze", "positions": ["4453", {"moves": "44", "id": 1}]},
+        )
+        | openapi.content(openapi.TEXT, JSON_LINES, example='{"moves": "4453"}\n')
+        | openapi.content(openapi.TEXT, "text/plain", example="4453\n44\n")
+        | openapi.content(openapi.TEXT, CSV, example="moves\n4453\n"),
         description="A body of JSON Lines, of lines of moves, or of CSV with a heading makes a job "
-        "of kind analyze of its lines; board, score_only and label are in the address then.",
-        parameters=[
-            query("board", BOARD, "For a body of lines.", example="7x6"),
-            query("score_only", FLAG, "For a body of lines: without the columns' scores."),
-            query("label", _LABEL, "For a body of lines."),
-        ],
+        "of kind analyze of its lines. The query is for such a body only.",
     )
-    location = {"schema": TEXT, "description": "The job's address."}
-    described["responses"]["201"] = {
+    found = described["responses"]["200"]
+    found |= {"description": "There is a job for the same; it goes on.", "links": _LINKS}
+    location = {"schema": openapi.TEXT, "description": "The job's address."}
+    described["responses"]["201"] = found | {
         "description": "The job was made.",
         "headers": {"Location": location},
-        "links": _LINKS,
-        "content": {JSON: {"schema": ref("JobWithProgress")}},
     }
-    described["responses"]["200"] |= {
-        "description": "There is a job for the same; it goes on.",
-        "links": _LINKS,
-    }
-    content = described["requestBody"]["content"]
-    content[JSON]["example"] = {"kind": "analyze", "positions": ["4453", {"moves": "44", "id": 1}]}
-    for media_type, example in (
-        ("application/x-ndjson", '{"moves": "4453"}\n'),
-        ("text/plain", "4453\n44\n"),
-        ("text/csv", "moves\n4453\n"),
-    ):
-        content[media_type] = {"schema": TEXT, "example": example}
     return _writing(described)
 
 
-def _one(summary: str, *, problems: Iterable[int] = ()) -> Schema:
-    return operation(
-        summary, ref("JobWithProgress"), parameters=[JOB_PLACE], problems=(404, *problems)
-    )
-
-
 PATHS: Final[dict[str, object]] = {
-    "/api/v1/jobs": {"get": _listing(), "post": _make()},
-    "/api/v1/jobs/{job}": {"get": _one("A job and how far it is")},
-    "/api/v1/jobs/{job}/cancel": {
-        "post": _writing(_one("Stop a job; what is done is kept", problems=(409,)))
+    "/api/v1/jobs": {
+        "get": openapi.operation(
+            "Jobs, the newest first",
+            Jobs,
+            query=JobsParameters,
+            description="`waiting`: there are no workers yet; `queued`: the workers are at work on "
+            "other jobs; `interrupted`: no process is working on the job.",
+        ),
+        "post": _make(),
     },
+    "/api/v1/jobs/{job}": {"get": _one("A job and its progress")},
+    "/api/v1/jobs/{job}/cancel": {"post": _writing(_one("Stop a job; its results are kept", 409))},
     "/api/v1/jobs/{job}/resume": {
-        "post": _writing(_one("Go on with a job; failed units are tried again", problems=(409,)))
+        "post": _writing(_one("Resume a job; failed units are tried again", 409))
     },
 }

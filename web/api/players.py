@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypedDict, cast
 
+from msgspec import UNSET, Meta
 from starlette.routing import Route
 
 from c4core.extras import LEARN, require
@@ -25,7 +26,7 @@ from c4core.players.parameters import Digits, FileName, Real, Switch, Whole, Wor
 from c4core.players.untrusted import memory_of, most_untrusted
 from web import openapi, parameters
 from web.bodies import read_object
-from web.parameters import POSITION, read_position
+from web.parameters import Column, OfPosition, Parameters, read_position, seconds_from
 from web.responses import ApiError, hidden, json_response
 from web.rooms import holding_of
 from web.service import service_of
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
     from c4core.players import Consent, PlayerKind, PlayerSpec
     from c4core.position import Position
-    from workers.positions.stop import Stop as Wish
+    from workers.positions.stop import Stop as SearchStop
 
 LONGEST_DESCRIPTION: Final = 500
 """Characters of a player's description, at most."""
@@ -52,24 +53,17 @@ LONGEST_MESSAGE: Final = 500
 SHORTEST: Final = 0.01
 """The least time for a move."""
 
+Player = Annotated[
+    str, Meta(max_length=LONGEST_DESCRIPTION, description="Who plays.", examples=["perfect"])
+]
+Seconds = Annotated[float, seconds_from(SHORTEST)]
+Seed = Annotated[int, Meta(ge=0, le=LARGEST_SEED, description="Of random choices.", examples=[1])]
+
 
 async def ask_player(
     request: Request, position: Position, player: str, *, seed: int, seconds: float
 ) -> ChosenMove:
-    """A player's move, chosen in a thread until the client goes away.
-
-    Args:
-        request: whose answer it is.
-        position: not over.
-        player: its description.
-        seed: of what is random.
-        seconds: that the move may take.
-
-    Raises:
-        ApiError: 400, there is no such player; 403, it may not be started here; 422, it has failed;
-            429, the client searches enough already, or holds too much memory; 501, a package is
-            missing; 503, this machine has run out of something.
-    """
+    """A player's move, chosen in a thread until the client goes away."""
     service = service_of(request)
     programs = service.settings.programs
     # In a thread: a description may name a file, and the first one imports all players.
@@ -77,9 +71,9 @@ async def ask_player(
     if not programs.covers(spec.full):
         holding_of(request.scope).take(memory_of(spec))
 
-    def choose(wish: Wish) -> ChosenMove:
+    def choose(search_stop: SearchStop) -> ChosenMove:
         stop = Stop()
-        with wish.calling(stop.set):
+        with search_stop.calling(stop.set):
             return choose_move(
                 position,
                 spec,
@@ -99,10 +93,10 @@ def _read(player: str, programs: Consent) -> PlayerSpec:
     return read_player(player, programs=programs)
 
 
-def _answered(choose: Callable[[Wish], ChosenMove], wish: Wish) -> ChosenMove:
+def _answered(choose: Callable[[SearchStop], ChosenMove], search_stop: SearchStop) -> ChosenMove:
     """A move, or the error that the client is told of."""
     try:
-        return choose(wish)
+        return choose(search_stop)
     except PlayerFailure as failure:
         message = f"the player has failed ({failure.failing}): {failure}"
         raise ApiError(422, message[:LONGEST_MESSAGE], "player") from None
@@ -114,12 +108,55 @@ def _answered(choose: Callable[[Wish], ChosenMove], wish: Wish) -> ChosenMove:
         raise
 
 
-MOVE: Final = POSITION | {"player", "seed", "seconds"}
+class MoveParameters(OfPosition):
+    """A position, and who plays."""
+
+    player: Player = "perfect"
+    seed: Seed = 0
+    seconds: Seconds = SECONDS
+
+
+class PlayerParameter(TypedDict):
+    """A parameter of a player. Descriptions write true, false and null as on, off and none."""
+
+    name: str
+    type: Literal["whole", "number", "flag", "choice", "digits", "file", "text"]
+    low: float | None
+    high: float | None
+    choices: list[str] | None
+    default: float | str | bool | None
+    required: bool
+    optional: Annotated[bool, Meta(description="`none` is a value too.")]
+    summary: str
+
+
+class PlayerFacts(TypedDict):
+    """A player, or a level."""
+
+    name: str
+    stands_for: Annotated[str | None, Meta(description="Of a level: its player.")]
+    summary: str
+    source: str | None
+    argument: Annotated[str | None, Meta(description="What follows the colon.")]
+    parameters: list[PlayerParameter]
+    program: bool
+    boards: list[str] | None
+    available: bool
+    reason: str | None
+
+
+class Move(TypedDict):
+    """A move that a player has chosen."""
+
+    column: Column
+    moves: str | None
+    player: str
+    seconds: float
 
 
 async def list_players(request: Request) -> Response:
     """All players, and the levels that stand for some."""
-    parameters.read_query(request, ())
+    parameters.read_query(request, Parameters)
     service = service_of(request)
     # In a thread: the first time all players are imported.
     return json_response(await service.in_thread(_all_players, service.settings.programs))
@@ -128,34 +165,30 @@ async def list_players(request: Request) -> Response:
 async def post_move(request: Request) -> Response:
     """A move that a player chooses."""
     limits = service_of(request).settings.limits
-    parameters.read_query(request, ())
-    values = await read_object(request, limits)
-    parameters.only(values, MOVE)
-    asked = read_position(values)
+    parameters.read_query(request, Parameters)
+    values = parameters.read(MoveParameters, await read_object(request, limits), limits)
+    asked = read_position(values.given())
     if asked.position.is_over:
-        raise ApiError(400, "the game is over", "moves" if "moves" in values else None)
-    player = parameters.text(values, "player", "perfect", longest=LONGEST_DESCRIPTION)
-    seed = parameters.whole(values, "seed", 0, 0, LARGEST_SEED)
-    longest = limits.budget_seconds
-    seconds = parameters.number(values, "seconds", min(SECONDS, longest), SHORTEST, longest)
-    move = await ask_player(request, asked.position, player, seed=seed, seconds=seconds)
-    label = column_label(move.column)
-    return json_response(
-        {
-            "column": move.column + 1,
-            "moves": None if asked.moves is None else asked.moves + label,
-            "player": move.player,
-            "seconds": round(move.seconds, 6),
-        }
+        raise ApiError(400, "the game is over", None if values.moves is UNSET else "moves")
+    move = await ask_player(
+        request, asked.position, values.player, seed=values.seed, seconds=values.seconds
     )
+    label = column_label(move.column)
+    shown: Move = {
+        "column": move.column + 1,
+        "moves": None if asked.moves is None else asked.moves + label,
+        "player": move.player,
+        "seconds": round(move.seconds, 6),
+    }
+    return json_response(shown)
 
 
-def _all_players(programs: Consent) -> list[dict[str, Any]]:
+def _all_players(programs: Consent) -> list[PlayerFacts]:
     levels = [_level_object(name, player) for name, player in LEVELS.items()]
     return [*levels, *(_player_object(kind, programs) for kind in player_kinds())]
 
 
-def _level_object(name: str, player: str) -> dict[str, Any]:
+def _level_object(name: str, player: str) -> PlayerFacts:
     """A level: a name for people, without parameters of its own."""
     return {
         "name": name,
@@ -171,7 +204,7 @@ def _level_object(name: str, player: str) -> dict[str, Any]:
     }
 
 
-def _player_object(kind: PlayerKind, programs: Consent) -> dict[str, Any]:
+def _player_object(kind: PlayerKind, programs: Consent) -> PlayerFacts:
     reason = _missing(kind, programs)
     return {
         "name": kind.name,
@@ -212,8 +245,8 @@ def _most(kind: PlayerKind, parameter: Parameter, programs: Consent) -> float:
     return math.inf if programs.everything else most_untrusted(kind, parameter)
 
 
-def _parameter_object(parameter: Parameter, most: float) -> dict[str, Any]:
-    """A parameter. In descriptions true and false are written on and off, null is none."""
+def _parameter_object(parameter: Parameter, most: float) -> PlayerParameter:
+    """A parameter, with the largest value that this server takes."""
     values = parameter.values
     shown: dict[str, Any] = {"type": "text", "low": None, "high": None, "choices": None}
     if isinstance(values, Whole | Real):
@@ -227,14 +260,14 @@ def _parameter_object(parameter: Parameter, most: float) -> dict[str, Any]:
         shown |= {"type": "digits", "choices": list(values.digits)}
     elif isinstance(values, FileName):
         shown |= {"type": "file"}
-    return {
+    shown |= {
         "name": parameter.name,
-        **shown,
         "default": None if parameter.is_required else parameter.default,
         "required": parameter.is_required,
         "optional": parameter.is_optional,
         "summary": parameter.about,
     }
+    return cast("PlayerParameter", shown)
 
 
 ROUTES: Final = [
@@ -242,78 +275,18 @@ ROUTES: Final = [
     Route("/api/v1/move", post_move, methods=["POST"]),
 ]
 
-_SOME: Final = {"type": ["number", "string", "boolean", "null"]}
-SCHEMAS: Final[dict[str, object]] = {
-    "Player": openapi.record(
-        {
-            "name": openapi.TEXT,
-            "stands_for": openapi.nullable(
-                {"type": "string", "description": "Of a level: its player."}
-            ),
-            "summary": openapi.TEXT,
-            "source": openapi.nullable(openapi.TEXT),
-            "argument": openapi.nullable(
-                {"type": "string", "description": "What follows the colon."}
-            ),
-            "parameters": openapi.array(
-                openapi.record(
-                    {
-                        "name": openapi.TEXT,
-                        "type": {
-                            "enum": [
-                                *("whole", "number", "flag", "choice", "digits", "file", "text")
-                            ]
-                        },
-                        "low": openapi.nullable(openapi.NUMBER),
-                        "high": openapi.nullable(openapi.NUMBER),
-                        "choices": openapi.nullable(openapi.array(openapi.TEXT)),
-                        "default": _SOME,
-                        "required": openapi.FLAG,
-                        "optional": {"type": "boolean", "description": "`none` is a value too."},
-                        "summary": openapi.TEXT,
-                    }
-                )
-            ),
-            "program": openapi.FLAG,
-            "boards": openapi.nullable(openapi.array(openapi.TEXT)),
-            "available": openapi.FLAG,
-            "reason": openapi.nullable(openapi.TEXT),
-        }
-    ),
-    "Move": openapi.record(
-        {
-            "column": openapi.COLUMN,
-            "moves": openapi.nullable(openapi.TEXT),
-            "player": openapi.TEXT,
-            "seconds": openapi.NUMBER,
-        }
-    ),
-}
-_ASKED: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "moves": openapi.MOVES,
-        "board": openapi.BOARD,
-        "key": {"anyOf": [{"type": "integer"}, {"type": "string", "pattern": "^[0-9]{1,20}$"}]},
-        "grid": openapi.TEXT,
-        "player": {"type": "string", "maxLength": LONGEST_DESCRIPTION, "default": "perfect"},
-        "seed": openapi.whole_between(0, LARGEST_SEED, 0),
-        "seconds": openapi.seconds_to_search(SHORTEST, SECONDS),
-    },
-    "additionalProperties": False,
-    "example": {"moves": "4453", "player": "minimax-windows:depth=4", "seed": 1},
-}
 PATHS: Final[dict[str, object]] = {
     "/api/v1/players": {
-        "get": openapi.operation(
-            "Who can play", openapi.array(openapi.ref("Player")), description="Levels first."
-        )
+        "get": openapi.operation("Who can play", list[PlayerFacts], description="Levels first.")
     },
     "/api/v1/move": {
         "post": openapi.operation(
             "A move by a player",
-            openapi.ref("Move"),
-            body=_ASKED,
+            Move,
+            body=openapi.content(
+                MoveParameters,
+                example={"moves": "4453", "player": "minimax-windows:depth=4", "seed": 1},
+            ),
             problems=[422, 501],
             description="The same seed gives the same move, except from players that go by the "
             "clock. Nothing is stored but the scores that were found.",

@@ -32,14 +32,7 @@ OTHERS: Final = 256
 
 
 def room_for_connections(wanted: int) -> int:
-    """Raise the process's limit as far as that is allowed.
-
-    Args:
-        wanted: connections at a time.
-
-    Returns:
-        As many of them as there is room for.
-    """
+    """Raise the process's limit as far as that is allowed."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = wanted + OTHERS
     if soft == resource.RLIM_INFINITY or soft >= needed:
@@ -174,11 +167,7 @@ class _Server(uvicorn.Server):
 
 
 def _check_token(token: str | None) -> None:
-    """Check that clients can send the token in a header.
-
-    Raises:
-        ListenError: they cannot.
-    """
+    """Check that clients can send the token in a header."""
     if token is None:
         return
     if not token.strip():
@@ -191,11 +180,7 @@ def _check_token(token: str | None) -> None:
 
 
 def _check_hosts(settings: Settings) -> None:
-    """Check the names that a server shall answer to.
-
-    Raises:
-        ListenError: one is no name, or there is no token: others reach the server by such a name.
-    """
+    """Check the names that a server shall answer to."""
     for name in settings.allowed_hosts:
         if not is_host_name(name):
             raise ListenError(
@@ -210,22 +195,14 @@ def _check_hosts(settings: Settings) -> None:
 
 
 def _check_proxies(settings: Settings) -> None:
-    """Check the addresses of proxies.
-
-    Raises:
-        ListenError: one is not an address.
-    """
+    """Check the addresses of proxies."""
     for proxy in settings.proxies:
         if not is_address(proxy):
             raise ListenError(f"--trust-proxy takes an IP address such as 127.0.0.1, not {proxy!r}")
 
 
 def _listen(settings: Settings) -> socket.socket:
-    """The socket that the server listens at.
-
-    Raises:
-        ListenError: it cannot, or must not, listen there.
-    """
+    """The socket that the server listens at."""
     host, port = settings.host, settings.port
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
