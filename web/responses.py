@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import logging
-from functools import singledispatch
 from typing import TYPE_CHECKING, Annotated, Final, TypedDict
 
 from msgspec import Meta
@@ -110,86 +109,46 @@ def hidden(message: str, error: Exception) -> ApiError:
     return unavailable(f"{message}; the server's log has more")
 
 
-@singledispatch
+_SHOWN: Final[dict[type[Exception], tuple[int, str | None]]] = {
+    C4Error: (400, None),
+    PlayerError: (400, "player"),
+    PlayerCostError: (400, "player"),
+    ProgramRefusedError: (403, "player"),
+    PlayerMissingError: (501, "player"),
+    JobNotFoundError: (404, None),
+    MatchNotFoundError: (404, None),
+    GameNotFoundError: (404, None),
+    JobStateError: (409, None),
+    MatchInUseError: (409, None),
+}
+"""Errors whose words the client gets: status and field."""
+_HIDDEN: Final[dict[type[Exception], str]] = {
+    BrokerError: "the broker does not answer",
+    StorageError: "the database cannot be used now",
+    BusyError: "the database is busy",
+    ReadOnlyError: "the database cannot be written",
+    BookError: "the server's book cannot be read",
+}
+"""Errors whose words the log gets, and what the client gets."""
+
+
 def as_api_error(error: Exception) -> ApiError:
     """The answer to a request that has ended in this error."""
+    if isinstance(error, ApiError):
+        return error
+    if isinstance(error, HTTPException):
+        is_unknown = error.status_code == NOT_FOUND
+        message = "there is nothing at this path" if is_unknown else error.detail
+        return ApiError(error.status_code, message, headers=error.headers)
+    for kind in type(error).__mro__:
+        if kind in _SHOWN:
+            status, field = _SHOWN[kind]
+            return ApiError(status, str(error), field)
+        if kind in _HIDDEN:
+            answer = hidden(_HIDDEN[kind], error)
+            return ApiError(409, answer.message) if kind is ReadOnlyError else answer
     LOGGER.error("a fault in c4: %s: %s", type(error).__name__, error, exc_info=error)
     return ApiError(500, f"a fault in c4: {type(error).__name__}; the server's log has more")
-
-
-@as_api_error.register
-def _(error: ApiError) -> ApiError:
-    return error
-
-
-@as_api_error.register
-def _(error: HTTPException) -> ApiError:
-    is_unknown = error.status_code == NOT_FOUND
-    message = "there is nothing at this path" if is_unknown else error.detail
-    return ApiError(error.status_code, message, headers=error.headers)
-
-
-@as_api_error.register
-def _(error: C4Error) -> ApiError:
-    return ApiError(400, str(error))
-
-
-@as_api_error.register
-def _(error: PlayerError) -> ApiError:
-    return ApiError(400, str(error), "player")
-
-
-@as_api_error.register
-def _(error: PlayerCostError) -> ApiError:
-    return ApiError(400, str(error), "player")
-
-
-@as_api_error.register
-def _(error: ProgramRefusedError) -> ApiError:
-    return ApiError(403, str(error), "player")
-
-
-@as_api_error.register
-def _(error: PlayerMissingError) -> ApiError:
-    return ApiError(501, str(error), "player")
-
-
-@as_api_error.register
-def _(error: BrokerError) -> ApiError:
-    return hidden("the broker does not answer", error)
-
-
-@as_api_error.register
-def _(error: StorageError) -> ApiError:
-    return hidden("the database cannot be used now", error)
-
-
-@as_api_error.register
-def _(error: BusyError) -> ApiError:
-    return hidden("the database is busy", error)
-
-
-@as_api_error.register
-def _(error: BookError) -> ApiError:
-    return hidden("the server's book cannot be read", error)
-
-
-@as_api_error.register(JobNotFoundError)
-@as_api_error.register(MatchNotFoundError)
-@as_api_error.register(GameNotFoundError)
-def _(error: StorageError) -> ApiError:
-    return ApiError(404, str(error))
-
-
-@as_api_error.register(JobStateError)
-@as_api_error.register(MatchInUseError)
-def _(error: StorageError) -> ApiError:
-    return ApiError(409, str(error))
-
-
-@as_api_error.register
-def _(error: ReadOnlyError) -> ApiError:
-    return ApiError(409, hidden("the database cannot be written", error).message)
 
 
 async def answer_error(request: Request, error: Exception) -> Response:
