@@ -14,6 +14,7 @@ from starlette.routing import Route
 
 from c4core.adapters import kaggle
 from c4core.adapters.mover import AdapterError
+from c4core.notation import DEFAULT_BOARD
 from web import openapi, parameters
 from web.api.players import SHORTEST, Player, Seconds, Seed, ask_player
 from web.bodies import read_object
@@ -86,8 +87,18 @@ _BODY: Final[dict[str, Any]] = {
         "configuration": {
             "type": "object",
             "properties": {
-                "columns": Annotated[int, Meta(ge=1, le=32)],
-                "rows": Annotated[int, Meta(ge=1, le=19)],
+                "columns": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": 32,
+                    "default": DEFAULT_BOARD.width,
+                },
+                "rows": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": 19,
+                    "default": DEFAULT_BOARD.height,
+                },
                 "inarow": {"const": kaggle.IN_A_ROW},
                 "actTimeout": {"type": "number", "minimum": 0, "maximum": kaggle.LONGEST_ACT},
             },
