@@ -248,7 +248,8 @@ def _most(kind: PlayerKind, parameter: Parameter, programs: Consent) -> float:
 def _parameter_object(parameter: Parameter, most: float) -> PlayerParameter:
     """A parameter, with the largest value that this server takes."""
     values = parameter.values
-    shown: dict[str, Any] = {"type": "text", "low": None, "high": None, "choices": None}
+    shown: dict[str, Any] = {"name": parameter.name, "type": "text"}
+    shown |= {"low": None, "high": None, "choices": None}
     if isinstance(values, Whole | Real):
         kind = "whole" if isinstance(values, Whole) else "number"
         shown |= {"type": kind, "low": values.low, "high": min(values.high, most)}
@@ -261,7 +262,6 @@ def _parameter_object(parameter: Parameter, most: float) -> PlayerParameter:
     elif isinstance(values, FileName):
         shown |= {"type": "file"}
     shown |= {
-        "name": parameter.name,
         "default": None if parameter.is_required else parameter.default,
         "required": parameter.is_required,
         "optional": parameter.is_optional,
