@@ -11,6 +11,7 @@ from starlette.middleware import Middleware
 from starlette.responses import Response
 from starlette.routing import Route
 
+from web.access import Clients, Origins, allowed_names, client_name
 from web.api import (
     batch,
     book,
@@ -25,20 +26,13 @@ from web.api import (
     players,
     position,
     results,
-    solve,
-    workers,
 )
-from web.description.openapi import build_document
-from web.errors import HANDLERS
 from web.files import page_routes
-from web.middleware.clients import Clients, client_name
-from web.middleware.counting import Counting
-from web.middleware.faults import Faults
-from web.middleware.headers import Headers
-from web.middleware.memory import Memory
-from web.middleware.origins import Origins, allowed_names
-from web.middleware.rate import Rate
-from web.responses import JSON, encode
+from web.metrics import Counting
+from web.middleware import Faults, Headers, Rate
+from web.openapi import build_document
+from web.responses import HANDLERS, JSON, encode
+from web.rooms import Memory
 from web.service import Service
 
 if TYPE_CHECKING:
@@ -46,11 +40,10 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from web.description.openapi import Resource
+    from web.openapi import Resource
     from web.settings import Limits, Settings
 
 MODULES: Final[tuple[Resource, ...]] = (
-    solve,
     position,
     game,
     book,
@@ -62,7 +55,6 @@ MODULES: Final[tuple[Resource, ...]] = (
     jobs,
     events,
     results,
-    workers,
     batch,
     health,
 )
@@ -70,11 +62,7 @@ MODULES: Final[tuple[Resource, ...]] = (
 
 
 def create_app(settings: Settings) -> Starlette:
-    """The application of a server. Its lifespan opens what the settings name, and closes it.
-
-    Args:
-        settings: of the server.
-    """
+    """The application of a server. Its lifespan opens what the settings name, and closes it."""
     service = Service(settings)
     app = Starlette(
         routes=_routes(settings.limits),

@@ -71,11 +71,7 @@ class PageFile:
 
 
 def page_routes(directory: Path = DIRECTORY) -> list[Route]:
-    """A route for each file, and for each view of the page.
-
-    Args:
-        directory: where the files are.
-    """
+    """A route for each file, and for each view of the page."""
     paths = sorted(path for path in directory.rglob("*") if path.suffix in TYPES)
     files = {PREFIX + path.relative_to(directory).as_posix(): PageFile.read(path) for path in paths}
     if PREFIX + ICON in files:

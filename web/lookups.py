@@ -3,7 +3,7 @@
 A row of a local SQLite file takes less time than the way to a thread and back. There, the thread
 would also have to wait for the interpreter after every row, behind an event loop that is busy:
 measured with 16 clients, one answer of a hundred took 50 ms for that reason. So the event loop
-reads itself, and leaves to the thread (:mod:`web.gathering`)
+reads itself, and leaves to the thread (:mod:`web.lookups`)
 
 - what is on a server,
 - what is locked by others,
@@ -13,18 +13,102 @@ reads itself, and leaves to the thread (:mod:`web.gathering`)
 
 from __future__ import annotations
 
+import asyncio
+import threading
 import time
+from collections import defaultdict, deque
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from db import evaluations
 from db.errors import StorageError
-from web.gathering import Gathering
+from workers.answers.find import look_up
+from workers.logs import LOGGER
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from c4core.notation import BoardSize
     from c4core.position import Position
     from db.database import AtOnce, Database
     from db.records.evaluations import StoredEvaluation
+
+MOST_AT_ONCE: Final = 1_000
+"""Positions of one query."""
+
+
+class _Asked(NamedTuple):
+    position: Position
+    answer: asyncio.Future[StoredEvaluation | None]
+
+
+class Gathering:
+    """Finds stored evaluations, for many at a time."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._waiting: deque[_Asked] = deque()
+        self._is_asked = threading.Event()
+        self._is_closed = False
+        self._thread = threading.Thread(target=self._work, name="c4-lookups", daemon=True)
+        self._thread.start()
+
+    async def find(self, position: Position) -> StoredEvaluation | None:
+        """What is stored about a position's canonical one; None also where nobody can read it.
+
+        To be called in one event loop only.
+        """
+        asked = _Asked(position, asyncio.get_running_loop().create_future())
+        self._waiting.append(asked)
+        if not self._is_asked.is_set():
+            self._is_asked.set()
+        return await asked.answer
+
+    def close(self) -> None:
+        """End the thread."""
+        self._is_closed = True
+        self._is_asked.set()
+        self._thread.join()
+
+    def _work(self) -> None:
+        while not self._is_closed:
+            self._is_asked.wait()
+            self._is_asked.clear()  # before the look: who asks from now on sets it again
+            while asked := self._take():
+                found = self._find(asked)
+                try:
+                    asked[0].answer.get_loop().call_soon_threadsafe(_tell, asked, found)
+                except RuntimeError:  # the loop has ended, and nobody waits any more
+                    return
+
+    def _take(self) -> list[_Asked]:
+        number = min(len(self._waiting), MOST_AT_ONCE)
+        return [self._waiting.popleft() for _ in range(number)]
+
+    def _find(self, asked: Sequence[_Asked]) -> list[StoredEvaluation | None]:
+        """An answer for each, in order; whatever goes wrong, they do not wait for ever."""
+        of_board: defaultdict[BoardSize, list[Position]] = defaultdict(list)
+        for position, _ in asked:
+            of_board[position.board].append(position)
+        found: dict[BoardSize, dict[int, StoredEvaluation]] = {}
+        for board, positions in of_board.items():
+            try:
+                found[board] = look_up(self._database, positions)
+            except StorageError as error:
+                LOGGER.warning("answered without the database: %s", error)
+                found[board] = {}
+            except Exception as error:  # noqa: BLE001 (a fault must not end the thread)
+                LOGGER.error("a fault in c4: %s: %s", type(error).__name__, error, exc_info=error)
+                found[board] = {}
+        return [found[position.board].get(position.canonical_key) for position, _ in asked]
+
+
+def _tell(asked: Sequence[_Asked], found: Sequence[StoredEvaluation | None]) -> None:
+    """Give the answers to those who still wait; in the event loop."""
+    for (_, answer), row in zip(asked, found, strict=True):
+        if not answer.done():
+            answer.set_result(row)
+
 
 SLOW_SECONDS: Final = 0.02
 """A read that takes longer is one that the event loop must not wait for again."""
@@ -33,14 +117,7 @@ AVOID_SECONDS: Final = 1.0
 
 
 class Lookups:
-    """Finds stored evaluations. For one event loop only.
-
-    Args:
-        database: that knows them.
-
-    Raises:
-        StorageError: it cannot be opened once more.
-    """
+    """Finds stored evaluations. For one event loop only."""
 
     def __init__(self, database: Database) -> None:
         self._reader = database.at_once()

@@ -1,9 +1,12 @@
-"""What the server tells Prometheus, made from what it has counted."""
+"""Counts what the server answers, and shows it to Prometheus."""
 
 from __future__ import annotations
 
+import time
+from bisect import bisect_left
+from collections import Counter
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from prometheus_client.core import (
     CounterMetricFamily,
@@ -14,32 +17,98 @@ from prometheus_client.core import (
 from prometheus_client.registry import Collector
 
 from c4core.version import ENGINE_VERSION, __version__
-from web.counters import BUCKETS
+from web.middleware import HttpMiddleware
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from prometheus_client.core import Metric
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from web.service import Service
+
+BUCKETS: Final = (
+    0.001,
+    0.0025,
+    0.005,
+    0.01,
+    0.025,
+    0.05,
+    0.1,
+    0.25,
+    0.5,
+    1.0,
+    2.5,
+    5.0,
+    10.0,
+    30.0,
+)
+"""Seconds."""
+
+
+class Counters:
+    """Answers by their resource and status, and how long they took. For the event loop only."""
+
+    def __init__(self) -> None:
+        self.answers: Counter[tuple[str, str, int]] = Counter()
+        self.durations: dict[str, list[int]] = {}
+        self.seconds: Counter[str] = Counter()
+
+    def note(self, path: str, method: str, status: int, seconds: float) -> None:
+        """Count an answer."""
+        self.answers[path, method, status] += 1
+        durations = self.durations.get(path)
+        if durations is None:
+            durations = self.durations[path] = [0] * (len(BUCKETS) + 1)
+        durations[bisect_left(BUCKETS, seconds)] += 1
+        self.seconds[path] += seconds  # type: ignore[assignment] # a sum of floats
+
+
+NO_RESOURCE: Final = "none"
+"""In place of a path: strangers ask for any, and each would be kept."""
+METHODS: Final = frozenset({"GET", "HEAD", "POST", "OPTIONS"})
+OTHER: Final = "other"
+
+
+class Counting(HttpMiddleware):
+    """Counts answers."""
+
+    def __init__(self, app: ASGIApp, counters: Counters) -> None:
+        super().__init__(app)
+        self._counters = counters
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        began = time.perf_counter()
+        status = 0
+
+        async def send_noted(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_noted)
+        finally:
+            route = scope.get("route")
+            path = NO_RESOURCE if route is None else route.path
+            method = scope["method"] if scope["method"] in METHODS else OTHER
+            self._counters.note(path, method, status, time.perf_counter() - began)
 
 
 class WebCollector(Collector):
-    """Makes the metrics of a server.
+    """Makes the metrics of a server from its counters, and its number of searches."""
 
-    Args:
-        service: what all its requests share.
-    """
-
-    def __init__(self, service: Service) -> None:
-        self._service = service
+    def __init__(self, counters: Counters, searches: int) -> None:
+        self._counters = counters
+        self._searches = searches
 
     def collect(self) -> Iterator[Metric]:
         """All metrics as they are now; called by the registry."""
-        counters = self._service.counters
+        counters = self._counters
         info = {"version": __version__, "engine_version": str(ENGINE_VERSION)}
         yield InfoMetricFamily("c4_web", "Which server this is.", info)
-        yield GaugeMetricFamily("c4_web_searches", "Requests that search.", self._service.searches)
+        yield GaugeMetricFamily("c4_web_searches", "Requests that search.", self._searches)
         answers = CounterMetricFamily(
             "c4_web_answers", "Answers by resource.", labels=["resource", "method", "status"]
         )

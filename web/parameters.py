@@ -1,7 +1,9 @@
-"""Values that were asked for: from the query of an address, or from a JSON object.
+"""Values that were asked for: from the query or the path of an address, or from a JSON object.
 
-Every function raises an ``ApiError`` that names the field. Values of a query are text, values of an
-object may be text or of their own type; both are read by the same functions.
+A request's parameters, or the fields of its body, are declared once, as a msgspec struct:
+:func:`read` reads them, and ``web.openapi`` describes them. Values of a query are text, values of
+an object may be text or of their own type; both are read alike. If a value is wrong, an
+``ApiError`` names its field.
 """
 
 from __future__ import annotations
@@ -9,23 +11,37 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import TYPE_CHECKING, Final, TypeVar
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 
-from web.errors import ApiError
+from msgspec import NODEFAULT, UNSET, Meta, Struct, UnsetType, inspect
+
+from c4core.errors import BoardError, C4Error
+from c4core.lines import BadLine, parse_fields
+from c4core.notation import DEFAULT_BOARD, BoardSize, parse_board
+from c4core.position import Position
+from web.responses import ApiError
+from web.service import service_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from starlette.requests import Request
 
     from web.settings import Limits
 
 T = TypeVar("T")
+P = TypeVar("P", bound=Struct)
 
 LARGEST_WHOLE: Final = 10**18
 """Larger than any count, and small enough for a database."""
 LONGEST_QUOTE: Final = 40
-"""Characters of what was given that a message repeats."""
+"""A message repeats at most this many characters of a value."""
+LONGEST_MOVES: Final = 256
+"""Longer texts are not read as moves: no board has so many cells."""
+BUDGET: Final = "the server's --max-budget"
+"""Stands for that number in schemas until the document is put together."""
 
 _WHOLE: Final = re.compile(r"[+-]?[0-9]{1,19}")
 _NUMBER: Final = re.compile(
@@ -34,54 +50,22 @@ _NUMBER: Final = re.compile(
 _FLAGS: Final = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
-def read_query(request: Request, names: Collection[str]) -> dict[str, str]:
-    """The parameters in the query of an address.
-
-    Args:
-        request: whose address it is.
-        names: those that there may be.
-
-    Raises:
-        ApiError: 400, one is unknown or is given twice.
-    """
-    given = request.query_params.multi_items()
-    values = dict(given)
-    only(values, names)
-    if len(values) != len(given):
-        twice = next(name for name in values if len(request.query_params.getlist(name)) > 1)
-        raise ApiError(400, f"{twice} is given more than once", twice)
-    return values
-
-
 def only(values: Mapping[str, object], names: Collection[str]) -> None:
-    """Refuse parameters that nobody would read.
-
-    Raises:
-        ApiError: 400, there is one that is not among the names.
-    """
+    """Refuse parameters that are not among the names."""
     for name in values:
         if name not in names:
             known = ", ".join(sorted(names)) or "none"
             raise ApiError(400, f"unknown parameter {quote(name)}; known here: {known}", name)
 
 
-def missing(name: str) -> ApiError:
-    """The error where a parameter is missing that has no default."""
-    return ApiError(400, f"{name} is missing", name)
-
-
 def quote(value: object) -> str:
-    """What was given, for a message: of one line and not long."""
+    """A value for a message: one line, not long."""
     shown = json.dumps(value) if isinstance(value, str | int | float | None) else "that"
     return shown if len(shown) <= LONGEST_QUOTE else f"{shown[:LONGEST_QUOTE]}..."
 
 
 def whole(values: Mapping[str, object], name: str, default: T, low: int, high: int) -> int | T:
-    """A whole number from ``low`` to ``high``, or the default where it is not given.
-
-    Raises:
-        ApiError: 400, it is no whole number, or not among these.
-    """
+    """A whole number from ``low`` to ``high``, or the default if it is not given."""
     if name not in values:
         return default
     value = values[name]
@@ -97,11 +81,7 @@ def whole(values: Mapping[str, object], name: str, default: T, low: int, high: i
 def number(
     values: Mapping[str, object], name: str, default: T, low: float, high: float
 ) -> float | T:
-    """A number from ``low`` to ``high``, or the default where it is not given.
-
-    Raises:
-        ApiError: 400, it is no number, or not among these.
-    """
+    """A number from ``low`` to ``high``, or the default if it is not given."""
     if name not in values:
         return default
     value = values[name]
@@ -115,15 +95,11 @@ def number(
 
 
 def _is_nan(value: float) -> bool:
-    return isinstance(value, float) and math.isnan(value)  # it takes no whole number of any size
+    return isinstance(value, float) and math.isnan(value)  # not for whole numbers of any size
 
 
 def flag(values: Mapping[str, object], name: str, *, default: bool = False) -> bool:
-    """``true`` or ``false``, or the default where it is not given.
-
-    Raises:
-        ApiError: 400, it is neither.
-    """
+    """``true`` or ``false``, or the default if it is not given."""
     value = values.get(name, default)
     if isinstance(value, bool):
         return value
@@ -134,11 +110,7 @@ def flag(values: Mapping[str, object], name: str, *, default: bool = False) -> b
 
 
 def text(values: Mapping[str, object], name: str, default: T, *, longest: int = 1_000) -> str | T:
-    """A text that databases can store, or the default where it is not given.
-
-    Raises:
-        ApiError: 400, it is no text, is too long, or has characters that cannot be stored.
-    """
+    """A text that databases can store, or the default if it is not given."""
     if name not in values:
         return default
     value = values[name]
@@ -154,11 +126,7 @@ def text(values: Mapping[str, object], name: str, default: T, *, longest: int = 
 def choice(
     values: Mapping[str, object], name: str, default: T, choices: Collection[str]
 ) -> str | T:
-    """One of some words, or the default where it is not given.
-
-    Raises:
-        ApiError: 400, it is none of them.
-    """
+    """One of some words, or the default if it is not given."""
     if name not in values:
         return default
     value = values[name]
@@ -168,11 +136,229 @@ def choice(
     return value
 
 
-def budget(values: Mapping[str, object], limits: Limits, default: float = 2.0) -> float:
-    """Seconds that an answer may take, in ``budget``.
+class Parameters(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The parameters of a request, or the fields of its body.
 
-    Raises:
-        ApiError: 400, it is no number, or more than the limits allow.
+    A field whose default is ``UNSET`` keeps the value as it was sent, to be read later. Other
+    fields are read by their type and bounds. ``extra`` of ``Meta`` may have ``choices`` (see
+    :func:`one_of`), ``budget`` (:func:`seconds_from`), ``read`` (a function of value and name) and
+    ``missing`` (words for the message if a field without a default is missing).
     """
-    highest = limits.budget_seconds
-    return number(values, "budget", min(default, highest), 0, highest)
+
+
+def one_of(choices: Collection[str], description: str, example: str | None = None) -> Meta:
+    """Says that a text is one of some words."""
+    return Meta(
+        description=description,
+        examples=None if example is None else [example],
+        extra={"choices": choices},
+        extra_json_schema={"enum": list(choices)},
+    )
+
+
+def seconds_from(least: float) -> Meta:
+    """Says that a number is a time in seconds; the limits of the server have the most."""
+    return Meta(ge=least, extra={"budget": True}, extra_json_schema={"maximum": BUDGET})
+
+
+def read(kind: type[P], values: Mapping[str, object], limits: Limits) -> P:
+    """The values as an instance of a struct, with its defaults."""
+    names, readers = _readers(kind)
+    if kind.__struct_config__.forbid_unknown_fields:
+        only(values, names)
+    return kind(**{name: reader(values, limits) for name, reader in readers})
+
+
+def read_query(request: Request, kind: type[P]) -> P:
+    """The parameters in the query of an address. None may be given twice."""
+    given = request.query_params.multi_items()
+    values = dict(given)
+    only(values, _readers(kind)[0])
+    if len(values) != len(given):
+        twice = next(name for name in values if len(request.query_params.getlist(name)) > 1)
+        raise ApiError(400, f"{twice} is given more than once", twice)
+    return read(kind, values, service_of(request).settings.limits)
+
+
+def read_path(request: Request, kind: type[P]) -> P:
+    """The parameters in the path of an address."""
+    return read(kind, request.path_params, service_of(request).settings.limits)
+
+
+@lru_cache
+def _readers(kind: type[Struct]) -> tuple[frozenset[str], list[tuple[str, Callable[..., object]]]]:
+    """The names that a struct's values may have, and what reads each field."""
+    info = inspect.type_info(kind)
+    assert isinstance(info, inspect.StructType)  # noqa: S101
+    readers = [(field.name, _reader(field)) for field in info.fields]
+    tag = {info.tag_field} if info.tag_field else set()
+    return frozenset(tag.union(name for name, _ in readers)), readers
+
+
+def _reader(field: inspect.Field) -> Callable[[Mapping[str, object], Limits], object]:
+    """What reads a field from the values, with a server's limits."""
+    name = field.name
+    kind, extra = _unwrapped(field.type)
+    default = UNSET if field.default is NODEFAULT else field.default
+    take = _taker(name, kind, extra)
+    if default is UNSET and not field.required:
+        take = _take_as_sent(name)
+
+    def read_field(values: Mapping[str, object], limits: Limits) -> object:
+        if name in values:
+            return take(values, limits)
+        if field.required:
+            hint = f": {extra['missing']}" if "missing" in extra else ""
+            raise ApiError(400, f"{name} is missing{hint}", name)
+        return min(default, limits.budget_seconds) if default and "budget" in extra else default
+
+    return read_field
+
+
+def _take_as_sent(name: str) -> Callable[[Mapping[str, object], Limits], object]:
+    return lambda values, _: values[name]
+
+
+def _taker(
+    name: str, kind: inspect.Type, extra: Mapping[str, Any]
+) -> Callable[[Mapping[str, object], Limits], object]:
+    """What takes a value that was sent."""
+    if "read" in extra:
+        return lambda values, _: extra["read"](values[name], name)
+    if "choices" in extra:
+        return lambda values, _: choice(values, name, None, extra["choices"])
+    match kind:
+        case inspect.IntType(ge=low, le=high):
+            bounds = int(low or 0), int(high or LARGEST_WHOLE)
+            return lambda values, _: whole(values, name, None, *bounds)
+        case inspect.FloatType(ge=low):
+            return lambda values, limits: number(values, name, 0, low or 0, limits.budget_seconds)
+        case inspect.BoolType():
+            return lambda values, _: flag(values, name)
+        case _:
+            longest = getattr(kind, "max_length", None) or 1_000
+            return lambda values, _: text(values, name, None, longest=longest)
+
+
+def _unwrapped(kind: inspect.Type) -> tuple[inspect.Type, dict[str, Any]]:
+    """A type without None, and what ``Meta`` says of it."""
+    if isinstance(kind, inspect.Metadata):
+        inner, extra = _unwrapped(kind.type)
+        return inner, extra | (kind.extra or {})
+    if isinstance(kind, inspect.UnionType):
+        return _unwrapped(next(one for one in kind.types if not isinstance(one, inspect.NoneType)))
+    return kind, {}
+
+
+def read_moves(value: object, name: str) -> str:
+    """Moves as text; :func:`play` plays them."""
+    if not isinstance(value, str):
+        raise ApiError(400, f"{name} must be text, not {quote(value)}", name)
+    if len(value) > LONGEST_MOVES:
+        raise ApiError(400, f"{name} has {len(value)} characters: no board has so many", name)
+    return value
+
+
+Moves = Annotated[str, Meta(pattern="^[1-9a-wA-W]*$", max_length=64, extra={"read": read_moves})]
+Board = Annotated[str, Meta(pattern="^[0-9]{1,3}[xX][0-9]{1,3}$")]
+Key = (
+    Annotated[int, Meta(ge=0, extra_json_schema={"maximum": 2**64 - 1})]
+    | Annotated[str, Meta(pattern="^[0-9]{1,20}$")]
+)
+Column = Annotated[int, Meta(ge=1, le=32)]
+Side = Literal["x", "o"]
+Value = Literal["win", "draw", "loss"]
+Budget = Annotated[float, seconds_from(0)]
+
+
+class OnBoard(Parameters):
+    """A board."""
+
+    board: Annotated[
+        Board | UnsetType, Meta(description="Columns x rows; 7x6 if not given.", examples=["7x6"])
+    ] = UNSET
+
+
+class OfPosition(OnBoard):
+    """A position, by moves, key or grid."""
+
+    moves: Annotated[
+        Moves | UnsetType, Meta(description="Columns from 1 played so far.", examples=["4453"])
+    ] = UNSET
+    key: Annotated[Key | UnsetType, Meta(description="In place of moves: its exact key.")] = UNSET
+    grid: Annotated[
+        str | UnsetType, Meta(description="In place of moves: rows from the top, of x, o and dots.")
+    ] = UNSET
+
+    def given(self, or_moves: str | None = None) -> dict[str, object]:
+        """The values that were sent, for :func:`read_position`; moves if there is no position."""
+        values = {name: getattr(self, name) for name in ("moves", "key", "grid", "board")}
+        given = {name: value for name, value in values.items() if value is not UNSET}
+        if or_moves is not None and not given.keys() - {"board"}:
+            given["moves"] = or_moves
+        return given
+
+
+@dataclass(frozen=True, slots=True)
+class AskedPosition:
+    """A position that a request names."""
+
+    position: Position
+    moves: str | None
+    """The moves as they were written; None if a key or a grid was given."""
+    board: BoardSize
+
+
+def read_board(value: object, default: BoardSize = DEFAULT_BOARD) -> BoardSize:
+    """The size of a board, such as ``7x6``, or the default if ``value`` is ``UNSET``."""
+    if value is UNSET:
+        return default
+    if not isinstance(value, str):
+        raise ApiError(400, f'board must be text such as "7x6", not {quote(value)}', "board")
+    if len(value) > LONGEST_QUOTE:
+        raise ApiError(400, f"not a board size: {quote(value)}", "board")
+    try:
+        return _parse_board(value)
+    except BoardError as error:
+        raise ApiError(400, str(error), "board") from None
+
+
+_parse_board: Final = lru_cache(maxsize=256)(parse_board)
+
+
+def read_position(values: Mapping[str, object]) -> AskedPosition:
+    """The position that ``moves``, ``key`` or ``grid`` names, on ``board``.
+
+    Without a board, a grid says itself how large the board is.
+    """
+    moves = values.get("moves")
+    if isinstance(moves, str) and "key" not in values and "grid" not in values:
+        board = read_board(values.get("board", UNSET))
+        return AskedPosition(play(moves, board, "moves"), moves, board)
+    board = _board_of_grid(values) if "board" not in values else read_board(values["board"])
+    fields = {name: values[name] for name in ("moves", "key", "grid") if name in values}
+    if not fields:
+        raise ApiError(400, 'give "moves" (empty for the empty board), "key" or "grid"', "moves")
+    request = parse_fields(fields, board=board)
+    if isinstance(request, BadLine):
+        raise ApiError(400, request.error, request.field)
+    return AskedPosition(request.position, request.moves, board)
+
+
+def play(moves: str, board: BoardSize, field: str) -> Position:
+    """The position after some moves, which came in the parameter ``field``."""
+    read_moves(moves, field)
+    try:
+        return Position(moves, width=board.width, height=board.height)
+    except C4Error as error:
+        raise ApiError(400, str(error), field) from None
+
+
+def _board_of_grid(values: Mapping[str, object]) -> BoardSize:
+    grid = values.get("grid")
+    if not isinstance(grid, str):
+        return DEFAULT_BOARD
+    try:
+        return Position.from_grid(grid).board
+    except C4Error as error:
+        raise ApiError(400, str(error), "grid") from None

@@ -1,14 +1,43 @@
-"""JSON responses."""
+"""Answers: JSON values and errors, ``{"error": "...", "field": "..."}`` with a status.
+
+Errors of the library get their status here. Any other error is a fault of this program: 500, and a
+trace in the log.
+"""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final
+import logging
+from typing import TYPE_CHECKING, Annotated, Final, TypedDict
 
+from msgspec import Meta
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import Match
+
+from c4core.errors import BookError, C4Error
+from c4core.players.errors import (
+    PlayerCostError,
+    PlayerError,
+    PlayerMissingError,
+    ProgramRefusedError,
+)
+from db.errors import (
+    BusyError,
+    GameNotFoundError,
+    JobNotFoundError,
+    JobStateError,
+    MatchInUseError,
+    MatchNotFoundError,
+    ReadOnlyError,
+    StorageError,
+)
+from workers.errors import BrokerError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from starlette.requests import Request
 
 JSON: Final = "application/json"
 JSON_LINES: Final = "application/x-ndjson"
@@ -27,3 +56,122 @@ def json_response(
 ) -> Response:
     """An answer that is one JSON value."""
     return Response(encode(value), status, headers, JSON)
+
+
+NOT_FOUND: Final = 404
+METHOD_NOT_ALLOWED: Final = 405
+LOGGER: Final = logging.getLogger("c4.web")
+
+CLIENT_GONE: Final = 499
+"""The status of an answer that nobody reads: its client has gone."""
+
+RETRY_SECONDS: Final = 1
+"""When to try again what was refused because something is busy or away."""
+
+
+class Error(TypedDict):
+    """An error."""
+
+    error: Annotated[str, Meta(description="What is wrong, for people.")]
+    field: Annotated[str | None, Meta(description="The parameter that is wrong.")]
+
+
+class ApiError(C4Error):
+    """A request that ends in an error response, with ``field`` as the parameter that was wrong."""
+
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        field: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.field = field
+        self.headers = dict(headers or {})
+
+    def response(self) -> Response:
+        """The answer."""
+        problem: Error = {"error": self.message, "field": self.field}
+        return json_response(problem, self.status, self.headers)
+
+
+def unavailable(message: str, field: str | None = None) -> ApiError:
+    """A 503 that asks to try again soon."""
+    return ApiError(503, message, field, {"Retry-After": str(RETRY_SECONDS)})
+
+
+def hidden(message: str, error: Exception) -> ApiError:
+    """A 503 for an error whose words are for the log only: they may name files and addresses."""
+    LOGGER.warning("%s: %s", message, error)
+    return unavailable(f"{message}; the server's log has more")
+
+
+_SHOWN: Final[dict[type[Exception], tuple[int, str | None]]] = {
+    C4Error: (400, None),
+    PlayerError: (400, "player"),
+    PlayerCostError: (400, "player"),
+    ProgramRefusedError: (403, "player"),
+    PlayerMissingError: (501, "player"),
+    JobNotFoundError: (404, None),
+    MatchNotFoundError: (404, None),
+    GameNotFoundError: (404, None),
+    JobStateError: (409, None),
+    MatchInUseError: (409, None),
+}
+"""Errors whose words the client gets: status and field."""
+_HIDDEN: Final[dict[type[Exception], str]] = {
+    BrokerError: "the broker does not answer",
+    StorageError: "the database cannot be used now",
+    BusyError: "the database is busy",
+    ReadOnlyError: "the database cannot be written",
+    BookError: "the server's book cannot be read",
+}
+"""Errors whose words the log gets, and what the client gets."""
+
+
+def as_api_error(error: Exception) -> ApiError:
+    """The answer to a request that has ended in this error."""
+    if isinstance(error, ApiError):
+        return error
+    if isinstance(error, HTTPException):
+        is_unknown = error.status_code == NOT_FOUND
+        message = "there is nothing at this path" if is_unknown else error.detail
+        return ApiError(error.status_code, message, headers=error.headers)
+    for kind in type(error).__mro__:
+        if kind in _SHOWN:
+            status, field = _SHOWN[kind]
+            return ApiError(status, str(error), field)
+        if kind in _HIDDEN:
+            answer = hidden(_HIDDEN[kind], error)
+            return ApiError(409, answer.message) if kind is ReadOnlyError else answer
+    LOGGER.error("a fault in c4: %s: %s", type(error).__name__, error, exc_info=error)
+    return ApiError(500, f"a fault in c4: {type(error).__name__}; the server's log has more")
+
+
+async def answer_error(request: Request, error: Exception) -> Response:
+    """The answer to a request that has ended in an error."""
+    if isinstance(error, HTTPException) and error.status_code == METHOD_NOT_ALLOWED:
+        allowed = ", ".join(sorted(_methods(request)))
+        message = f"this path answers {allowed} only, not {request.method}"
+        error = ApiError(METHOD_NOT_ALLOWED, message, headers={"Allow": allowed})
+    return as_api_error(error).response()
+
+
+def _methods(request: Request) -> set[str]:
+    """The methods of all routes that have the request's path: each may be a route of its own."""
+    return {
+        method
+        for route in request.app.routes
+        if route.matches(request.scope)[0] is not Match.NONE
+        for method in route.methods or ()
+    }
+
+
+HANDLERS: Final[dict[type[Exception], Callable[[Request, Exception], Awaitable[Response]]]] = {
+    HTTPException: answer_error,
+    C4Error: answer_error,
+}
+"""For Starlette; for all other errors there is ``web.middleware``."""

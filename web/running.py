@@ -54,24 +54,12 @@ class _ResumedError(Exception):
 
 
 def web_label(label: str | None) -> str:
-    """The label of a job that is made here.
-
-    Args:
-        label: what somebody calls it, if anything.
-    """
+    """The label of a job that is made here."""
     return f"{LABEL}: {label}" if label else LABEL
 
 
 class JobRunning:
-    """Has jobs worked on. Thread-safe.
-
-    Args:
-        database: where the jobs live; can be written.
-        doorbell: calls the workers that do the work; None for threads of this process.
-        threads: of a question of somebody who waits. One fewer work on jobs, but at least one.
-        table_mb: megabytes of the table of all jobs.
-        programs: which players that are programs may be started.
-    """
+    """Has jobs worked on. Thread-safe."""
 
     def __init__(
         self,
@@ -117,12 +105,7 @@ class JobRunning:
             self._finding.start()
 
     def call(self, job_id: int) -> None:
-        """Have a job worked on that was made or resumed a moment ago. Blocking, but not for long.
-
-        Raises:
-            JobNotFoundError: with a broker, there is no such job.
-            StorageError: with a broker, the database failed.
-        """
+        """Have a job worked on that was just made or resumed. Blocking, but not for long."""
         if self._doorbell is not None:
             call_workers(self._database, self._doorbell, job_id)
             return

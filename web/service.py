@@ -1,10 +1,10 @@
-"""What all requests share: the database, the desk, those who do the jobs, threads, places."""
+"""What all requests share: the database, solvers, threads, limits of each client."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections import Counter
+from collections import Counter, OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -14,12 +14,10 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast
 from db.database import Database
 from db.errors import UnreachableError
 from db.urls import parse_url
-from web.counters import Counters
-from web.errors import CLIENT_GONE, ApiError
-from web.known import Known
 from web.lookups import Lookups
-from web.receiving.disk_room import DiskRoom
-from web.receiving.memory_room import MemoryRoom
+from web.metrics import Counters
+from web.responses import CLIENT_GONE, ApiError
+from web.rooms import DiskRoom, MemoryRoom
 from web.running import JobRunning, web_label
 from workers.answers.service import AnswerService, Stop
 from workers.celery.doorbell import Doorbell
@@ -31,6 +29,33 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from web.settings import Settings
+
+LONGEST_QUESTION: Final = 256
+"""Bytes; what is longer is not kept, so that the memory has a bound."""
+
+
+class Known:
+    """The last so many answers. For the event loop only."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._answers: OrderedDict[tuple[str, bytes], bytes] = OrderedDict()
+
+    def find(self, path: str, query: bytes) -> bytes | None:
+        """The answer to a question, as it was written; None if it is not kept."""
+        answer = self._answers.get((path, query))
+        if answer is not None:
+            self._answers.move_to_end((path, query))
+        return answer
+
+    def keep(self, path: str, query: bytes, answer: bytes) -> None:
+        """Keep an answer that is the same whoever asks, and for ever."""
+        if len(query) > LONGEST_QUESTION:
+            return
+        self._answers[path, query] = answer
+        if len(self._answers) > self._most:
+            self._answers.popitem(last=False)
+
 
 T = TypeVar("T")
 
@@ -87,13 +112,7 @@ class Service:
         self._file: tuple[int, int] | None = None
 
     def open(self) -> None:
-        """Open what the settings name. Blocking; a second call changes nothing.
-
-        Raises:
-            StorageError: the database cannot be opened.
-            BrokerUrlError: the URL is not that of a usable broker.
-            BookError, OSError: the book cannot be read.
-        """
+        """Open what the settings name. Blocking; a second call changes nothing."""
         if self._is_open:
             return
         settings = self.settings
@@ -142,32 +161,20 @@ class Service:
         return database is not None and not (database.is_read_only or self.settings.read_only)
 
     def require_database(self) -> Database:
-        """The database.
-
-        Raises:
-            ApiError: 503, the server was started without one.
-        """
+        """The database."""
         if self.database is None:
             raise ApiError(503, "this server has no database: start it with --db")
         return self.database
 
     def require_writable(self) -> Database:
-        """The database, for writing.
-
-        Raises:
-            ApiError: 503, there is none; 403, it is only read.
-        """
+        """The database, for writing."""
         database = self.require_database()
         if not self.is_writable:
             raise ApiError(403, "this server only reads its database")
         return database
 
     def check_database(self) -> None:
-        """Check that the database can be read, and is the one that was opened. Blocking.
-
-        Raises:
-            StorageError: it is not.
-        """
+        """Check that the database can be read, and is the one that was opened. Blocking."""
         url = self.settings.database_url
         if self.database is None or url is None:
             return
@@ -180,11 +187,7 @@ class Service:
             pass
 
     def label(self, what: str) -> str:
-        """The label of a job that is made here, by which the server knows it when it begins.
-
-        Args:
-            what: the job is for.
-        """
+        """The label of a job that is made here, by which the server knows it when it begins."""
         return web_label(what)
 
     async def in_thread(self, function: Callable[..., T], *args: object) -> T:
@@ -196,19 +199,11 @@ class Service:
         return await _done_by(self._batches, partial(function, *args))
 
     def search_slot(self, request: Request) -> AbstractAsyncContextManager[None]:
-        """A place for a request that searches.
-
-        Raises:
-            ApiError: 429, its client has too many such requests already.
-        """
+        """A place for a request that searches."""
         return self._slot(self._searches, request, "searching")
 
     def making_slot(self, request: Request) -> AbstractAsyncContextManager[None]:
-        """A place for a request that makes a job, which does not keep its client from searching.
-
-        Raises:
-            ApiError: 429, its client has too many such requests already.
-        """
+        """A place for a request that makes a job, which does not keep its client from searching."""
         return self._slot(self._makings, request, "making jobs")
 
     @asynccontextmanager
@@ -232,15 +227,7 @@ class Service:
         return self._searches.total()
 
     async def until_disconnected(self, request: Request, work: Callable[[Stop], T]) -> T:
-        """Do something in a thread; tell it to stop when its client has gone away.
-
-        Args:
-            request: whose body was read, if it has one.
-            work: ends soon after the stop that it is given is set.
-
-        Raises:
-            ApiError: the client has gone, or the server ends; nobody reads the answer.
-        """
+        """Do something in a thread; tell it to stop when its client has gone away."""
         stop = Stop()
         doing = asyncio.ensure_future(self.in_thread(work, stop))
         gone = asyncio.ensure_future(_await_disconnect(request))

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from tests.support.running.waiting import HANG_SECONDS, await_that
 from web.app import MODULES, create_app
-from web.description.openapi import build_document
+from web.openapi import build_document
 from web.settings import Limits, Settings
 
 if TYPE_CHECKING:

@@ -1,5 +1,5 @@
 """The resources of the API, a module each.
 
-Every module has ``ROUTES``, ``PATHS`` (its part of the OpenAPI document) and perhaps ``SCHEMAS``;
-``web.app`` names the modules.
+Every module has ``ROUTES`` and ``PATHS``, its part of the OpenAPI document; ``web.app`` names the
+modules.
 """

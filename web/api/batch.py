@@ -6,19 +6,17 @@ import asyncio
 import io
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
+from msgspec import Meta
 from starlette.responses import Response
 from starlette.routing import Route
 
 from c4core.lines import BadLine, parse_line, read_text_lines
-from web import parameters
-from web.asked_positions import read_board
-from web.description import words
-from web.errors import CLIENT_GONE, ApiError
-from web.receiving.bodies import refuse_encoded
-from web.receiving.body_lines import BodyLines
-from web.responses import JSON_LINES
+from web import openapi, parameters
+from web.bodies import BodyLines, refuse_encoded
+from web.parameters import Budget, OnBoard, read_board
+from web.responses import CLIENT_GONE, JSON_LINES, ApiError
 from web.service import service_of
 from workers.answers.lines import BatchSize, answer_lines, bad_line_object, request_object
 from workers.answers.question import Question
@@ -32,7 +30,7 @@ if TYPE_CHECKING:
 
     from c4core import lines
     from c4core.notation import BoardSize
-    from web.receiving.body_lines import Block
+    from web.bodies import Block
     from web.service import Service
 
 LARGEST_BATCH: Final = 1024
@@ -46,20 +44,28 @@ HEADERS: Final = {"X-Accel-Buffering": "no"}
 """Proxies shall pass on every line as it comes."""
 
 
+class BatchParameters(OnBoard):
+    """What is asked about each position."""
+
+    columns: Annotated[
+        bool | None,
+        Meta(description="Scores of all columns, too: the default.", examples=[True]),
+    ] = None
+    weak: Annotated[bool, Meta(description="Only win, draw or loss.", examples=[False])] = False
+    budget: Annotated[Budget, Meta(description="Seconds for each position.", examples=[0.1])] = 2.0
+
+
 async def answer_batch(request: Request) -> Response:
     """``POST /api/v1/batch``."""
     service = service_of(request)
-    values = parameters.read_query(request, {"board", "columns", "weak", "budget"})
-    weak = parameters.flag(values, "weak")
-    columns = parameters.flag(values, "columns", default=not weak)
-    if weak and columns:
+    asked = parameters.read_query(request, BatchParameters)
+    columns = not asked.weak if asked.columns is None else asked.columns
+    if asked.weak and columns:
         raise ApiError(400, "columns have no weak scores: columns=true is without weak", "columns")
-    question = Question(
-        columns=columns, weak=weak, time_limit=parameters.budget(values, service.settings.limits)
-    )
+    question = Question(columns=columns, weak=asked.weak, time_limit=asked.budget)
     refuse_encoded(request)
     service.disk.check()
-    return BatchAnswer(request, service, read_board(values), question)
+    return BatchAnswer(request, service, read_board(asked.board), question)
 
 
 class BatchAnswer(Response):
@@ -67,12 +73,6 @@ class BatchAnswer(Response):
 
     A client that goes away ends the search. One that reads slowly is waited for, and nothing is
     searched meanwhile.
-
-    Args:
-        request: whose body has the lines.
-        service: answers.
-        board: of all positions.
-        question: what is asked about each.
     """
 
     media_type = JSON_LINES
@@ -88,11 +88,7 @@ class BatchAnswer(Response):
         self._question = question
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer the request.
-
-        Raises:
-            ApiError: 429, the client has too many searches; 499 and 503, the answer was broken off.
-        """
+        """Answer the request."""
         del scope
         stop = Stop()
         async with self._service.search_slot(self._request):
@@ -158,41 +154,19 @@ def _read(block: Block, board: BoardSize) -> Iterator[lines.Request | BadLine]:
 
 ROUTES: Final = [Route("/api/v1/batch", answer_batch, methods=["POST"])]
 
-_LINES: Final[dict[str, Any]] = {JSON_LINES: {"schema": {"type": "string"}}}
-
-
-def _described() -> dict[str, Any]:
-    described = words.operation(
-        "Answers to many positions",
-        {},
-        description="Lines of moves, or of objects with `moves`, `grid` or `key` and perhaps an "
-        "`id`; answered line by line, in order, while they arrive. A line that cannot be read is "
-        "answered by an object with `error`, `field` and `line`. A position that is not solved "
-        "within the budget has `lower` and `upper` in place of its score.",
-        parameters=[
-            words.query("board", words.BOARD, "Columns x rows of all positions.", example="7x6"),
-            words.query(
-                "columns", words.FLAG, "The score of every column, too: the default.", example=True
-            ),
-            words.query("weak", words.FLAG, "Only win, draw or loss.", example=False),
-            words.query(
-                "budget",
-                words.seconds_to_search(),
-                "Seconds for each position; 2 if it is not given.",
-                example=0.1,
-            ),
-        ],
-        problems=(415,),
-    )
-    described["responses"]["200"] = {"description": "A line for each line.", "content": _LINES}
-    described["requestBody"] = {
-        "required": True,
-        "content": {
-            JSON_LINES: {"schema": {"type": "string"}, "example": '{"moves": "4453"}\n44\n'},
-            "text/plain": {"schema": {"type": "string"}, "example": "4453\n44\n"},
-        },
+PATHS: Final[dict[str, object]] = {
+    "/api/v1/batch": {
+        "post": openapi.operation(
+            "Answers to many positions",
+            openapi.content(openapi.TEXT, JSON_LINES),
+            query=BatchParameters,
+            body=openapi.content(openapi.TEXT, JSON_LINES, example='{"moves": "4453"}\n44\n')
+            | openapi.content(openapi.TEXT, "text/plain", example="4453\n44\n"),
+            problems=(415,),
+            description="Lines of moves, or of objects with `moves`, `grid` or `key` and an `id`, "
+            "if wanted; answered line by line, in order, while they arrive. If a line cannot be "
+            "read, its answer is an object with `error`, `field` and `line`. A position that is "
+            "not solved within the budget has `lower` and `upper` in place of its score.",
+        )
     }
-    return described
-
-
-PATHS: Final[dict[str, object]] = {"/api/v1/batch": {"post": _described()}}
+}

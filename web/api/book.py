@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final, TypedDict
 
+from msgspec import Meta
 from starlette.routing import Route
 
 from c4core.evaluation import plies_to_end, value_between
 from c4core.notation import column_label
-from web import parameters
-from web.asked_positions import POSITION, read_position
-from web.description import words
+from web import openapi, parameters
+from web.parameters import Column, OfPosition, Side, Value, read_position
 from web.responses import json_response
 from web.service import service_of
 from workers.book.reading import BookMove, counted_ply, explore
@@ -22,21 +22,65 @@ if TYPE_CHECKING:
 
     from c4core.book import Book
     from c4core.position import Position
-    from web.asked_positions import AskedPosition
+    from web.parameters import AskedPosition
+
+
+class Score(TypedDict):
+    """A score, for the side to move in the position; null if it is not known."""
+
+    score: int | None
+    value: Value | None
+    plies: Annotated[int | None, Meta(description="Plies until the game ends.")]
+
+
+class BookChild(Score):
+    """A move from a position of the book. The score is for the side that makes it."""
+
+    column: Column
+    moves: str | None
+    key: str
+    continuations: Annotated[
+        int,
+        Meta(
+            ge=0,
+            description="Different positions of the book, on `counted_ply`, that this move can "
+            "lead to; mirror images count once.",
+        ),
+    ]
+
+
+class BookFacts(TypedDict):
+    """A book."""
+
+    name: str
+    first_ply: int
+    plies: int
+    positions: int
+
+
+class BookPosition(Score):
+    """A position of the book and its moves."""
+
+    board: str
+    moves: str | None
+    key: str
+    grid: str
+    ply: int
+    side: Side
+    book: BookFacts | None
+    counted_ply: Annotated[int | None, Meta(description="The ply whose positions are counted.")]
+    children: list[BookChild]
 
 
 async def get_children(request: Request) -> Response:
     """What the book says of a position and of its moves."""
     service = service_of(request)
-    values = parameters.read_query(request, POSITION)
-    if not values.keys() & {"moves", "key", "grid"}:
-        values["moves"] = ""
-    asked = read_position(values)
+    asked = read_position(parameters.read_query(request, OfPosition).given(or_moves=""))
     book = service.desk.book_for(asked.board)
     return json_response(await service.in_thread(_book_object, book, asked))
 
 
-def _book_object(book: Book | None, asked: AskedPosition) -> dict[str, Any]:
+def _book_object(book: Book | None, asked: AskedPosition) -> BookPosition:
     position = asked.position
     score = None if book is None or position.is_over else book.probe(position)
     moves = _without_book(position) if book is None else explore(book, position)
@@ -54,7 +98,7 @@ def _book_object(book: Book | None, asked: AskedPosition) -> dict[str, Any]:
     }
 
 
-def _facts(book: Book) -> dict[str, Any]:
+def _facts(book: Book) -> BookFacts:
     info = book.info
     return {
         "name": Path(book.path).name,
@@ -69,7 +113,7 @@ def _without_book(position: Position) -> list[BookMove]:
     return [BookMove(column, position.play(column), None, 0) for column in columns]
 
 
-def _child_object(move: BookMove, asked: AskedPosition) -> dict[str, Any]:
+def _child_object(move: BookMove, asked: AskedPosition) -> BookChild:
     """A move; the score is for the side that makes it, and so are value and plies."""
     played = None if asked.moves is None else asked.moves + column_label(move.column)
     return {
@@ -81,7 +125,7 @@ def _child_object(move: BookMove, asked: AskedPosition) -> dict[str, Any]:
     }
 
 
-def _score_fields(score: int | None, position: Position) -> dict[str, Any]:
+def _score_fields(score: int | None, position: Position) -> Score:
     if score is None:
         return {"score": None, "value": None, "plies": None}
     plies = plies_to_end(score, position.ply, *position.board)
@@ -90,74 +134,14 @@ def _score_fields(score: int | None, position: Position) -> dict[str, Any]:
 
 ROUTES: Final = [Route("/api/v1/book", get_children)]
 
-_PLIES: Final = words.nullable({"type": "integer", "description": "Plies until the game ends."})
-SCHEMAS: Final[dict[str, object]] = {
-    "BookPosition": words.record(
-        {
-            "board": words.TEXT,
-            "moves": words.nullable(words.TEXT),
-            "key": words.TEXT,
-            "grid": words.TEXT,
-            "ply": words.WHOLE,
-            "side": words.SIDE,
-            "book": words.nullable(
-                words.record(
-                    {
-                        "name": words.TEXT,
-                        "first_ply": words.WHOLE,
-                        "plies": words.WHOLE,
-                        "positions": words.WHOLE,
-                    }
-                )
-            ),
-            "score": words.nullable(words.WHOLE),
-            "value": words.nullable(words.VALUE),
-            "plies": _PLIES,
-            "counted_ply": words.nullable(
-                {"type": "integer", "description": "The ply whose positions are counted."}
-            ),
-            "children": words.array(
-                words.record(
-                    {
-                        "column": words.COLUMN,
-                        "moves": words.nullable(words.TEXT),
-                        "key": words.TEXT,
-                        "score": words.nullable(words.WHOLE),
-                        "value": words.nullable(words.VALUE),
-                        "plies": _PLIES,
-                        "continuations": {
-                            "type": "integer",
-                            "minimum": 0,
-                            "description": "Different positions of the book, on `counted_ply`, "
-                            "that this move can lead to; mirror images count once.",
-                        },
-                    }
-                )
-            ),
-        }
-    )
-}
 PATHS: Final[dict[str, object]] = {
     "/api/v1/book": {
-        "get": words.operation(
+        "get": openapi.operation(
             "A position of the opening book and its moves",
-            words.ref("BookPosition"),
-            parameters=[
-                words.query(
-                    "moves", words.MOVES | {"default": ""}, "From the empty board.", example="4453"
-                ),
-                words.query(
-                    "board", words.BOARD | {"default": "7x6"}, "Columns x rows.", example="7x6"
-                ),
-                words.query(
-                    "key", {"type": "string", "pattern": "^[0-9]{1,20}$"}, "In place of moves."
-                ),
-                words.query(
-                    "grid", words.TEXT, "In place of moves: rows as text, the top one first."
-                ),
-            ],
+            BookPosition,
+            query=OfPosition,
             description="Nothing is searched: what the book does not know is null. Scores are for "
-            "the side to move in the position.",
+            "the side to move in the position. Without a position, the board is empty.",
         )
     }
 }

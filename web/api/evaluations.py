@@ -5,24 +5,21 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final, TypedDict, cast, get_args
 
+from msgspec import UNSET, Meta, UnsetType
 from starlette.routing import Route
 
 from db import evaluations
 from db.decoding import decoding
 from db.records.evaluations import Cursor, EvaluationFilter
-from web import parameters
-from web.asked_positions import read_board
-from web.description import words
-from web.errors import ApiError
-from web.responses import json_response
+from web import openapi, parameters
+from web.parameters import Column, OnBoard, Side, Value, one_of, read_board
+from web.responses import ApiError, json_response
 from web.service import service_of
 from workers.answers.description import stored_object
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from starlette.requests import Request
     from starlette.responses import Response
 
@@ -33,118 +30,113 @@ PAGE: Final = 100
 LARGEST_PAGE: Final = 1_000
 MOST: Final = 64
 """No board has a higher ply or score."""
-VALUES: Final = ("win", "draw", "loss")
-NAMES: Final = frozenset(
-    {
-        *("board", "min_ply", "max_ply", "min_score", "max_score"),
-        *("value", "exact", "limit", "cursor"),
-    }
-)
 CURSOR: Final = re.compile(r"[0-9]{1,2}:[0-9]{1,20}")
 
 
-async def list_evaluations(request: Request) -> Response:
-    """Stored evaluations that meet some conditions, by ply and key."""
-    service = service_of(request)
-    values = parameters.read_query(request, NAMES)
-    filters = EvaluationFilter(
-        board=read_board(values),
-        min_ply=parameters.whole(values, "min_ply", None, 0, MOST),
-        max_ply=parameters.whole(values, "max_ply", None, 0, MOST),
-        min_score=parameters.whole(values, "min_score", None, -MOST, MOST),
-        max_score=parameters.whole(values, "max_score", None, -MOST, MOST),
-        value=parameters.choice(values, "value", None, VALUES),  # type: ignore[arg-type]
-        exact=parameters.flag(values, "exact") if "exact" in values else None,
-    )
-    limit = parameters.whole(values, "limit", PAGE, 1, LARGEST_PAGE)
-    read = partial(_read_page, filters=filters, after=_read_cursor(values), limit=limit)
-    database = service.require_database()
-    async with service.search_slot(request):  # conditions may be met far apart in a large table
-        return json_response(await service.in_thread(read, database))
-
-
-def _read_cursor(values: Mapping[str, str]) -> Cursor | None:
-    text = values.get("cursor")
-    if text is None:
+def _read_cursor(text: str | UnsetType) -> Cursor | None:
+    if isinstance(text, UnsetType):
         return None
     if CURSOR.fullmatch(text):
-        with suppress(ValueError):  # a number that is no key
+        with suppress(ValueError):  # a number that is not a key
             return Cursor.parse(text)
     message = f'cursor must be "next" of the page before, not {parameters.quote(text)}'
     raise ApiError(400, message, "cursor")
 
 
+Ply = Annotated[int, Meta(ge=0, le=MOST)]
+Score = Annotated[int, Meta(ge=-MOST, le=MOST)]
+NextPage = Annotated[str, Meta(pattern=f"^{CURSOR.pattern}$")]
+
+
+class EvaluationParameters(OnBoard):
+    """Conditions of stored evaluations, and the page."""
+
+    min_ply: Annotated[Ply | None, Meta(description="Fewest stones.", examples=[8])] = None
+    max_ply: Annotated[Ply | None, Meta(description="Most stones.", examples=[20])] = None
+    min_score: Annotated[
+        Score | None, Meta(description="The score is proven to be at least this.")
+    ] = None
+    max_score: Annotated[
+        Score | None, Meta(description="The score is proven to be at most this.")
+    ] = None
+    value: Annotated[
+        Value | None,
+        one_of(get_args(Value), "Proven outcome for the side to move.", "win"),
+    ] = None
+    exact: Annotated[bool | None, Meta(description="Only exact scores, or only open ones.")] = None
+    limit: Annotated[
+        int, Meta(ge=1, le=LARGEST_PAGE, description="Rows of a page.", examples=[10])
+    ] = PAGE
+    cursor: Annotated[NextPage | UnsetType, Meta(description="`next`.")] = UNSET
+
+
+class StoredEvaluation(TypedDict):
+    """What the database knows about a position and its mirror image."""
+
+    board: str
+    ply: int
+    key: Annotated[str, Meta(description="The position, a decimal number.")]
+    side: Side
+    score: int | None
+    lower: int
+    upper: int
+    value: Value | None
+    plies: Annotated[int | None, Meta(description="Plies until the game ends.")]
+    scores: list[int | None] | None
+    best: list[Column] | None
+    nodes: int
+    grid: str
+
+
+class Evaluations(TypedDict):
+    """A page of stored evaluations."""
+
+    rows: list[StoredEvaluation]
+    next: str | None
+
+
+async def list_evaluations(request: Request) -> Response:
+    """Stored evaluations that meet some conditions, by ply and key."""
+    service = service_of(request)
+    asked = parameters.read_query(request, EvaluationParameters)
+    filters = EvaluationFilter(
+        board=read_board(asked.board),
+        min_ply=asked.min_ply,
+        max_ply=asked.max_ply,
+        min_score=asked.min_score,
+        max_score=asked.max_score,
+        value=asked.value,
+        exact=asked.exact,
+    )
+    after = _read_cursor(asked.cursor)
+    read = partial(_read_page, filters=filters, after=after, limit=asked.limit)
+    database = service.require_database()
+    async with service.search_slot(request):  # conditions may be met far apart in a large table
+        return json_response(await service.in_thread(read, database))
+
+
 def _read_page(
     database: Database, *, filters: EvaluationFilter, after: Cursor | None, limit: int
-) -> dict[str, Any]:
+) -> Evaluations:
     with database.read() as session:
         page = evaluations.search(session, filters, after=after, limit=limit)
     with decoding("a stored evaluation"):
         rows = [stored_object(row) for row in page.rows]
     return {
         # A key takes 64 bits; numbers of JavaScript have 53.
-        "rows": [row | {"key": str(row["key"])} for row in rows],
+        "rows": [cast("StoredEvaluation", row | {"key": str(row["key"])}) for row in rows],
         "next": None if page.next is None else str(page.next),
     }
 
 
 ROUTES: Final = [Route("/api/v1/evaluations", list_evaluations)]
 
-SCHEMAS: Final[dict[str, object]] = {
-    "StoredEvaluation": words.record(
-        {
-            "board": words.TEXT,
-            "ply": words.WHOLE,
-            "key": {"type": "string", "description": "The position, a decimal number."},
-            "side": words.SIDE,
-            "score": words.nullable(words.WHOLE),
-            "lower": words.WHOLE,
-            "upper": words.WHOLE,
-            "value": words.nullable(words.VALUE),
-            "plies": words.nullable(
-                {"type": "integer", "description": "Plies until the game ends."}
-            ),
-            "scores": words.nullable(words.array(words.nullable(words.WHOLE))),
-            "best": words.nullable(words.array(words.COLUMN)),
-            "nodes": words.WHOLE,
-            "grid": words.TEXT,
-        }
-    )
-}
-_PLY: Final = words.whole_between(0, MOST)
-_SCORE: Final = words.whole_between(-MOST, MOST)
 PATHS: Final[dict[str, object]] = {
     "/api/v1/evaluations": {
-        "get": words.operation(
+        "get": openapi.operation(
             "Stored evaluations",
-            words.record(
-                {
-                    "rows": words.array(words.ref("StoredEvaluation")),
-                    "next": words.nullable(words.TEXT),
-                }
-            ),
-            parameters=[
-                words.query(
-                    "board", words.BOARD | {"default": "7x6"}, "Columns x rows.", example="7x6"
-                ),
-                words.query("min_ply", _PLY, "Fewest stones.", example=8),
-                words.query("max_ply", _PLY, "Most stones.", example=20),
-                words.query("min_score", _SCORE, "The score is proven to be at least this."),
-                words.query("max_score", _SCORE, "The score is proven to be at most this."),
-                words.query(
-                    "value", words.VALUE, "Proven outcome for the side to move.", example="win"
-                ),
-                words.query("exact", words.FLAG, "Only exact scores, or only open ones."),
-                words.query(
-                    "limit",
-                    words.whole_between(1, LARGEST_PAGE, PAGE),
-                    "Rows of a page.",
-                    example=10,
-                ),
-                words.query(
-                    "cursor", {"type": "string", "pattern": f"^{CURSOR.pattern}$"}, "`next`."
-                ),
-            ],
+            Evaluations,
+            query=EvaluationParameters,
             description="By ply and key. A position and its mirror image are stored as one; "
             "columns are those of the stored image. What the book knows is not stored.",
         )

@@ -4,28 +4,107 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextlib import AsyncExitStack, suppress
-from typing import TYPE_CHECKING, Any, Final
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
+from db import jobs
 from db.errors import StorageError
-from web import parameters
-from web.api.jobs import job_number
-from web.description import words
-from web.description.job_schemas import JOB_PLACE
-from web.jobs.watching import LOOK_SECONDS, watches_of
+from web import openapi, parameters
+from web.api.jobs import JobProgress, OneJob
+from web.parameters import Parameters
 from web.responses import JSON, encode
 from web.service import service_of
+from workers.core.follow import UNDER_WAY, progress_object, read_job, state_name
+from workers.deep.answer import Observer, tree_object
+from workers.deep.task import KIND as DEEP
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from starlette.requests import Request
 
-    from web.jobs.watching import JobWatch
+    from db.database import Database
+    from db.records.jobs import JobInfo
     from web.service import Service
+
+LOOK_SECONDS: Final = 0.5
+"""Time between two looks at a job."""
+
+
+class Seen(NamedTuple):
+    """A look at a job."""
+
+    progress: dict[str, Any]
+    """How far it is; for a deep job with its tree."""
+    has_ended: bool
+
+
+class JobWatch:
+    """Looks at one job."""
+
+    def __init__(self, service: Service, database: Database, job: JobInfo) -> None:
+        self.watchers = 0
+        self._service = service
+        self._database = database
+        self._job_id = job.id
+        self._observer = Observer(job) if job.kind == DEEP else None
+        self._lock = asyncio.Lock()
+        self._seen: Seen | None = None
+        self._due = 0.0
+
+    async def look(self) -> Seen:
+        """The job, as it was less than :data:`LOOK_SECONDS` ago."""
+        async with self._lock:  # whoever comes first looks, the others wait for that
+            if self._seen is None or time.monotonic() >= self._due:
+                self._seen = await self._service.in_thread(self._read)
+                self._due = time.monotonic() + LOOK_SECONDS
+            return self._seen
+
+    def _read(self) -> Seen:
+        with self._database.read() as session:
+            progress = jobs.progress(session, self._job_id)
+            shown = progress_object(progress, state_name(session, self._job_id, progress.state))
+            if self._observer is not None:
+                shown["tree"] = tree_object(self._observer.look(session))
+        return Seen(shown, progress.state not in UNDER_WAY)
+
+
+class JobWatches:
+    """The jobs that are watched at the moment."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._watches: dict[int, JobWatch] = {}
+
+    @asynccontextmanager
+    async def watching(self, job_id: int) -> AsyncIterator[JobWatch]:
+        """Watch a job; all who do get the same watch."""
+        database = self._service.require_database()
+        if job_id not in self._watches:
+            job = await self._service.in_thread(read_job, database, job_id)
+            # Another may have come first while the job was read.
+            self._watches.setdefault(job_id, JobWatch(self._service, database, job))
+        watch = self._watches[job_id]
+        watch.watchers += 1
+        try:
+            yield watch
+        finally:
+            watch.watchers -= 1
+            if not watch.watchers:
+                del self._watches[job_id]
+
+
+def watches_of(request: Request, service: Service) -> JobWatches:
+    """The watches of the server that a request came to."""
+    state = request.app.state
+    if not hasattr(state, "job_watches"):
+        state.job_watches = JobWatches(service)
+    found: JobWatches = state.job_watches
+    return found
+
 
 EVENT_STREAM: Final = "text/event-stream"
 COMMENT_SECONDS: Final = 15.0
@@ -39,8 +118,8 @@ HEADERS: Final = {"X-Accel-Buffering": "no"}
 async def answer_events(request: Request) -> Response:
     """``GET /api/v1/jobs/{job}/events``."""
     service = service_of(request)
-    parameters.read_query(request, ())
-    number = job_number(request)
+    parameters.read_query(request, Parameters)
+    number = parameters.read_path(request, OneJob).job
     async with AsyncExitStack() as on_failure:
         watching = watches_of(request, service).watching(number)
         watch = await on_failure.enter_async_context(watching)
@@ -51,13 +130,7 @@ async def answer_events(request: Request) -> Response:
 
 
 class EventStream(StreamingResponse):
-    """The events of one who watches.
-
-    Args:
-        service: says when the server ends.
-        watch: of the job.
-        at_end: is closed when the answer has ended, or the client has gone.
-    """
+    """The events of one who watches."""
 
     media_type = EVENT_STREAM
 
@@ -107,34 +180,30 @@ def _event(name: str, data: bytes) -> bytes:
 
 ROUTES: Final = [Route("/api/v1/jobs/{job}/events", answer_events)]
 
-
-_EVENT: Final = words.record(
-    {
-        "event": {"enum": ["progress", "end"]},
-        "data": {
-            "type": "string",
-            "contentMediaType": JSON,
-            "contentSchema": words.ref("JobProgress"),
-        },
+PATHS: Final[dict[str, object]] = {
+    "/api/v1/jobs/{job}/events": {
+        "get": openapi.operation(
+            "The progress of a job while it is worked on",
+            openapi.content(
+                {
+                    "type": "object",
+                    "required": ["event", "data"],
+                    "properties": {
+                        "event": {"enum": ["progress", "end"]},
+                        "data": {
+                            "type": "string",
+                            "contentMediaType": JSON,
+                            "contentSchema": JobProgress,
+                        },
+                    },
+                },
+                EVENT_STREAM,
+            ),
+            path=OneJob,
+            problems=(404,),
+            description="Server-sent events until the job has ended. `progress`, with a "
+            "`JobProgress` as data, comes at once and after each change; `end` with the same data "
+            "when the job has ended. A comment comes after 15 seconds of silence.",
+        )
     }
-)
-
-
-def _described() -> dict[str, Any]:
-    described = words.operation(
-        "The progress of a job while it is worked on",
-        {},
-        description="Server-sent events. `progress`, with a `JobProgress` as data, comes at once "
-        "and after each change; `end` with the same data when the job has ended. A comment comes "
-        "after 15 seconds of silence.",
-        parameters=[JOB_PLACE],
-        problems=(404,),
-    )
-    described["responses"]["200"] = {
-        "description": "Events until the job has ended.",
-        "content": {EVENT_STREAM: {"schema": _EVENT}},
-    }
-    return described
-
-
-PATHS: Final[dict[str, object]] = {"/api/v1/jobs/{job}/events": {"get": _described()}}
+}

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypedDict
 
+from msgspec import UNSET, Meta
 from starlette.routing import Route
 
 from c4core.arena.file_formats import game_of_moves, parse_json_game
 from c4core.arena.files import GameFileError
 from c4core.arena.game import Ending
-from web import parameters
-from web.api.games import LARGE_NUMBERS, LARGEST_NUMBER, NUMBER_SCHEMA
-from web.asked_positions import play, read_board
-from web.description import words
-from web.errors import ApiError
-from web.receiving.bodies import read_object
-from web.responses import json_response
+from web import openapi, parameters
+from web.api.games import LARGE_NUMBERS, Number
+from web.bodies import read_object
+from web.parameters import Board, Budget, Column, Moves, OnBoard, Parameters, Side, play, read_board
+from web.responses import ApiError, json_response
 from web.service import service_of
-from workers.match.reviews import BUDGET, Review, read_game, review_game, review_object
+from workers.match.reviews import BUDGET, read_game, review_game, review_object
+from workers.match.reviews import Review as FoundReview
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,34 +31,117 @@ if TYPE_CHECKING:
     from web.service import Service
     from workers.answers.service import Stop
 
-STORED: Final = ("match", "number")
 LARGE_NUMBER: Final = re.compile(r"[0-9]{1,20}")
+Percent = Annotated[float, Meta(ge=0, le=100)]
 LONGEST_ERROR: Final = 500
 """Characters of an error that may quote what was sent."""
+
+
+ReviewBudget = Annotated[
+    Budget, Meta(description="Seconds of searching for the whole game.", examples=[2])
+]
+
+
+class ReviewParameters(Parameters):
+    """The time for a review."""
+
+    budget: ReviewBudget = BUDGET
+
+
+class GameParameters(OnBoard):
+    """A game, by its moves or as a stored one."""
+
+    budget: ReviewBudget = BUDGET
+    moves: Annotated[
+        Moves | None, Meta(description="The game, from the empty board.", examples=["4455667"])
+    ] = None
+    match: Annotated[
+        Number | None, Meta(description="A stored game's match, in place of moves.")
+    ] = None
+    number: Annotated[Number | None, Meta(description="Its number in the match.")] = None
+
+
+class Percentages(TypedDict):
+    """Of each side."""
+
+    x: Percent | None
+    o: Percent | None
+
+
+class ReviewedMove(TypedDict):
+    """A move of a review."""
+
+    ply: Annotated[int, Meta(description="Stones on the board before the move.")]
+    side: Side
+    column: Column
+    before: Annotated[int | None, Meta(description="The best column's score.")]
+    after: Annotated[int | None, Meta(description="This column's score.")]
+    loss: Annotated[int | None, Meta(description="Points given away.")]
+    plies_before: Annotated[
+        int | None, Meta(description="Plies to the end from before the move, at best.")
+    ]
+    plies_after: Annotated[int | None, Meta(description="Plies to the end from after the move.")]
+    best: list[Column]
+    mark: Annotated[
+        Literal["??", "?", "!", ""],
+        Meta(
+            description="?? changed the result for the worse; ? won more slowly or lost more "
+            "quickly; ! was the only move that kept the result, and not obvious."
+        ),
+    ]
+    changes_result: bool
+
+
+class Review(TypedDict):
+    """A game, and what each move gave away."""
+
+    board: str
+    start: Annotated[str | None, Meta(description="The first grid, top row first.")]
+    moves: str | None
+    first: str | None
+    second: str | None
+    winner: Side | None
+    ending: str
+    complete: Annotated[bool, Meta(description="Whether every move is judged.")]
+    accuracy: Annotated[
+        Percentages,
+        Meta(
+            description="Percent of a side's moves that kept the result, of those that could have "
+            "lost it; null if it had no such choice."
+        ),
+    ]
+    best_moves: Annotated[
+        Percentages,
+        Meta(
+            description="Percent of a side's moves that no other column was better than, of those "
+            "where one was worse; null if it had no such choice."
+        ),
+    ]
+    moves_judged: list[ReviewedMove]
+    turning_points: list[int]
+    nodes: int
+    seconds: float
 
 
 async def get_review(request: Request) -> Response:
     """Review a game that is named in the address: by its moves, or as a stored one."""
     service = service_of(request)
-    values = parameters.read_query(request, {"moves", "board", "budget", *STORED})
-    budget = parameters.budget(values, service.settings.limits, BUDGET)
-    if any(name in values for name in STORED):
-        game = await _stored_game(service, values)
+    asked = parameters.read_query(request, GameParameters)
+    if asked.match is not None or asked.number is not None:
+        game = await _stored_game(service, asked)
     else:
-        if "moves" not in values:
+        if asked.moves is None:
             raise ApiError(400, 'give "moves", or "match" and "number"', "moves")
-        board = read_board(values)
-        play(values["moves"], board, "moves")
-        game = game_of_moves(values["moves"], board)
-    return await _answer(request, game, budget)
+        board = read_board(asked.board)
+        play(asked.moves, board, "moves")
+        game = game_of_moves(asked.moves, board)
+    return await _answer(request, game, asked.budget)
 
 
 async def post_review(request: Request) -> Response:
     """Review a game that is sent as the JSON object of a game."""
-    limits = service_of(request).settings.limits
-    values = parameters.read_query(request, {"budget"})
-    budget = parameters.budget(values, limits, BUDGET)
-    fields = await read_object(request, limits)
+    budget = parameters.read_query(request, ReviewParameters).budget
+    fields = await read_object(request, service_of(request).settings.limits)
     try:
         game = parse_json_game(json.dumps(_with_numbers(fields)))
     except GameFileError as error:
@@ -77,21 +160,20 @@ def _with_numbers(fields: Mapping[str, object]) -> dict[str, object]:
     return read
 
 
-async def _stored_game(service: Service, values: dict[str, str]) -> GameEntry:
-    for name in ("moves", "board"):
-        if name in values:
+async def _stored_game(service: Service, asked: GameParameters) -> GameEntry:
+    for name, value in (("moves", asked.moves), ("board", asked.board)):
+        if value not in {None, UNSET}:
             raise ApiError(400, f"{name} and a stored game do not go together", name)
-    numbers = [parameters.whole(values, name, None, 0, LARGEST_NUMBER) for name in STORED]
-    for name, number in zip(STORED, numbers, strict=True):
+    for name, number in (("match", asked.match), ("number", asked.number)):
         if number is None:
             raise ApiError(400, f"a stored game is named by match and number; no {name}", name)
-    return await service.in_thread(read_game, service.require_database(), *numbers)
+    return await service.in_thread(read_game, service.require_database(), asked.match, asked.number)
 
 
 async def _answer(request: Request, game: GameEntry, budget: float) -> Response:
     service = service_of(request)
 
-    def review(stop: Stop) -> Review:
+    def review(stop: Stop) -> FoundReview:
         return review_game(game, service.desk, budget=budget, stop=stop)
 
     async with service.search_slot(request):
@@ -104,111 +186,41 @@ ROUTES: Final = [
     Route("/api/v1/game", post_review, methods=["POST"]),
 ]
 
-_PERCENT: Final = words.nullable({"type": "number", "minimum": 0, "maximum": 100})
-_LARGE: Final = {
-    "anyOf": [words.WHOLE, {"type": "string", "pattern": "^[0-9]{1,20}$"}, {"type": "null"}],
+_LARGE: Final[openapi.Schema] = {
+    "anyOf": [
+        {"type": "integer"},
+        {"type": "string", "pattern": f"^{LARGE_NUMBER.pattern}$"},
+        {"type": "null"},
+    ],
     "description": "A number of 64 bits, as a number or as text.",
 }
-_GAME: Final[dict[str, Any]] = {
+_GAME: Final[openapi.Schema] = {
     "type": "object",
     "description": "A game as in files of games; unknown fields are ignored.",
     "properties": {
-        "board": words.nullable(words.BOARD),
-        "moves": words.nullable(words.MOVES),
-        "start": _LARGE,
-        "final": _LARGE,
-        "first": words.nullable(words.TEXT),
-        "second": words.nullable(words.TEXT),
+        **dict.fromkeys(("start", "final", "seed"), _LARGE),
+        "first": str | None,
+        "second": str | None,
+        "board": Board | None,
+        "moves": Moves | None,
         "winner": {"enum": ["x", "o", None]},
         "ending": {"enum": [*map(str, Ending), None]},
-        "seed": _LARGE,
     },
     "example": {"board": "7x6", "moves": "4455667", "winner": "x"},
 }
-_MOVE: Final = words.record(
-    {
-        "ply": {"type": "integer", "description": "Stones on the board before the move."},
-        "side": words.SIDE,
-        "column": words.COLUMN,
-        "before": words.nullable({"type": "integer", "description": "The best column's score."}),
-        "after": words.nullable({"type": "integer", "description": "This column's score."}),
-        "loss": words.nullable({"type": "integer", "description": "Points given away."}),
-        "plies_before": words.nullable(
-            {"type": "integer", "description": "Plies to the end from before the move, at best."}
-        ),
-        "plies_after": words.nullable(
-            {"type": "integer", "description": "Plies to the end from after the move."}
-        ),
-        "best": words.array(words.COLUMN),
-        "mark": {
-            "enum": ["??", "?", "!", ""],
-            "description": "?? changed the result for the worse; ? won more slowly or lost more "
-            "quickly; ! was the only move that kept the result, and not obvious.",
-        },
-        "changes_result": words.FLAG,
-    }
-)
-SCHEMAS: Final[dict[str, object]] = {
-    "Review": words.record(
-        {
-            "board": words.TEXT,
-            "start": words.nullable(
-                {"type": "string", "description": "The first grid, top row first."}
-            ),
-            "moves": words.nullable(words.TEXT),
-            "first": words.nullable(words.TEXT),
-            "second": words.nullable(words.TEXT),
-            "winner": words.nullable(words.SIDE),
-            "ending": words.TEXT,
-            "complete": {"type": "boolean", "description": "Whether every move is judged."},
-            "accuracy": {
-                **words.record({"x": _PERCENT, "o": _PERCENT}),
-                "description": "Percent of a side's moves that kept the result, of those that "
-                "could have lost it; null where it had no such choice.",
-            },
-            "best_moves": {
-                **words.record({"x": _PERCENT, "o": _PERCENT}),
-                "description": "Percent of a side's moves that no other column was better than, "
-                "of those where one was worse; null where it had no such choice.",
-            },
-            "moves_judged": words.array(_MOVE),
-            "turning_points": words.array(words.WHOLE),
-            "nodes": words.WHOLE,
-            "seconds": words.NUMBER,
-        }
-    )
-}
-_BUDGET: Final = words.query(
-    "budget",
-    words.seconds_to_search(default=BUDGET),
-    "Seconds of searching for the whole game.",
-    example=2,
-)
+"""A body; ``c4core.arena.file_formats`` reads it."""
 
 PATHS: Final[dict[str, object]] = {
     "/api/v1/game": {
-        "get": words.operation(
+        "get": openapi.operation(
             "The review of a game",
-            words.ref("Review"),
-            parameters=[
-                words.query(
-                    "moves", words.MOVES, "The game, from the empty board.", example="4455667"
-                ),
-                words.query(
-                    "board", words.BOARD | {"default": "7x6"}, "Columns x rows.", example="7x6"
-                ),
-                words.query("match", NUMBER_SCHEMA, "A stored game's match, in place of moves."),
-                words.query("number", NUMBER_SCHEMA, "Its number in the match."),
-                _BUDGET,
-            ],
+            Review,
+            query=GameParameters,
             problems=[404],
             description="Scores are for the side that moved; columns count from 1.",
         ),
-        "post": words.operation(
-            "The review of a game that is sent",
-            words.ref("Review"),
-            parameters=[_BUDGET],
-            body=_GAME,
+        "post": openapi.operation(
+            "The review of a game that is sent", Review, query=ReviewParameters, body=_GAME
         ),
     }
 }

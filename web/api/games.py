@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final, Literal, NotRequired, TypedDict, cast, get_args
 
+from msgspec import UNSET, Meta, UnsetType
 from starlette.routing import Route
 
 from c4core.arena.file_formats import json_object
@@ -13,19 +14,15 @@ from c4core.arena.game import Ending
 from db import games
 from db.decoding import decoding
 from db.records.games import GameCursor, GameFilter
-from web import parameters
-from web.asked_positions import read_board
-from web.description import words
-from web.errors import ApiError
-from web.responses import json_response
+from web import openapi, parameters
+from web.parameters import Board, Parameters, Side, one_of, read_board
+from web.responses import ApiError, json_response
 from web.service import service_of
 from workers.match.files import entry_of
 from workers.match.judging import check_matches
 from workers.match.reviews import read_game
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from starlette.requests import Request
     from starlette.responses import Response
 
@@ -37,30 +34,83 @@ PAGE: Final = 50
 LARGEST_PAGE: Final = 500
 LARGEST_NUMBER: Final = (1 << 31) - 1
 """Larger than the number of any match or game; a column of a database holds it."""
-WINNERS: Final = ("x", "o", "draw")
+Number = Annotated[int, Meta(ge=0, le=LARGEST_NUMBER)]
+Digits = Annotated[str, Meta(pattern="^[0-9]{1,20}$")]
+Winner = Literal["x", "o", "draw"]
 ENDINGS: Final = tuple(map(str, Ending))
-NAMES: Final = frozenset({"match", "board", "winner", "ending", "limit", "cursor"})
 LARGE_NUMBERS: Final = ("seed", "start", "final")
 """Fields of a game with numbers of 64 bits."""
 CURSOR: Final = re.compile(r"[0-9]{1,10}:[0-9]{1,10}")
 
 
+class GamesParameters(Parameters):
+    """Conditions of stored games, and the page."""
+
+    match: Annotated[Number | None, Meta(description="Only games of this match.")] = None
+    board: Annotated[
+        Board | UnsetType, Meta(description="Only games on this board.", examples=["7x6"])
+    ] = UNSET
+    winner: Annotated[Winner | None, one_of(get_args(Winner), "Who won.", "x")] = None
+    ending: Annotated[str | None, one_of(ENDINGS, "How it ended.", "four")] = None
+    limit: Annotated[
+        int, Meta(ge=1, le=LARGEST_PAGE, description="Games of a page.", examples=[5])
+    ] = PAGE
+    cursor: Annotated[
+        Annotated[str, Meta(pattern=f"^{CURSOR.pattern}$")] | UnsetType,
+        Meta(description="`next`."),
+    ] = UNSET
+
+
+class OneGame(Parameters):
+    """A stored game."""
+
+    match: Annotated[Number, Meta(description="The match.", examples=[1])]
+    number: Annotated[Number, Meta(description="The game's number in it.", examples=[0])]
+
+
+class Game(TypedDict):
+    """A game as in files of games, but numbers of 64 bits are text."""
+
+    match: int
+    number: int
+    board: str
+    winner: Side | None
+    ending: Annotated[str, Meta(extra_json_schema={"enum": list(ENDINGS)})]
+    length: int
+    moves: NotRequired[str]
+    first: NotRequired[str]
+    second: NotRequired[str]
+    seed: NotRequired[Digits]
+    start: NotRequired[Annotated[Digits, Meta(description="Key of the first position.")]]
+    start_grid: NotRequired[Annotated[str, Meta(description="The first position.")]]
+    final: NotRequired[Annotated[Digits, Meta(description="Key of the last position.")]]
+    final_grid: NotRequired[Annotated[str, Meta(description="The last position.")]]
+    detail: NotRequired[str]
+    x_seconds: NotRequired[float]
+    o_seconds: NotRequired[float]
+    replaced: NotRequired[list[int]]
+
+
+class Games(TypedDict):
+    """A page of stored games."""
+
+    games: list[Game]
+    next: str | None
+
+
 async def list_games(request: Request) -> Response:
     """Stored games that meet some conditions, by match and number."""
     service = service_of(request)
-    values = parameters.read_query(request, NAMES)
-    match = parameters.whole(values, "match", None, 0, LARGEST_NUMBER)
-    winner = parameters.choice(values, "winner", None, WINNERS)
-    ending = parameters.choice(values, "ending", None, ENDINGS)
+    asked = parameters.read_query(request, GamesParameters)
     filters = GameFilter(
-        matches=None if match is None else (match,),
-        board=read_board(values) if "board" in values else None,
-        winner=winner if winner in ("x", "o") else None,  # type: ignore[arg-type]
-        is_draw=True if winner == "draw" else None,
-        endings=None if ending is None else (ending,),
+        matches=None if asked.match is None else (asked.match,),
+        board=None if asked.board is UNSET else read_board(asked.board),
+        winner=None if asked.winner == "draw" else asked.winner,
+        is_draw=True if asked.winner == "draw" else None,
+        endings=None if asked.ending is None else (asked.ending,),
     )
-    limit = parameters.whole(values, "limit", PAGE, 1, LARGEST_PAGE)
-    read = partial(_read_page, filters=filters, after=_read_cursor(values), limit=limit)
+    after = _read_cursor(asked.cursor)
+    read = partial(_read_page, filters=filters, after=after, limit=asked.limit)
     database = service.require_database()
     async with service.search_slot(request):  # conditions may be met far apart in a large table
         return json_response(await service.in_thread(read, database))
@@ -69,22 +119,13 @@ async def list_games(request: Request) -> Response:
 async def get_game(request: Request) -> Response:
     """One stored game."""
     service = service_of(request)
-    parameters.read_query(request, ())
-    match, number = (path_number(request, name) for name in ("match", "number"))
-    game = await service.in_thread(read_game, service.require_database(), match, number)
+    parameters.read_query(request, Parameters)
+    asked = parameters.read_path(request, OneGame)
+    game = await service.in_thread(read_game, service.require_database(), asked.match, asked.number)
     return json_response(game_object(game))
 
 
-def path_number(request: Request, name: str) -> int:
-    """The number of a match or of a game in the path of an address.
-
-    Raises:
-        ApiError: 400, it is none.
-    """
-    return parameters.whole(request.path_params, name, 0, 0, LARGEST_NUMBER)
-
-
-def game_object(game: GameEntry) -> dict[str, Any]:
+def game_object(game: GameEntry) -> Game:
     """A game as in files of games, with its length, and with grids where moves do not say them.
 
     Numbers of 64 bits are text: those of JavaScript have 53.
@@ -95,12 +136,11 @@ def game_object(game: GameEntry) -> dict[str, Any]:
         fields["start_grid"] = str(game.start)
     if game.moves is None:
         fields["final_grid"] = str(game.final)
-    return fields
+    return cast("Game", fields)
 
 
-def _read_cursor(values: Mapping[str, str]) -> GameCursor | None:
-    text = values.get("cursor")
-    if text is None:
+def _read_cursor(text: str | UnsetType) -> GameCursor | None:
+    if isinstance(text, UnsetType):
         return None
     if CURSOR.fullmatch(text):
         cursor = GameCursor.parse(text)
@@ -112,7 +152,7 @@ def _read_cursor(values: Mapping[str, str]) -> GameCursor | None:
 
 def _read_page(
     database: Database, *, filters: GameFilter, after: GameCursor | None, limit: int
-) -> dict[str, Any]:
+) -> Games:
     check_matches(database, filters.matches or ())
     with database.read() as session:
         page = games.list_games(session, filters, after=after, limit=limit)
@@ -128,72 +168,18 @@ ROUTES: Final = [
     Route("/api/v1/games/{match}/{number}", get_game),
 ]
 
-_DIGITS: Final = {"type": "string", "pattern": "^[0-9]{1,20}$"}
-SCHEMAS: Final[dict[str, object]] = {
-    "Game": words.record(
-        {
-            "match": words.WHOLE,
-            "number": words.WHOLE,
-            "board": words.TEXT,
-            "winner": words.nullable(words.SIDE),
-            "ending": {"enum": list(ENDINGS)},
-            "length": words.WHOLE,
-            "moves": words.TEXT,
-            "first": words.TEXT,
-            "second": words.TEXT,
-            "seed": _DIGITS,
-            "start": {**_DIGITS, "description": "Key of the first position."},
-            "start_grid": {"type": "string", "description": "The first position."},
-            "final": {**_DIGITS, "description": "Key of the last position."},
-            "final_grid": {"type": "string", "description": "The last position."},
-            "detail": words.TEXT,
-            "x_seconds": words.NUMBER,
-            "o_seconds": words.NUMBER,
-            "replaced": words.array(words.WHOLE),
-        },
-        optional=(
-            *("moves", "first", "second", "seed", "start", "start_grid", "final", "final_grid"),
-            *("detail", "x_seconds", "o_seconds", "replaced"),
-        ),
-    )
-}
-NUMBER_SCHEMA: Final = words.whole_between(0, LARGEST_NUMBER)
 PATHS: Final[dict[str, object]] = {
     "/api/v1/games": {
-        "get": words.operation(
+        "get": openapi.operation(
             "Stored games",
-            words.record(
-                {"games": words.array(words.ref("Game")), "next": words.nullable(words.TEXT)}
-            ),
-            parameters=[
-                words.query("match", NUMBER_SCHEMA, "Only games of this match."),
-                words.query("board", words.BOARD, "Only games on this board.", example="7x6"),
-                words.query("winner", {"enum": list(WINNERS)}, "Who won.", example="x"),
-                words.query("ending", {"enum": list(ENDINGS)}, "How it ended.", example="four"),
-                words.query(
-                    "limit",
-                    words.whole_between(1, LARGEST_PAGE, PAGE),
-                    "Games of a page.",
-                    example=5,
-                ),
-                words.query(
-                    "cursor", {"type": "string", "pattern": f"^{CURSOR.pattern}$"}, "`next`."
-                ),
-            ],
+            Games,
+            query=GamesParameters,
             problems=[404],
             description="By match and number. The objects are those of files of games, but that "
             "numbers of 64 bits are text.",
         )
     },
     "/api/v1/games/{match}/{number}": {
-        "get": words.operation(
-            "A stored game",
-            words.ref("Game"),
-            parameters=[
-                words.place("match", NUMBER_SCHEMA, "The match.", example=1),
-                words.place("number", NUMBER_SCHEMA, "The game's number in it.", example=0),
-            ],
-            problems=[404],
-        )
+        "get": openapi.operation("A stored game", Game, path=OneGame, problems=[404])
     },
 }

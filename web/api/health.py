@@ -1,9 +1,10 @@
-"""``/healthz``, ``/readyz`` and ``/metrics``: for whoever watches over the server."""
+"""Whether the server works, and who is at work: for monitoring."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypedDict, cast
 
+from msgspec import Meta
 from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from starlette.responses import Response
@@ -12,19 +13,20 @@ from starlette.routing import Route
 from c4core.position import Position
 from c4core.version import ENGINE_VERSION, __version__
 from db.errors import StorageError
-from web import parameters
-from web.description import words
-from web.errors import LOGGER, unavailable
+from web import openapi, parameters
 from web.metrics import WebCollector
-from web.responses import json_response
+from web.parameters import Parameters
+from web.responses import LOGGER, json_response, unavailable
 from web.service import service_of
 from workers.answers.question import Question
+from workers.core.follow import STATES, service_status, status_object
 from workers.core.kinds import Lane
 from workers.errors import BrokerError
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
+    from db.database import Database
     from web.service import Service
 
 OK: Final = "ok"
@@ -32,15 +34,84 @@ NEARLY_OVER: Final = "2252576253462244111563365343671351441"
 """A position that takes some microseconds to solve."""
 
 
+class Health(TypedDict):
+    """A server that answers."""
+
+    status: str
+    version: str
+    engine: int
+
+
+class Readiness(TypedDict):
+    """A server that is ready; null stands for what it does not use."""
+
+    status: str
+    database: Literal["ok"] | None
+    broker: Literal["ok"] | None
+    searches: int
+
+
+class Worker(TypedDict):
+    """A process of ``c4 worker``."""
+
+    name: str
+    host: str
+    pid: int
+    threads: int
+    table_mb: int
+    version: str
+    engine_version: int
+    queues: list[str]
+    units_done: int
+    positions_done: int
+    nodes: int
+    seconds: float
+    note: str | None
+    started_at: str
+    seen_at: str
+    nodes_per_second: float | None
+
+
+class WorkStatus(TypedDict):
+    """The work of all jobs together."""
+
+    jobs: Annotated[dict[str, int], Meta(extra_json_schema={"required": list(STATES)})]
+    queued_units: int
+    running_units: int
+    failed_units: int
+    queued_positions: int
+    running_positions: int
+    positions_per_second: float | None
+    eta_seconds: float | None
+    oldest_queued_seconds: float | None
+    workers: int
+
+
+class ServerStatus(TypedDict):
+    """This process."""
+
+    threads: int
+    jobs: list[int]
+    is_writable: bool
+
+
+class Workers(TypedDict):
+    """The workers, and how much they have to do."""
+
+    workers: list[Worker]
+    status: WorkStatus
+    server: ServerStatus
+
+
 async def get_health(request: Request) -> Response:
     """Whether the process answers at all."""
-    parameters.read_query(request, ())
+    parameters.read_query(request, Parameters)
     return json_response({"status": "ok", "version": __version__, "engine": ENGINE_VERSION})
 
 
 async def get_readiness(request: Request) -> Response:
     """Whether everything that the server was told to use can be used."""
-    parameters.read_query(request, ())
+    parameters.read_query(request, Parameters)
     service = service_of(request)
     if service.is_stopping:
         raise unavailable("the server is about to end")
@@ -49,18 +120,15 @@ async def get_readiness(request: Request) -> Response:
 
 async def get_metrics(request: Request) -> Response:
     """What Prometheus reads."""
-    parameters.read_query(request, ())
+    parameters.read_query(request, Parameters)
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(WebCollector(service_of(request)))
+    service = service_of(request)
+    registry.register(WebCollector(service.counters, service.searches))
     return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
 
 
-def _try_everything(service: Service) -> dict[str, str | int | None]:
-    """Use everything once.
-
-    Raises:
-        ApiError: the database cannot be read, or the broker does not answer.
-    """
+def _try_everything(service: Service) -> Readiness:
+    """Use everything once."""
     try:
         service.check_database()
         if service.doorbell is not None:
@@ -80,38 +148,52 @@ def _try_everything(service: Service) -> dict[str, str | int | None]:
     }
 
 
+async def answer_workers(request: Request) -> Response:
+    """``GET /api/v1/workers``."""
+    service = service_of(request)
+    parameters.read_query(request, Parameters)
+    status = await service.in_thread(_read, service.require_database())
+    runner = service.runner
+    server: ServerStatus = {
+        "threads": 0 if runner is None else runner.threads,
+        "jobs": [] if runner is None else runner.running(),
+        "is_writable": service.is_writable,
+    }
+    workers = status.pop("live_workers")
+    shown: Workers = {
+        "workers": workers,
+        "status": cast("WorkStatus", status),
+        "server": server,
+    }
+    return json_response(shown)
+
+
+def _read(database: Database) -> dict[str, Any]:
+    with database.read() as session:
+        return status_object(*service_status(session))
+
+
 ROUTES: Final = [
     Route("/healthz", get_health),
     Route("/readyz", get_readiness),
     Route("/metrics", get_metrics),
+    Route("/api/v1/workers", answer_workers),
 ]
 
 PATHS: Final[dict[str, object]] = {
-    "/healthz": {"get": words.operation("Whether the process answers", words.ref("Health"))},
-    "/readyz": {
-        "get": words.operation("Whether all that it needs is there", words.ref("Readiness"))
-    },
+    "/healthz": {"get": openapi.operation("Whether the process answers", Health)},
+    "/readyz": {"get": openapi.operation("Whether everything that it needs works", Readiness)},
     "/metrics": {
-        "get": {
-            "summary": "Metrics for Prometheus",
-            "responses": {
-                "200": {
-                    "description": "Metrics as text.",
-                    "content": {"text/plain": {"schema": words.TEXT}},
-                }
-            },
-        }
+        "get": openapi.operation(
+            "Metrics for Prometheus", openapi.content(openapi.TEXT, "text/plain")
+        )
     },
-}
-
-SCHEMAS: Final[dict[str, object]] = {
-    "Health": words.record({"status": words.TEXT, "version": words.TEXT, "engine": words.WHOLE}),
-    "Readiness": words.record(
-        {
-            "status": words.TEXT,
-            "database": words.nullable({"enum": [OK]}),
-            "broker": words.nullable({"enum": [OK]}),
-            "searches": words.WHOLE,
-        }
-    ),
+    "/api/v1/workers": {
+        "get": openapi.operation(
+            "The workers, and how much they have to do",
+            Workers,
+            description="`workers` are those of `c4 worker` that listen to a broker; `server` is "
+            "this process: its threads that work on jobs, and the jobs that they are at work on.",
+        )
+    },
 }

@@ -1,24 +1,21 @@
-"""Jobs: what there is, making one, stopping one, going on with one."""
+"""Jobs: list, show, make, cancel and resume."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, NotRequired, TypedDict
 
+from msgspec import Meta
 from starlette.routing import Route
 
 from db import jobs
-from db.records.jobs import JobState
-from web import parameters
-from web.asked_positions import read_board
-from web.description import job_paths, job_schemas
-from web.description.job_paths import DEFAULT_LIMIT, LARGEST_LIMIT
-from web.description.job_schemas import LARGEST_JOB
-from web.errors import ApiError
-from web.jobs.making import make_job, make_of_lines, read_label
-from web.receiving.bodies import read_object, whole_body
-from web.responses import JSON, JSON_LINES, json_response
+from db.records.jobs import JobState, UnitState
+from web import openapi, parameters
+from web.access import require_write
+from web.api.making import Analyze, Deep, LinesParameters, MakeBook, make_job, make_of_lines
+from web.bodies import read_object, whole_body
+from web.parameters import Parameters, one_of, read_board
+from web.responses import JSON, JSON_LINES, ApiError, json_response
 from web.service import service_of
-from web.writing import require_write
 from workers.core.follow import (
     STATES,
     Standing,
@@ -39,7 +36,8 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from db.database import Database
-    from web.jobs.making import Made
+    from web.api.making import Made
+    from web.openapi import Schema
     from web.service import Service
 
 CSV: Final = "text/csv"
@@ -49,29 +47,121 @@ LINES: Final = (JSON_LINES, "application/jsonl", "text/plain", CSV)
 _OPEN: Final = (JobState.RUNNING, JobState.CANCELLED, JobState.FAILED)
 
 
-def job_number(request: Request) -> int:
-    """The number of the job that an address names.
+Number = Annotated[int, Meta(ge=1, le=2**63 - 1)]
 
-    Raises:
-        ApiError: 400, it is no number.
-    """
-    number: int = parameters.whole(request.path_params, "job", 0, 1, LARGEST_JOB)
-    return number
+
+class OneJob(Parameters):
+    """A job."""
+
+    job: Annotated[Number, Meta(description="The job's number.", examples=[1])]
+
+
+class JobsParameters(Parameters):
+    """Which jobs, and the page."""
+
+    state: Annotated[str | None, one_of(STATES, "Only jobs in this state.", "done")] = None
+    limit: Annotated[int, Meta(ge=1, le=200, description="Jobs of a page.")] = 20
+    cursor: Annotated[
+        Number | None, Meta(description="The `next` of an earlier list: jobs behind that.")
+    ] = None
+
+
+State = Annotated[str, Meta(extra_json_schema={"enum": list(STATES)})]
+ByState = Annotated[
+    dict[str, int], Meta(extra_json_schema={"required": [str(state) for state in UnitState]})
+]
+
+
+class Bounds(TypedDict):
+    """Bounds of a score."""
+
+    lower: int
+    upper: int
+
+
+class Searching(TypedDict):
+    """A piece that is searched."""
+
+    moves: str | None
+    beta: int
+
+
+class JobTree(Bounds):
+    """What a job of kind deep has proven. Scores are for the side to move."""
+
+    asked: int | None
+    moves: list[Bounds | None]
+    decided: int
+    split: int
+    cut: int
+    queued: int
+    failed: int
+    at_work: list[Searching]
+
+
+class JobProgress(TypedDict):
+    """How far a job is."""
+
+    job_id: int
+    state: State
+    units: int
+    units_done: int
+    units_failed: int
+    units_leased: int
+    positions: int
+    positions_done: int
+    positions_failed: int
+    nodes: int
+    seconds: float
+    positions_per_second: float | None
+    eta_seconds: float | None
+    tree: NotRequired[JobTree]
+
+
+class Job(TypedDict):
+    """A job."""
+
+    id: int
+    kind: str
+    board: str
+    state: State
+    label: str | None
+    params: dict[str, Any]
+    priority: int
+    engine_version: int
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
+    units: ByState
+    positions: ByState
+    nodes: int
+    seconds: float
+    errors: list[str]
+
+
+class JobWithProgress(Job):
+    """A job, and how far it is."""
+
+    progress: JobProgress
+
+
+class Jobs(TypedDict):
+    """A page of jobs."""
+
+    jobs: list[Job]
+    next: str | None
 
 
 async def answer_list(request: Request) -> Response:
     """``GET /api/v1/jobs``."""
     service = service_of(request)
-    values = parameters.read_query(request, {"state", "limit", "cursor"})
-    state = parameters.choice(values, "state", None, STATES)
-    limit = parameters.whole(values, "limit", DEFAULT_LIMIT, 1, LARGEST_LIMIT)
-    before: int | None = parameters.whole(values, "cursor", None, 1, LARGEST_JOB)
-    found = await service.in_thread(_list, service.require_database(), state, limit + 1, before)
-    shown = found[:limit]
+    asked = parameters.read_query(request, JobsParameters)
+    found = await service.in_thread(_list, service.require_database(), asked)
+    shown = found[: asked.limit]
     return json_response(
         {
             "jobs": [job_object(standing) for standing in shown],
-            "next": str(shown[-1].job.id) if len(found) > limit else None,
+            "next": str(shown[-1].job.id) if len(found) > asked.limit else None,
         }
     )
 
@@ -79,8 +169,8 @@ async def answer_list(request: Request) -> Response:
 async def answer_job(request: Request) -> Response:
     """``GET /api/v1/jobs/{job}``."""
     service = service_of(request)
-    parameters.read_query(request, ())
-    number = job_number(request)
+    parameters.read_query(request, Parameters)
+    number = parameters.read_path(request, OneJob).job
     return json_response(await service.in_thread(_show, service.require_database(), number))
 
 
@@ -92,7 +182,7 @@ async def answer_make(request: Request) -> Response:
     if kind in LINES:
         made = await _make_of_lines(service, database, request, is_table=kind == CSV)
     elif kind == JSON:
-        parameters.read_query(request, ())
+        parameters.read_query(request, Parameters)
         values = await read_object(request, service.settings.limits)
         async with service.making_slot(request):  # planning takes time and memory
             made = await service.in_batch_thread(make_job, service, database, values)
@@ -109,8 +199,8 @@ async def answer_cancel(request: Request) -> Response:
     """``POST /api/v1/jobs/{job}/cancel``."""
     service = service_of(request)
     database = require_write(request)
-    parameters.read_query(request, ())
-    number = job_number(request)
+    parameters.read_query(request, Parameters)
+    number = parameters.read_path(request, OneJob).job
     await service.in_thread(_cancel, database, number)
     return json_response(await service.in_thread(_show, database, number))
 
@@ -119,8 +209,8 @@ async def answer_resume(request: Request) -> Response:
     """``POST /api/v1/jobs/{job}/resume``."""
     service = service_of(request)
     database = require_write(request)
-    parameters.read_query(request, ())
-    number = job_number(request)
+    parameters.read_query(request, Parameters)
+    number = parameters.read_path(request, OneJob).job
     await service.in_thread(_resume, service, database, number)
     await _call(service, number)
     return json_response(await service.in_thread(_show, database, number))
@@ -129,18 +219,14 @@ async def answer_resume(request: Request) -> Response:
 async def _make_of_lines(
     service: Service, database: Database, request: Request, *, is_table: bool
 ) -> Made:
-    values = parameters.read_query(request, {"kind", "board", "score_only", "label"})
-    parameters.choice(values, "kind", "analyze", ("analyze",))
-    # What is wrong with these is said before the body has come.
-    read_board(values)
-    parameters.flag(values, "score_only")
-    read_label(values)
+    asked = parameters.read_query(request, LinesParameters)
+    board = read_board(asked.board)  # before the body has come
     async with (
         whole_body(request, service.disk, service.settings.limits) as file,
         service.making_slot(request),
     ):
         return await service.in_batch_thread(
-            lambda: make_of_lines(service, database, file, values, is_table=is_table)
+            lambda: make_of_lines(service, database, file, board, asked, is_table=is_table)
         )
 
 
@@ -149,10 +235,10 @@ async def _call(service: Service, job_id: int) -> None:
         await service.in_thread(service.runner.call, job_id)
 
 
-def _list(database: Database, state: str | None, limit: int, before: int | None) -> list[Standing]:
-    states = () if state is None else (state,)
+def _list(database: Database, asked: JobsParameters) -> list[Standing]:
+    states = () if asked.state is None else (asked.state,)
     with database.read() as session:
-        return list_standings(session, states=states, limit=limit, before=before)
+        return list_standings(session, states=states, limit=asked.limit + 1, before=asked.cursor)
 
 
 def _show(database: Database, number: int) -> dict[str, Any]:
@@ -170,13 +256,7 @@ def _cancel(database: Database, number: int) -> None:
 
 
 def _resume(service: Service, database: Database, number: int) -> None:
-    """Let a job go on; its failed units are tried again. Nothing happens to one that is done.
-
-    Raises:
-        JobNotFoundError: there is no such job.
-        JobStateError: this version cannot work on it, or it was never planned to its end.
-        ProgramRefusedError: it needs a program that may not be started here.
-    """
+    """Let a job go on; its failed units are tried again. Nothing happens to one that is done."""
     job = read_job(database, number)
     refuse_foreign(job, in_states=_OPEN)
     runner = service.runner
@@ -193,5 +273,73 @@ ROUTES: Final = [
     Route("/api/v1/jobs/{job}/resume", answer_resume, methods=["POST"]),
 ]
 
-PATHS: Final = job_paths.PATHS
-SCHEMAS: Final = job_schemas.SCHEMAS
+
+_LINKS: Final[Schema] = {
+    name: {
+        "operationId": operation_id,
+        "parameters": {"job": "$response.body#/id"},
+        "description": description,
+    }
+    for name, operation_id, description in (
+        ("job", "getJobsJob", "The job, later."),
+        ("events", "getJobsJobEvents", "Its progress, while it is worked on."),
+        ("results", "getJobsJobResults", "Its results."),
+        ("cancel", "postJobsJobCancel", "Stop it."),
+        ("resume", "postJobsJobResume", "Resume it."),
+    )
+}
+"""What can be done with a job that was made."""
+
+
+def _writing(described: Schema) -> Schema:
+    """The same for an operation that changes something: it may need a token."""
+    described["responses"]["401"] = openapi.problem(openapi.PROBLEMS[401])
+    return described | {"security": [{}, {"token": []}]}
+
+
+def _one(summary: str, *problems: int) -> Schema:
+    return openapi.operation(summary, JobWithProgress, path=OneJob, problems=(404, *problems))
+
+
+def _make() -> Schema:
+    described = openapi.operation(
+        "Make a job",
+        JobWithProgress,
+        query=LinesParameters,
+        body=openapi.content(
+            Analyze | Deep | MakeBook,
+            example={"kind": "analyze", "positions": ["4453", {"moves": "44", "id": 1}]},
+        )
+        | openapi.content(openapi.TEXT, JSON_LINES, example='{"moves": "4453"}\n')
+        | openapi.content(openapi.TEXT, "text/plain", example="4453\n44\n")
+        | openapi.content(openapi.TEXT, CSV, example="moves\n4453\n"),
+        description="A body of JSON Lines, of lines of moves, or of CSV with a heading makes a job "
+        "of kind analyze of its lines. The query is for such a body only.",
+    )
+    found = described["responses"]["200"]
+    found |= {"description": "There is a job for the same; it goes on.", "links": _LINKS}
+    location = {"schema": openapi.TEXT, "description": "The job's address."}
+    described["responses"]["201"] = found | {
+        "description": "The job was made.",
+        "headers": {"Location": location},
+    }
+    return _writing(described)
+
+
+PATHS: Final[dict[str, object]] = {
+    "/api/v1/jobs": {
+        "get": openapi.operation(
+            "Jobs, the newest first",
+            Jobs,
+            query=JobsParameters,
+            description="`waiting`: there are no workers yet; `queued`: the workers are at work on "
+            "other jobs; `interrupted`: no process is working on the job.",
+        ),
+        "post": _make(),
+    },
+    "/api/v1/jobs/{job}": {"get": _one("A job and its progress")},
+    "/api/v1/jobs/{job}/cancel": {"post": _writing(_one("Stop a job; its results are kept", 409))},
+    "/api/v1/jobs/{job}/resume": {
+        "post": _writing(_one("Resume a job; failed units are tried again", 409))
+    },
+}

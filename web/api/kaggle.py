@@ -7,26 +7,19 @@ settings) is ignored.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict
 
+from msgspec import Meta
 from starlette.routing import Route
 
 from c4core.adapters import kaggle
 from c4core.adapters.mover import AdapterError
 from c4core.notation import DEFAULT_BOARD
-from web import parameters
-from web.description.words import (
-    TEXT,
-    operation,
-    query,
-    record,
-    seconds_to_search,
-    whole_between,
-)
-from web.errors import ApiError
-from web.playing import LARGEST_SEED, LONGEST_DESCRIPTION, SHORTEST, ask_player
-from web.receiving.bodies import read_object
-from web.responses import json_response
+from web import openapi, parameters
+from web.api.players import SHORTEST, Player, Seconds, Seed, ask_player
+from web.bodies import read_object
+from web.parameters import Parameters
+from web.responses import ApiError, json_response
 from web.service import service_of
 
 if TYPE_CHECKING:
@@ -36,12 +29,27 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
 
+class AgentParameters(Parameters):
+    """Who plays."""
+
+    player: Player = "perfect"
+    seed: Seed = 0
+    seconds: Annotated[
+        Seconds | None,
+        Meta(description="For the move; by default four fifths of `actTimeout`.", examples=[1]),
+    ] = None
+
+
+class Action(TypedDict):
+    """What an agent does: a column, counted from 0."""
+
+    action: Annotated[int, Meta(ge=0, le=31)]
+
+
 async def post_action(request: Request) -> Response:
     """The column that a player chooses for an agent's observation."""
     limits = service_of(request).settings.limits
-    values = parameters.read_query(request, {"player", "seed", "seconds"})
-    player = parameters.text(values, "player", "perfect", longest=LONGEST_DESCRIPTION)
-    seed = parameters.whole(values, "seed", 0, 0, LARGEST_SEED)
+    asked = parameters.read_query(request, AgentParameters)
     # Kaggle's own client does not say of which type the body is.
     body = await read_object(request, limits, any_type=True)
     parameters.choice(body, "action", "act", ("act",))
@@ -53,10 +61,12 @@ async def post_action(request: Request) -> Response:
     except AdapterError as error:
         raise ApiError(400, str(error), error.field) from None
     del body, configuration, observation  # may be large, with much that is not read
-    allowed = max(SHORTEST, min(allowed, limits.budget_seconds))
-    seconds = parameters.number(values, "seconds", allowed, SHORTEST, limits.budget_seconds)
-    move = await ask_player(request, position, player, seed=seed, seconds=seconds)
-    return json_response({"action": move.column})
+    seconds = asked.seconds
+    if seconds is None:
+        seconds = max(SHORTEST, min(allowed, limits.budget_seconds))
+    move = await ask_player(request, position, asked.player, seed=asked.seed, seconds=seconds)
+    action: Action = {"action": move.column}
+    return json_response(action)
 
 
 def _inner(values: Mapping[str, object], name: str) -> dict[str, object]:
@@ -77,8 +87,18 @@ _BODY: Final[dict[str, Any]] = {
         "configuration": {
             "type": "object",
             "properties": {
-                "columns": whole_between(1, 32, DEFAULT_BOARD.width),
-                "rows": whole_between(1, 19, DEFAULT_BOARD.height),
+                "columns": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": 32,
+                    "default": DEFAULT_BOARD.width,
+                },
+                "rows": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": 19,
+                    "default": DEFAULT_BOARD.height,
+                },
                 "inarow": {"const": kaggle.IN_A_ROW},
                 "actTimeout": {"type": "number", "minimum": 0, "maximum": kaggle.LONGEST_ACT},
             },
@@ -108,26 +128,14 @@ _BODY: Final[dict[str, Any]] = {
         "state": {"observation": {"board": [0] * 38 + [1] + [0] * 3, "mark": 2}},
     },
 }
+"""``c4core.adapters.kaggle`` reads it."""
+
 PATHS: Final[dict[str, object]] = {
     "/kaggle": {
-        "post": operation(
+        "post": openapi.operation(
             "A ConnectX agent's action",
-            record({"action": {"type": "integer", "minimum": 0, "maximum": 31}}),
-            parameters=[
-                query(
-                    "player",
-                    TEXT | {"maxLength": LONGEST_DESCRIPTION, "default": "perfect"},
-                    "Who plays, as POST /api/v1/move takes it.",
-                    example="perfect",
-                ),
-                query("seed", whole_between(0, LARGEST_SEED, 0), "Of what is random.", example=1),
-                query(
-                    "seconds",
-                    seconds_to_search(SHORTEST),
-                    "For the move; by default four fifths of `actTimeout`.",
-                    example=1,
-                ),
-            ],
+            Action,
+            query=AgentParameters,
             body=_BODY,
             problems=[422, 501],
             description="Columns count from 0. A body without a Content-Type is taken for JSON.",

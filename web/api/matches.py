@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypedDict
 
+from msgspec import Meta
 from starlette.routing import Route
 
+from c4core.arena.statistics import wilson_interval
 from db import games
-from web import parameters
-from web.api.games import LARGEST_NUMBER, NUMBER_SCHEMA, path_number
-from web.description import words
+from web import openapi, parameters
+from web.api.games import Number
+from web.parameters import Parameters
 from web.responses import json_response
 from web.service import service_of
 from workers.core.follow import unattended_jobs
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from db.database import Database
+    from workers.match.report import MatchReport as FoundReport
 
 PAGE: Final = 50
 """Matches of a page by default."""
@@ -31,22 +34,199 @@ JUDGED: Final = 100
 MOST_JUDGED: Final = 1_000
 
 
+class MatchesParameters(Parameters):
+    """The page."""
+
+    limit: Annotated[
+        int, Meta(ge=1, le=LARGEST_PAGE, description="Matches of a page.", examples=[5])
+    ] = PAGE
+    cursor: Annotated[Number | None, Meta(description="`next` of the page before.")] = None
+
+
+class OneMatch(Parameters):
+    """A stored match."""
+
+    id: Annotated[Number, Meta(description="The match.", examples=[1])]
+
+
+class ReportParameters(Parameters):
+    """What a report has."""
+
+    judge: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=MOST_JUDGED,
+            description="Games, the first ones, whose moves are judged by what is known.",
+            examples=[10],
+        ),
+    ] = JUDGED
+
+
+class Tally(TypedDict):
+    """Results of a player."""
+
+    wins: int
+    losses: int
+    draws: int
+    score: float | None
+
+
+class Accuracy(TypedDict):
+    """How well a player moved."""
+
+    moves: int
+    best: int
+    best_share: float | None
+    blunders: int
+    blunder_share: float | None
+    lost: int
+    mean_loss: float | None
+
+
+class AccuracyAtPly(Accuracy):
+    """How well a player moved with a number of stones on the board."""
+
+    ply: int
+
+
+class SummaryPlayer(Tally):
+    """A player of a match."""
+
+    player: str
+
+
+class MatchPlayer(SummaryPlayer):
+    """A player of a match, and how it played."""
+
+    as_x: Tally
+    as_o: Tally
+    forfeits: int
+    moves: int
+    seconds: float
+    seconds_per_move: float | None
+    accuracy: Accuracy | None
+    accuracy_by_ply: list[AccuracyAtPly]
+
+
+class MatchHead(TypedDict):
+    """A match."""
+
+    match: int
+    label: str | None
+    job: int | None
+    origin: Literal["played", "imported"]
+    created: str
+    finished: bool
+
+
+class MatchSummary(MatchHead):
+    """A match, and its result."""
+
+    state: str
+    board: str
+    games: Annotated[int, Meta(description="Games that are stored.")]
+    planned: int
+    a: SummaryPlayer
+    b: SummaryPlayer
+
+
+class Matches(TypedDict):
+    """A page of matches."""
+
+    matches: list[MatchSummary]
+    next: str | None
+
+
+class Elo(TypedDict):
+    """The Elo difference with its confidence interval."""
+
+    difference: float | None
+    low: float | None
+    high: float | None
+
+
+class Sprt(TypedDict):
+    """A sequential probability ratio test."""
+
+    ratio: float | None
+    lower: float
+    upper: float
+    verdict: str | None
+
+
+class Length(TypedDict):
+    """Plies of games."""
+
+    mean: float | None
+    shortest: int
+    longest: int
+
+
+class Times(TypedDict):
+    """Seconds."""
+
+    seconds: float
+    per_game: float | None
+    per_move: float | None
+    games_per_second: float | None
+    elapsed: float | None
+
+
+_INTERVAL: Final = (
+    "{} ends of the 95 % confidence intervals of a's share of the decisive games; null if there is "
+    "no decisive game."
+)
+
+
+class Course(TypedDict):
+    """Player a's wins, losses and draws after a number of games."""
+
+    games: list[int]
+    wins: list[int]
+    losses: list[int]
+    draws: list[int]
+    low: Annotated[list[float | None], Meta(description=_INTERVAL.format("Lower"))]
+    high: Annotated[list[float | None], Meta(description=_INTERVAL.format("Upper"))]
+
+
+class MatchReport(MatchHead):
+    """The report of a match."""
+
+    terms: Annotated[dict[str, Any], Meta(description="What decides which games are played.")]
+    a: MatchPlayer
+    b: MatchPlayer
+    games: int
+    distinct_games: int
+    first_mover: Tally
+    decisive_rate: float | None
+    decisive_interval: list[float] | None
+    leader: Literal["a", "b"] | None
+    p_two_sided: float | None
+    p_one_sided: float | None
+    significant: bool
+    elo: Elo | None
+    sprt: Sprt | None
+    length: Length
+    time: Times
+    judged_games: int
+    judged_from: Annotated[int, Meta(description="Moves at lower plies are not judged.")]
+    course: Course
+
+
 async def list_matches(request: Request) -> Response:
     """The newest matches, newest first."""
     service = service_of(request)
-    values = parameters.read_query(request, {"limit", "cursor"})
-    limit = parameters.whole(values, "limit", PAGE, 1, LARGEST_PAGE)
-    before = parameters.whole(values, "cursor", None, 0, LARGEST_NUMBER)
-    read = partial(_read_page, limit=limit, before=before)
+    asked = parameters.read_query(request, MatchesParameters)
+    read = partial(_read_page, limit=asked.limit, before=asked.cursor)
     return json_response(await service.in_thread(read, service.require_database()))
 
 
 async def get_match(request: Request) -> Response:
     """The report of a match."""
     service = service_of(request)
-    values = parameters.read_query(request, {"judge"})
-    number = path_number(request, "id")
-    judged = parameters.whole(values, "judge", JUDGED, 0, MOST_JUDGED)
+    judged = parameters.read_query(request, ReportParameters).judge
+    number = parameters.read_path(request, OneMatch).id
     read = partial(_read_report, number=number, judged=judged)
     database = service.require_database()
     async with service.search_slot(request):  # all games of the match are counted
@@ -66,7 +246,17 @@ def _read_page(database: Database, *, limit: int, before: int | None) -> dict[st
 
 def _read_report(database: Database, *, number: int, judged: int) -> dict[str, Any]:
     report = read_report(database, number, Judging(games=judged, least_ply=None))
-    return match_object(report) | {"course": course_object(report)}
+    return match_object(report) | {"course": _course(report)}
+
+
+def _course(report: FoundReport) -> dict[str, list[Any]]:
+    """How a match went on, with the confidence interval of player a's share of decisive games."""
+    course = course_object(report)
+    wins, losses = course["wins"], course["losses"]
+    intervals = [wilson_interval(won, won + lost) for won, lost in zip(wins, losses, strict=True)]
+    low = [None if interval is None else interval.low for interval in intervals]
+    high = [None if interval is None else interval.high for interval in intervals]
+    return {**course, "low": low, "high": high}
 
 
 ROUTES: Final = [
@@ -74,142 +264,18 @@ ROUTES: Final = [
     Route("/api/v1/matches/{id}", get_match),
 ]
 
-_NUMBER: Final = words.nullable(words.NUMBER)
-_ORIGIN: Final = {"enum": ["played", "imported"]}
-_TALLY: Final[dict[str, words.Schema]] = {
-    "wins": words.WHOLE,
-    "losses": words.WHOLE,
-    "draws": words.WHOLE,
-    "score": _NUMBER,
-}
-_ACCURACY: Final[dict[str, words.Schema]] = {
-    "moves": words.WHOLE,
-    "best": words.WHOLE,
-    "best_share": _NUMBER,
-    "blunders": words.WHOLE,
-    "blunder_share": _NUMBER,
-    "lost": words.WHOLE,
-    "mean_loss": _NUMBER,
-}
-_PLAYER: Final = words.record(
-    {
-        "player": words.TEXT,
-        **_TALLY,
-        "as_x": words.record(_TALLY),
-        "as_o": words.record(_TALLY),
-        "forfeits": words.WHOLE,
-        "moves": words.WHOLE,
-        "seconds": words.NUMBER,
-        "seconds_per_move": _NUMBER,
-        "accuracy": words.nullable(words.record(_ACCURACY)),
-        "accuracy_by_ply": words.array(words.record({"ply": words.WHOLE} | _ACCURACY)),
-    }
-)
-_COURSE: Final = words.record(
-    {name: words.array(words.WHOLE) for name in ("games", "wins", "losses", "draws")}
-)
-SCHEMAS: Final[dict[str, object]] = {
-    "MatchSummary": words.record(
-        {
-            "match": words.WHOLE,
-            "label": words.nullable(words.TEXT),
-            "job": words.nullable(words.WHOLE),
-            "origin": _ORIGIN,
-            "state": words.TEXT,
-            "board": words.TEXT,
-            "created": words.TEXT,
-            "finished": words.FLAG,
-            "games": {"type": "integer", "description": "Games that are stored."},
-            "planned": words.WHOLE,
-            "a": words.record({"player": words.TEXT} | _TALLY),
-            "b": words.record({"player": words.TEXT} | _TALLY),
-        }
-    ),
-    "MatchReport": words.record(
-        {
-            "match": words.WHOLE,
-            "label": words.nullable(words.TEXT),
-            "job": words.nullable(words.WHOLE),
-            "origin": _ORIGIN,
-            "created": words.TEXT,
-            "finished": words.FLAG,
-            "terms": {"type": "object", "description": "What decides which games are played."},
-            "a": _PLAYER,
-            "b": _PLAYER,
-            "games": words.WHOLE,
-            "distinct_games": words.WHOLE,
-            "first_mover": words.record(_TALLY),
-            "decisive_rate": _NUMBER,
-            "decisive_interval": words.nullable(words.array(words.NUMBER)),
-            "leader": {"enum": ["a", "b", None]},
-            "p_two_sided": _NUMBER,
-            "p_one_sided": _NUMBER,
-            "significant": words.FLAG,
-            "elo": words.nullable(
-                words.record({"difference": _NUMBER, "low": _NUMBER, "high": _NUMBER})
-            ),
-            "sprt": words.nullable(
-                words.record(
-                    {
-                        "ratio": _NUMBER,
-                        "lower": words.NUMBER,
-                        "upper": words.NUMBER,
-                        "verdict": words.nullable(words.TEXT),
-                    }
-                )
-            ),
-            "length": words.record(
-                {"mean": _NUMBER, "shortest": words.WHOLE, "longest": words.WHOLE}
-            ),
-            "time": words.record(
-                {
-                    "seconds": words.NUMBER,
-                    "per_game": _NUMBER,
-                    "per_move": _NUMBER,
-                    "games_per_second": _NUMBER,
-                    "elapsed": _NUMBER,
-                }
-            ),
-            "judged_games": words.WHOLE,
-            "judged_from": {"type": "integer", "description": "Moves at lower plies are not."},
-            "course": {
-                **_COURSE,
-                "description": "Player a's wins, losses and draws after so many games.",
-            },
-        }
-    ),
-}
 PATHS: Final[dict[str, object]] = {
     "/api/v1/matches": {
-        "get": words.operation(
-            "Stored matches, the newest first",
-            words.record(
-                {
-                    "matches": words.array(words.ref("MatchSummary")),
-                    "next": words.nullable(words.TEXT),
-                }
-            ),
-            parameters=[
-                words.query(
-                    "limit", words.whole_between(1, LARGEST_PAGE, PAGE), "Of a page.", example=5
-                ),
-                words.query("cursor", NUMBER_SCHEMA, "`next` of the page before."),
-            ],
+        "get": openapi.operation(
+            "Stored matches, the newest first", Matches, query=MatchesParameters
         )
     },
     "/api/v1/matches/{id}": {
-        "get": words.operation(
+        "get": openapi.operation(
             "The report of a match",
-            words.ref("MatchReport"),
-            parameters=[
-                words.place("id", NUMBER_SCHEMA, "The match.", example=1),
-                words.query(
-                    "judge",
-                    words.whole_between(0, MOST_JUDGED, JUDGED),
-                    "Games, the first ones, whose moves are judged by what is known.",
-                    example=10,
-                ),
-            ],
+            MatchReport,
+            query=ReportParameters,
+            path=OneMatch,
             problems=[404],
             description="Nothing is searched: moves whose scores are not known are left out.",
         )

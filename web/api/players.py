@@ -4,37 +4,159 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypedDict, cast
 
+from msgspec import UNSET, Meta
 from starlette.routing import Route
 
 from c4core.extras import LEARN, require
 from c4core.models.players import LearningPlayer
 from c4core.notation import column_label
-from c4core.players import LEVELS, Parameter, PlayerError, player_kinds
+from c4core.players import (
+    LEVELS,
+    Parameter,
+    PlayerError,
+    PlayerFailure,
+    Stop,
+    StopPlaying,
+    player_kinds,
+)
+from c4core.players.errors import is_exhaustion
 from c4core.players.parameters import Digits, FileName, Real, Switch, Whole, Word
-from c4core.players.registry import most_untrusted
-from web import parameters
-from web.asked_positions import POSITION, read_position
-from web.description import words
-from web.errors import ApiError
-from web.playing import LARGEST_SEED, LONGEST_DESCRIPTION, SECONDS, SHORTEST, ask_player
-from web.receiving.bodies import read_object
-from web.responses import json_response
+from c4core.players.registry import memory_of, most_untrusted
+from web import openapi, parameters
+from web.bodies import read_object
+from web.parameters import Column, OfPosition, Parameters, read_position, seconds_from
+from web.responses import ApiError, hidden, json_response
+from web.rooms import holding_of
 from web.service import service_of
+from workers.match.moving import ChosenMove, choose_move, read_player
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from c4core.players import Consent, PlayerKind
+    from c4core.players import Consent, PlayerKind, PlayerSpec
+    from c4core.position import Position
+    from workers.answers.service import Stop as SearchStop
 
-MOVE: Final = POSITION | {"player", "seed", "seconds"}
+LONGEST_DESCRIPTION: Final = 500
+"""Characters of a player's description, at most."""
+LARGEST_SEED: Final = (1 << 53) - 1
+"""The largest whole number that JavaScript can count to."""
+SECONDS: Final = 2.0
+"""Time for a move by default."""
+LONGEST_MESSAGE: Final = 500
+"""Characters of what a player says of its failure, at most."""
+SHORTEST: Final = 0.01
+"""The least time for a move."""
+
+Player = Annotated[
+    str, Meta(max_length=LONGEST_DESCRIPTION, description="Who plays.", examples=["perfect"])
+]
+Seconds = Annotated[float, seconds_from(SHORTEST)]
+Seed = Annotated[int, Meta(ge=0, le=LARGEST_SEED, description="Of random choices.", examples=[1])]
+
+
+async def ask_player(
+    request: Request, position: Position, player: str, *, seed: int, seconds: float
+) -> ChosenMove:
+    """A player's move, chosen in a thread until the client goes away."""
+    service = service_of(request)
+    programs = service.settings.programs
+    # In a thread: a description may name a file, and the first one imports all players.
+    spec = await service.in_thread(_read, player, programs)
+    if not programs.covers(spec.full):
+        holding_of(request.scope).take(memory_of(spec))
+
+    def choose(search_stop: SearchStop) -> ChosenMove:
+        stop = Stop()
+        with search_stop.calling(stop.set):
+            return choose_move(
+                position,
+                spec,
+                service=service.desk,
+                database=service.database,
+                seed=seed,
+                seconds=seconds,
+                programs=programs,
+                stop=stop,
+            )
+
+    async with service.search_slot(request):
+        return await service.until_disconnected(request, partial(_answered, choose))
+
+
+def _read(player: str, programs: Consent) -> PlayerSpec:
+    return read_player(player, programs=programs)
+
+
+def _answered(choose: Callable[[SearchStop], ChosenMove], search_stop: SearchStop) -> ChosenMove:
+    """A move, or the error that the client is told of."""
+    try:
+        return choose(search_stop)
+    except PlayerFailure as failure:
+        message = f"the player has failed ({failure.failing}): {failure}"
+        raise ApiError(422, message[:LONGEST_MESSAGE], "player") from None
+    except StopPlaying:  # no Exception: it would end the event loop
+        raise ApiError(503, "the player was stopped") from None
+    except Exception as error:
+        if is_exhaustion(error):
+            raise hidden("the server has run out of memory, files or processes", error) from error
+        raise
+
+
+class MoveParameters(OfPosition):
+    """A position, and who plays."""
+
+    player: Player = "perfect"
+    seed: Seed = 0
+    seconds: Seconds = SECONDS
+
+
+class PlayerParameter(TypedDict):
+    """A parameter of a player. Descriptions write true, false and null as on, off and none."""
+
+    name: str
+    type: Literal["whole", "number", "flag", "choice", "digits", "file", "text"]
+    low: float | None
+    high: float | None
+    choices: list[str] | None
+    default: float | str | bool | None
+    required: bool
+    optional: Annotated[bool, Meta(description="`none` is a value too.")]
+    summary: str
+
+
+class PlayerFacts(TypedDict):
+    """A player, or a level."""
+
+    name: str
+    stands_for: Annotated[str | None, Meta(description="Of a level: its player.")]
+    summary: str
+    source: str | None
+    argument: Annotated[str | None, Meta(description="What follows the colon.")]
+    parameters: list[PlayerParameter]
+    program: bool
+    boards: list[str] | None
+    available: bool
+    reason: str | None
+
+
+class Move(TypedDict):
+    """A move that a player has chosen."""
+
+    column: Column
+    moves: str | None
+    player: str
+    seconds: float
 
 
 async def list_players(request: Request) -> Response:
     """All players, and the levels that stand for some."""
-    parameters.read_query(request, ())
+    parameters.read_query(request, Parameters)
     service = service_of(request)
     # In a thread: the first time all players are imported.
     return json_response(await service.in_thread(_all_players, service.settings.programs))
@@ -43,34 +165,30 @@ async def list_players(request: Request) -> Response:
 async def post_move(request: Request) -> Response:
     """A move that a player chooses."""
     limits = service_of(request).settings.limits
-    parameters.read_query(request, ())
-    values = await read_object(request, limits)
-    parameters.only(values, MOVE)
-    asked = read_position(values)
+    parameters.read_query(request, Parameters)
+    values = parameters.read(MoveParameters, await read_object(request, limits), limits)
+    asked = read_position(values.given())
     if asked.position.is_over:
-        raise ApiError(400, "the game is over", "moves" if "moves" in values else None)
-    player = parameters.text(values, "player", "perfect", longest=LONGEST_DESCRIPTION)
-    seed = parameters.whole(values, "seed", 0, 0, LARGEST_SEED)
-    longest = limits.budget_seconds
-    seconds = parameters.number(values, "seconds", min(SECONDS, longest), SHORTEST, longest)
-    move = await ask_player(request, asked.position, player, seed=seed, seconds=seconds)
-    label = column_label(move.column)
-    return json_response(
-        {
-            "column": move.column + 1,
-            "moves": None if asked.moves is None else asked.moves + label,
-            "player": move.player,
-            "seconds": round(move.seconds, 6),
-        }
+        raise ApiError(400, "the game is over", None if values.moves is UNSET else "moves")
+    move = await ask_player(
+        request, asked.position, values.player, seed=values.seed, seconds=values.seconds
     )
+    label = column_label(move.column)
+    shown: Move = {
+        "column": move.column + 1,
+        "moves": None if asked.moves is None else asked.moves + label,
+        "player": move.player,
+        "seconds": round(move.seconds, 6),
+    }
+    return json_response(shown)
 
 
-def _all_players(programs: Consent) -> list[dict[str, Any]]:
+def _all_players(programs: Consent) -> list[PlayerFacts]:
     levels = [_level_object(name, player) for name, player in LEVELS.items()]
     return [*levels, *(_player_object(kind, programs) for kind in player_kinds())]
 
 
-def _level_object(name: str, player: str) -> dict[str, Any]:
+def _level_object(name: str, player: str) -> PlayerFacts:
     """A level: a name for people, without parameters of its own."""
     return {
         "name": name,
@@ -86,7 +204,7 @@ def _level_object(name: str, player: str) -> dict[str, Any]:
     }
 
 
-def _player_object(kind: PlayerKind, programs: Consent) -> dict[str, Any]:
+def _player_object(kind: PlayerKind, programs: Consent) -> PlayerFacts:
     reason = _missing(kind, programs)
     return {
         "name": kind.name,
@@ -127,10 +245,11 @@ def _most(kind: PlayerKind, parameter: Parameter, programs: Consent) -> float:
     return math.inf if programs.everything else most_untrusted(kind, parameter)
 
 
-def _parameter_object(parameter: Parameter, most: float) -> dict[str, Any]:
-    """A parameter. In descriptions true and false are written on and off, null is none."""
+def _parameter_object(parameter: Parameter, most: float) -> PlayerParameter:
+    """A parameter, with the largest value that this server takes."""
     values = parameter.values
-    shown: dict[str, Any] = {"type": "text", "low": None, "high": None, "choices": None}
+    shown: dict[str, Any] = {"name": parameter.name, "type": "text"}
+    shown |= {"low": None, "high": None, "choices": None}
     if isinstance(values, Whole | Real):
         kind = "whole" if isinstance(values, Whole) else "number"
         shown |= {"type": kind, "low": values.low, "high": min(values.high, most)}
@@ -142,14 +261,13 @@ def _parameter_object(parameter: Parameter, most: float) -> dict[str, Any]:
         shown |= {"type": "digits", "choices": list(values.digits)}
     elif isinstance(values, FileName):
         shown |= {"type": "file"}
-    return {
-        "name": parameter.name,
-        **shown,
+    shown |= {
         "default": None if parameter.is_required else parameter.default,
         "required": parameter.is_required,
         "optional": parameter.is_optional,
         "summary": parameter.about,
     }
+    return cast("PlayerParameter", shown)
 
 
 ROUTES: Final = [
@@ -157,78 +275,18 @@ ROUTES: Final = [
     Route("/api/v1/move", post_move, methods=["POST"]),
 ]
 
-_SOME: Final = {"type": ["number", "string", "boolean", "null"]}
-SCHEMAS: Final[dict[str, object]] = {
-    "Player": words.record(
-        {
-            "name": words.TEXT,
-            "stands_for": words.nullable(
-                {"type": "string", "description": "Of a level: its player."}
-            ),
-            "summary": words.TEXT,
-            "source": words.nullable(words.TEXT),
-            "argument": words.nullable(
-                {"type": "string", "description": "What follows the colon."}
-            ),
-            "parameters": words.array(
-                words.record(
-                    {
-                        "name": words.TEXT,
-                        "type": {
-                            "enum": [
-                                *("whole", "number", "flag", "choice", "digits", "file", "text")
-                            ]
-                        },
-                        "low": words.nullable(words.NUMBER),
-                        "high": words.nullable(words.NUMBER),
-                        "choices": words.nullable(words.array(words.TEXT)),
-                        "default": _SOME,
-                        "required": words.FLAG,
-                        "optional": {"type": "boolean", "description": "`none` is a value too."},
-                        "summary": words.TEXT,
-                    }
-                )
-            ),
-            "program": words.FLAG,
-            "boards": words.nullable(words.array(words.TEXT)),
-            "available": words.FLAG,
-            "reason": words.nullable(words.TEXT),
-        }
-    ),
-    "Move": words.record(
-        {
-            "column": words.COLUMN,
-            "moves": words.nullable(words.TEXT),
-            "player": words.TEXT,
-            "seconds": words.NUMBER,
-        }
-    ),
-}
-_ASKED: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "moves": words.MOVES,
-        "board": words.BOARD,
-        "key": {"anyOf": [{"type": "integer"}, {"type": "string", "pattern": "^[0-9]{1,20}$"}]},
-        "grid": words.TEXT,
-        "player": {"type": "string", "maxLength": LONGEST_DESCRIPTION, "default": "perfect"},
-        "seed": words.whole_between(0, LARGEST_SEED, 0),
-        "seconds": words.seconds_to_search(SHORTEST, SECONDS),
-    },
-    "additionalProperties": False,
-    "example": {"moves": "4453", "player": "minimax-windows:depth=4", "seed": 1},
-}
 PATHS: Final[dict[str, object]] = {
     "/api/v1/players": {
-        "get": words.operation(
-            "Who can play", words.array(words.ref("Player")), description="Levels first."
-        )
+        "get": openapi.operation("Who can play", list[PlayerFacts], description="Levels first.")
     },
     "/api/v1/move": {
-        "post": words.operation(
+        "post": openapi.operation(
             "A move by a player",
-            words.ref("Move"),
-            body=_ASKED,
+            Move,
+            body=openapi.content(
+                MoveParameters,
+                example={"moves": "4453", "player": "minimax-windows:depth=4", "seed": 1},
+            ),
             problems=[422, 501],
             description="The same seed gives the same move, except from players that go by the "
             "clock. Nothing is stored but the scores that were found.",

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Annotated, Final, cast
 
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from db.records.jobs import JobState
-from web import parameters
-from web.api.jobs import job_number
-from web.description import words
-from web.description.job_schemas import JOB_PLACE
-from web.errors import ApiError
-from web.responses import JSON_LINES
+from web import openapi, parameters
+from web.api.jobs import OneJob
+from web.parameters import Parameters, one_of
+from web.responses import JSON_LINES, ApiError
 from web.service import service_of
 from workers.answers.lines import result_lines
 from workers.core.follow import iterate_units, read_job
@@ -34,12 +32,20 @@ CHUNK: Final = 64 * 1024
 """Characters that are sent at a time."""
 
 
+class ResultParameters(Parameters):
+    """The format."""
+
+    format: Annotated[
+        str,
+        one_of(FORMATS, "JSON Lines, or CSV for the answers of a job of kind analyze.", "jsonl"),
+    ] = "jsonl"
+
+
 async def answer_results(request: Request) -> Response:
     """``GET /api/v1/jobs/{job}/results``."""
     service = service_of(request)
-    values = parameters.read_query(request, {"format"})
-    format_name = cast("TextFormat", parameters.choice(values, "format", "jsonl", FORMATS))
-    number = job_number(request)
+    format_name = cast("TextFormat", parameters.read_query(request, ResultParameters).format)
+    number = parameters.read_path(request, OneJob).job
     database = service.require_database()
     lines = await service.in_thread(_open, database, number, format_name)
     first = await service.in_batch_thread(_next_chunk, lines)  # what is wrong shows before 200
@@ -52,12 +58,7 @@ async def answer_results(request: Request) -> Response:
 
 
 def _open(database: Database, number: int, format_name: TextFormat) -> Iterator[str]:
-    """The lines of a job's results, read from the database as they are taken.
-
-    Raises:
-        JobNotFoundError: there is no such job.
-        ApiError: 400, its results are no table; 409, there are none yet, or none that can be read.
-    """
+    """The lines of a job's results, read from the database as they are taken."""
     job = read_job(database, number)
     kind = find_kind(job.kind)
     if kind is None:
@@ -94,32 +95,17 @@ async def _chunks(service: Service, lines: Iterator[str], first: bytes) -> Async
 
 ROUTES: Final = [Route("/api/v1/jobs/{job}/results", answer_results)]
 
-
-def _described() -> dict[str, Any]:
-    described = words.operation(
-        "The results of a job, in the order of its input",
-        {},
-        description="Lines that are not solved yet, or cannot be, have an object with `error`. A "
-        "job of kind deep has a line for each piece that was searched, a match one for each unit.",
-        parameters=[
-            JOB_PLACE,
-            words.query(
-                "format",
-                {"enum": list(FORMATS)},
-                "JSON Lines, or CSV for the answers of a job of kind analyze.",
-                example="jsonl",
-            ),
-        ],
-        problems=(404, 409),
-    )
-    described["responses"]["200"] = {
-        "description": "A line for each line of the job's input.",
-        "content": {
-            JSON_LINES: {"schema": {"type": "string"}},
-            CSV: {"schema": {"type": "string"}},
-        },
+PATHS: Final[dict[str, object]] = {
+    "/api/v1/jobs/{job}/results": {
+        "get": openapi.operation(
+            "The results of a job, in the order of its input",
+            openapi.content(openapi.TEXT, JSON_LINES) | openapi.content(openapi.TEXT, CSV),
+            query=ResultParameters,
+            path=OneJob,
+            problems=(404, 409),
+            description="A line for each line of the job's input. If a line is not solved, the "
+            "object has `error`. A job of kind deep has a line for each piece that was searched, a "
+            "match one for each unit.",
+        )
     }
-    return described
-
-
-PATHS: Final[dict[str, object]] = {"/api/v1/jobs/{job}/results": {"get": _described()}}
+}

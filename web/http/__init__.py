@@ -1,7 +1,4 @@
-"""The process that listens.
-
-``server`` runs it and ends it, its threads take ``turns``; ``protocol`` and ``open_files`` limit
-what its connections may take.
+"""The process that listens: ``server`` runs it and ends it, ``protocol`` limits its connections.
 
 No other package touches uvicorn. ``protocol`` uses names that uvicorn may change in any version. So
 the package's metadata has an upper bound for uvicorn: raise it when the tests of the protocol

@@ -27,10 +27,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from web.errors import RETRY_SECONDS
-from web.middleware.clients import client_name
-from web.middleware.headers import NEVER_KEPT, SECURITY
-from web.responses import encode
+from web.access import client_name
+from web.middleware import NEVER_KEPT, SECURITY
+from web.responses import RETRY_SECONDS, encode
 from web.settings import Limits
 
 if TYPE_CHECKING:
@@ -77,12 +76,7 @@ TOO_MANY: Final = f"the request has more than {HEAD_FIELDS} headers"
 
 
 def protocol_for(limits: Limits, proxies: frozenset[str] = frozenset()) -> type[GuardedProtocol]:
-    """The protocol with a server's limits, as ``uvicorn.Config(http=...)`` takes it.
-
-    Args:
-        limits: of the server.
-        proxies: clients whose connections are counted only together with all others.
-    """
+    """The protocol with a server's limits, as ``uvicorn.Config(http=...)`` takes it."""
 
     class Protocol(GuardedProtocol):
         """A connection of this server."""
@@ -164,20 +158,12 @@ class GuardedProtocol(HttpToolsProtocol):
         self._counted_bytes = self._counted_fields = 0
 
     def on_url(self, url: bytes) -> None:
-        """Take the next bytes of the request's target.
-
-        Raises:
-            ValueError: it is too long; :meth:`send_400_response` follows.
-        """
+        """Take the next bytes of the request's target."""
         super().on_url(url)
         self._count(len(url), 414, TOO_LONG)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header; drop a trailer, which comes after a body in chunks.
-
-        Raises:
-            ValueError: there are too many, or they are too long; :meth:`send_400_response` follows.
-        """
+        """Take a header; drop a trailer, which comes after a body in chunks."""
         self._counted_fields += 1
         if self._counted_fields > HEAD_FIELDS:
             self._refusal = 431, TOO_MANY
@@ -187,11 +173,7 @@ class GuardedProtocol(HttpToolsProtocol):
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """Start what answers the request.
-
-        Raises:
-            ValueError: a header is given twice; :meth:`send_400_response` follows.
-        """
+        """Start what answers the request."""
         self._is_in_head = False
         self._check_headers()
         super().on_headers_complete()
@@ -348,9 +330,6 @@ class _Answering:
 
     The answer's head waits for what follows it in the same turn of the event loop, so that one
     packet has both.
-
-    Args:
-        protocol: whose transport it is.
     """
 
     __slots__ = ("_head", "_is_first", "_protocol", "_write", "is_closing")

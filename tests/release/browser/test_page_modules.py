@@ -1,4 +1,4 @@
-"""The page's pure modules beside the library: rules, notation, grids, addresses, intervals."""
+"""The page's pure modules beside the library: rules, notation, grids, addresses."""
 
 import random
 from collections.abc import Iterator
@@ -7,7 +7,6 @@ from typing import Any, Final
 import pytest
 
 from c4core import Position
-from c4core.arena.statistics import wilson_interval
 from c4core.errors import BoardError, GridError, MoveError
 from c4core.notation import LABELS, BoardSize, check_board, column_label
 from tests.support.boards.finished_games import finished_games
@@ -244,13 +243,3 @@ def random_state(chance: random.Random) -> dict[str, object]:
         "review": chance.choice([None, line, longer, line[:2], ""]),
         "stored": chance.choice([None, stored]),
     }
-
-
-def test_intervals_are_those_of_reports(modules: Browser) -> None:
-    tallies = [(wins, games) for games in (1, 2, 7, 20, 400) for wins in range(0, games + 1, 3)]
-    script = "return given.map(([wins, games]) => module.wilson(wins, games));"
-    found = ask_module(modules, "explore/plots.js", script, tallies)
-    for (wins, games), interval in zip(tallies, found, strict=True):
-        expected = wilson_interval(wins, games)
-        assert expected is not None
-        assert interval == pytest.approx([expected.low, expected.high], abs=1e-6)

@@ -11,12 +11,10 @@ from starlette.types import Message
 from c4core.lines import MAX_LINE
 from tests.support.running.databases import file_size_limit
 from tests.support.running.waiting import HANG_SECONDS
-from web.errors import ApiError
-from web.receiving import body_lines
-from web.receiving.bodies import read_object
-from web.receiving.body_lines import Block, BodyLines
-from web.receiving.disk_room import DiskRoom
-from web.receiving.memory_room import HELD, Holding, MemoryRoom
+from web import bodies
+from web.bodies import Block, BodyLines, read_object
+from web.responses import ApiError
+from web.rooms import HELD, DiskRoom, Holding, MemoryRoom
 from web.settings import Limits
 
 MUCH = 1 << 30
@@ -94,8 +92,8 @@ def test_of_a_line_that_is_too_long_no_more_is_kept_than_shows_it(longer: int) -
 
 
 def test_what_waits_lies_in_a_file_and_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(body_lines, "MOST_IN_MEMORY", 1000)
-    monkeypatch.setattr(body_lines, "CHUNK", 300)
+    monkeypatch.setattr(bodies, "MOST_IN_MEMORY", 1000)
+    monkeypatch.setattr(bodies, "CHUNK", 300)
     text = b"".join(b"%d\n" % number for number in range(20_000))
 
     async def fill_and_take() -> tuple[bytes, int]:
@@ -148,8 +146,8 @@ async def send(client: Client, lines: BodyLines) -> asyncio.Task[None]:
 
 def test_the_file_is_no_longer_than_may_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """However long the body is, and though it is never answered as a whole in between."""
-    monkeypatch.setattr(body_lines, "MOST_IN_MEMORY", 1000)
-    monkeypatch.setattr(body_lines, "CHUNK", 500)
+    monkeypatch.setattr(bodies, "MOST_IN_MEMORY", 1000)
+    monkeypatch.setattr(bodies, "CHUNK", 500)
     piece, room, longest = b"4453\n" * 100, DiskRoom(MUCH), 0
 
     async def fill_and_take() -> int:
@@ -172,8 +170,8 @@ def test_the_file_is_no_longer_than_may_wait(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_all_bodies_share_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(body_lines, "MOST_IN_MEMORY", 1000)
-    monkeypatch.setattr(body_lines, "LOOK_SECONDS", 0.001)
+    monkeypatch.setattr(bodies, "MOST_IN_MEMORY", 1000)
+    monkeypatch.setattr(bodies, "LOOK_SECONDS", 0.001)
     room = DiskRoom(20_000)
 
     async def fill() -> tuple[list[int], bytes]:
@@ -206,7 +204,7 @@ def test_all_bodies_share_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_disk_that_is_full_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(body_lines, "MOST_IN_MEMORY", 1000)
+    monkeypatch.setattr(bodies, "MOST_IN_MEMORY", 1000)
     room = DiskRoom(MUCH)
 
     async def fill() -> None:

@@ -14,9 +14,9 @@ from c4core.position import Position
 from c4core.solver import Solver
 from db import evaluations
 from db.database import Database
-from db.errors import CorruptError
-from web import gathering
-from web.lookups import Lookups
+from db.errors import CorruptError, UnreachableError
+from web import lookups
+from web.lookups import Gathering, Lookups
 from workers.answers.find import evaluate, look_up
 from workers.answers.question import Question
 
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 STORED = Position("1213", width=5, height=4)
 OTHER = Position("12", width=5, height=4)
+MANY = [Position(moves, width=5, height=4) for moves in ("1213", "3452", "1223")]
+UNKNOWN = [Position("12", width=5, height=4), Position("2252576253462244111563365343671351441")]
 
 
 @pytest.fixture
@@ -52,7 +54,7 @@ def in_threads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.append(threading.current_thread().name)
         return look_up(database, positions)
 
-    monkeypatch.setattr(gathering, "look_up", noted)
+    monkeypatch.setattr(lookups, "look_up", noted)
     monkeypatch.setattr("web.lookups.SLOW_SECONDS", 60.0)
     return names
 
@@ -135,3 +137,66 @@ def test_what_cannot_be_read_is_left_to_the_thread(
     assert find(lookups, STORED) is not None
     lookups.close()
     assert in_threads == ["c4-lookups"]
+
+
+async def find_all(found: Gathering, positions: list[Position]) -> list[StoredEvaluation | None]:
+    return await asyncio.gather(*(found.find(position) for position in positions))
+
+
+def test_each_gets_its_own_answer(sqlite_path: Path) -> None:
+    with Database.open(str(sqlite_path)) as database:
+        evaluate(MANY, Question(), Solver(), database)
+        found = Gathering(database)
+        asked = [*MANY, *UNKNOWN, *(position.mirrored() for position in MANY)] * 50
+        answers = asyncio.run(find_all(found, asked))
+        found.close()
+    for position, answer in zip(asked, answers, strict=True):
+        if position in UNKNOWN:
+            assert answer is None
+        else:
+            assert answer is not None
+            assert answer.key == position.canonical_key
+
+
+def test_questions_of_one_moment_are_one_query(
+    sqlite_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_go_on = threading.Event()
+    sizes = []
+
+    def slow(database: Database, positions: list[Position]) -> dict[int, StoredEvaluation]:
+        may_go_on.wait()
+        sizes.append(len(positions))
+        return look_up(database, positions)
+
+    monkeypatch.setattr(lookups, "look_up", slow)
+
+    async def ask(found: Gathering) -> None:
+        asking = asyncio.ensure_future(find_all(found, MANY * 100))
+        for _ in range(3):  # turns of the event loop, by which all have asked
+            await asyncio.sleep(0)
+        may_go_on.set()
+        await asking
+
+    with Database.open(str(sqlite_path)) as database:
+        found = Gathering(database)
+        asyncio.run(ask(found))
+        found.close()
+    assert sum(sizes) == 300
+    assert len(sizes) <= 2
+
+
+@pytest.mark.parametrize("error", [UnreachableError("away"), KeyError("a fault")])
+def test_a_database_that_fails_knows_nothing(
+    sqlite_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    with Database.open(str(sqlite_path)) as database:
+        found = Gathering(database)
+        monkeypatch.setattr(lookups, "look_up", fail)
+        assert asyncio.run(find_all(found, MANY)) == [None] * 3
+        monkeypatch.setattr(lookups, "look_up", look_up)
+        assert asyncio.run(find_all(found, MANY)) == [None] * 3
+        found.close()

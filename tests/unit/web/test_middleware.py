@@ -13,10 +13,9 @@ from starlette.testclient import TestClient
 
 from c4core.errors import BookError, C4Error
 from db.errors import BusyError, JobNotFoundError, ReadOnlyError, StorageError
-from web.errors import ApiError, as_api_error
-from web.middleware.clients import Clients
-from web.middleware.faults import Faults
-from web.middleware.rate import MOST_CLIENTS, Rate
+from web.access import Clients
+from web.middleware import MOST_CLIENTS, Faults, Rate
+from web.responses import ApiError, as_api_error
 from web.settings import Limits
 from workers.errors import BrokerUnreachableError
 

@@ -1,19 +1,81 @@
 """Reading what was asked: what is taken, and what is said of the rest."""
 
 import math
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
+from msgspec import UNSET, Meta, UnsetType
 from starlette.requests import Request
 
 from c4core.notation import BoardSize
 from c4core.position import Position
 from web import parameters
-from web.asked_positions import read_board, read_position
-from web.errors import ApiError
-from web.receiving.bodies import parse_json, read_object
-from web.receiving.memory_room import HELD, Holding, MemoryRoom
+from web.bodies import parse_json, read_object
+from web.parameters import Budget, Moves, Parameters, one_of, read_board, read_position
+from web.parameters import read as read_all
+from web.responses import ApiError
+from web.rooms import HELD, Holding, MemoryRoom
 from web.settings import Limits
+
+
+class Values(Parameters):
+    """One field of each kind."""
+
+    text: Annotated[str, Meta(max_length=3)] = "x"
+    whole: Annotated[int, Meta(ge=-2, le=9)] = 1
+    maybe: Annotated[int, Meta(ge=1, le=9)] | None = None
+    budget: Budget = 2
+    flag: bool = False
+    choice: Annotated[str | None, one_of(("a", "b"), "A letter.")] = None
+    moves: Moves = ""
+    later: int | UnsetType = UNSET
+
+
+class Needed(Parameters):
+    number: Annotated[int, Meta(ge=1, le=9, extra={"missing": "it is the number"})]
+    other: Annotated[int, Meta(ge=1, le=9)]
+
+
+def read_values(values: dict[str, object], budget: float = 30) -> Values:
+    return read_all(Values, values, Limits(budget_seconds=budget))
+
+
+def test_a_struct_is_read_with_its_defaults() -> None:
+    found = read_values({})
+    assert (found.text, found.whole, found.maybe, found.flag) == ("x", 1, None, False)
+    assert (found.choice, found.moves, found.later) == (None, "", UNSET)
+    found = read_values(
+        {"text": "abc", "whole": "-2", "maybe": 9, "flag": "yes", "choice": "b", "moves": "44"}
+    )
+    assert (found.text, found.whole, found.maybe, found.flag) == ("abc", -2, 9, True)
+    assert (found.choice, found.moves) == ("b", "44")
+    assert read_values({"later": ["as it was sent"]}).later == ["as it was sent"]
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"text": "abcd"}, "text has 4 characters, the limit is 3"),
+        ({"whole": -3}, "whole must be from -2 to 9, not -3"),
+        ({"maybe": None}, "maybe must be a whole number, not null"),
+        ({"flag": 3}, "flag must be true or false, not 3"),
+        ({"choice": "c"}, 'choice must be one of: a, b; not "c"'),
+        ({"moves": 4}, "moves must be text, not 4"),
+        ({"moves": "1" * 300}, "moves has 300 characters: no board has so many"),
+    ],
+)
+def test_fields_that_are_wrong(values: dict[str, object], message: str) -> None:
+    error = refused(read_values, values)
+    assert (error.status, error.message, error.field) == (400, message, next(iter(values)))
+
+
+def test_fields_that_are_missing_or_unknown() -> None:
+    error = refused(read_all, Needed, {"other": 1}, Limits())
+    assert (error.message, error.field) == ("number is missing: it is the number", "number")
+    error = refused(read_all, Needed, {"number": 1}, Limits())
+    assert (error.message, error.field) == ("other is missing", "other")
+    error = refused(read_all, Needed, {"number": 1, "x": 1}, Limits())
+    assert error.message == 'unknown parameter "x"; known here: number, other'
 
 
 def refused(call: Any, *arguments: Any) -> ApiError:  # noqa: ANN401
@@ -56,7 +118,7 @@ def test_defaults_are_given_where_nothing_is() -> None:
     assert parameters.text({}, "t", "x") == "x"
     assert parameters.choice({}, "c", "a", ("a", "b")) == "a"
     assert parameters.flag({}, "f", default=True)
-    assert read_board({}) == BoardSize(7, 6)
+    assert read_board(UNSET) == BoardSize(7, 6)
 
 
 @pytest.mark.parametrize("value", ["\0", "\ud800", "x" * 1001, 5, None])
@@ -73,10 +135,10 @@ def test_flags_and_choices() -> None:
 
 
 def test_a_budget_has_a_limit() -> None:
-    assert parameters.budget({}, Limits()) == 2
-    assert parameters.budget({}, Limits(budget_seconds=1)) == 1
-    assert parameters.budget({"budget": "30"}, Limits()) == 30
-    assert refused(parameters.budget, {"budget": "30.1"}, Limits()).field == "budget"
+    assert read_values({}).budget == 2
+    assert read_values({}, budget=1).budget == 1
+    assert read_values({"budget": "30"}).budget == 30
+    assert refused(read_values, {"budget": "30.1"}).field == "budget"
 
 
 def test_positions_are_named_in_three_ways() -> None:
@@ -123,8 +185,10 @@ def test_what_is_no_position(values: dict[str, object], field: str) -> None:
     [
         (b"{", "not JSON: Expecting property name"),
         (b"\xff", "not UTF-8, at byte 0"),
-        (b'{"a": NaN}', "NaN is no number"),
+        (b'{"a": NaN}', "NaN is not JSON"),
         (b'{"a": 1e999}', "out of range"),
+        (b'{"a": 1, "a": 2}', "the field 'a' is there twice"),
+        (b'{"a": {"b": 1, "c": 2, "b": 1}}', "the field 'b' is there twice"),
         (b"[" * 200 + b"]" * 200, "nested more than 100 deep"),
         (b"[" * 100_000, "not JSON"),
         (b'{"a": ' + b"9" * 10_000 + b"}", "not JSON"),

@@ -115,7 +115,10 @@
  *   sprt: {ratio: number | null, verdict: string | null} | null,
  *   length: {mean: number | null, shortest: number, longest: number},
  *   time: {seconds: number, per_move: number | null}, judged_games: number, judged_from: number,
- *   course: {games: number[], wins: number[], losses: number[], draws: number[]},
+ *   course: {
+ *     games: number[], wins: number[], losses: number[], draws: number[],
+ *     low: (number | null)[], high: (number | null)[],
+ *   },
  * }} MatchReport the decisive rate and its interval are the leader's
  */
 

@@ -5,7 +5,7 @@ import json
 from schemathesis.openapi import loaders
 
 from web.app import MODULES
-from web.description.openapi import build_document
+from web.openapi import build_document
 
 
 def test_it_is_an_openapi_document() -> None:

@@ -17,7 +17,7 @@ from schemathesis.engine import events, from_schema
 from tests.support.running.command_line import C4
 from tests.support.running.waiting import HANG_SECONDS
 from tests.support.running.web_server import WebServer
-from web.description.openapi import PATH
+from web.openapi import PATH
 
 TOKEN = "a-token-of-the-tests"
 LINES = "application/x-ndjson"

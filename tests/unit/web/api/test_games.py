@@ -7,7 +7,7 @@ import pytest
 
 from c4core.arena.file_formats import json_object
 from c4core.arena.judging import positions_of
-from c4core.arena.statistics import Sprt
+from c4core.arena.statistics import Sprt, wilson_interval
 from c4core.notation import BoardSize, parse_moves
 from c4core.position import Position
 from c4core.solver import Solver
@@ -172,6 +172,11 @@ def test_reports(api: Api, stored: str, number: int) -> None:
     if report["games"]:
         last = [course[name][-1] for name in ("wins", "losses", "draws")]
         assert last == [report["a"][name] for name in ("wins", "losses", "draws")]
+    for won, lost, low, high in zip(
+        *(course[name] for name in ("wins", "losses", "low", "high")), strict=True
+    ):
+        interval = wilson_interval(won, won + lost)
+        assert (low, high) == ((None, None) if interval is None else (interval.low, interval.high))
 
 
 def test_a_report_judges_by_what_is_known(api: Api, stored: str) -> None:

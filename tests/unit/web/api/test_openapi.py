@@ -4,14 +4,14 @@ import json
 import re
 from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, TypedDict, cast
 
 import pytest
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from web.app import MODULES, create_app
-from web.description.openapi import PATH, Resource, build_document
+from web.openapi import PATH, Resource, build_document, operation
 from web.settings import Limits, Settings
 
 DOCUMENT = cast("dict[str, Any]", build_document(MODULES))
@@ -89,9 +89,9 @@ def test_operations_have_names_of_their_own() -> None:
 
 
 def test_operations_say_what_they_answer() -> None:
-    for (path, _), operation in OPERATIONS.items():
-        assert operation["summary"], path
-        responses = operation["responses"]
+    for (path, _), described in OPERATIONS.items():
+        assert described["summary"], path
+        responses = described["responses"]
         assert any(status.startswith("2") for status in responses), path
         for status, response in responses.items():
             assert STATUS.fullmatch(status), path
@@ -103,8 +103,8 @@ def test_operations_say_what_they_answer() -> None:
 
 
 def test_parameters_are_explained() -> None:
-    for (path, _), operation in OPERATIONS.items():
-        parameters = operation.get("parameters", [])
+    for (path, _), described in OPERATIONS.items():
+        parameters = described.get("parameters", [])
         names = [(parameter["name"], parameter["in"]) for parameter in parameters]
         assert len(names) == len(set(names)), path
         for parameter in parameters:
@@ -152,6 +152,24 @@ def test_modules_contradict_each_other() -> None:
     modules = [module(PATHS={"/a": {"get": {"summary": text}}}) for text in ("this", "that")]
     with pytest.raises(ValueError, match="method of /a get is described twice"):
         build_document(modules)
-    modules = [module(SCHEMAS={"Thing": {"type": text}}) for text in ("string", "integer")]
-    with pytest.raises(ValueError, match="schema Thing is described twice"):
-        build_document(modules)
+
+
+def test_types_with_one_name_are_told_apart() -> None:
+    things = [TypedDict("Thing", {"part": kind}) for kind in (str, int)]  # type: ignore[misc]
+    for number, thing in enumerate(things):
+        thing.__module__ = f"module_{number}"
+    modules = [
+        module(PATHS={f"/{number}": {"get": operation("read", thing)}})
+        for number, thing in enumerate(things)
+    ]
+    document = cast("dict[str, Any]", build_document(modules))
+    schemas = document["components"]["schemas"]
+    answers = [
+        document["paths"][f"/{number}"]["get"]["responses"]["200"]["content"]["application/json"]
+        for number in range(2)
+    ]
+    kinds = [
+        schemas[answer["schema"]["$ref"].rpartition("/")[2]]["properties"]["part"]["type"]
+        for answer in answers
+    ]
+    assert kinds == ["string", "integer"]

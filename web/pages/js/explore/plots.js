@@ -21,27 +21,10 @@ const BOTTOM = 42;
 const TOP = 10;
 const RIGHT = 24;
 
-/** The quantile of the normal distribution for 95 %. */
-const Z = 1.959964;
-
 /** Fewest moves of a mean that is drawn, as in the plots of `c4 match`: a mean of fewer says nothing. */
 const FEWEST_MOVES = 5;
 
 const SHARES = [0, 0.25, 0.5, 0.75, 1];
-
-/**
- * Wilson's 95 % interval of a share, as in c4core/arena/statistics.py. A report has the interval of all games only.
- * @param {number} wins @param {number} trials at least one
- * @returns {[low: number, high: number]}
- */
-export function wilson(wins, trials) {
-  const share = wins / trials;
-  const square = Z * Z;
-  const middle = share + square / (2 * trials);
-  const reach = Z * Math.sqrt((share * (1 - share) + square / (4 * trials)) / trials);
-  const scale = 1 + square / trials;
-  return [Math.max(0, (middle - reach) / scale), Math.min(1, (middle + reach) / scale)];
-}
 
 /**
  * Plot A's share of the decisive games with its 95 % interval.
@@ -75,10 +58,10 @@ export function intervalPlot({ a, leader, decisive_interval: interval }) {
 export function coursePlot({ course }) {
   const points = course.games.flatMap((game, index) => {
     const wins = course.wins[index];
-    const decisive = wins + course.losses[index];
-    if (decisive === 0) return [];
-    const [low, high] = wilson(wins, decisive);
-    return [{ game, share: wins / decisive, low, high }];
+    const low = course.low[index];
+    const high = course.high[index];
+    if (low === null || high === null) return []; // no decisive game yet
+    return [{ game, share: wins / (wins + course.losses[index]), low, high }];
   });
   const last = points.at(-1);
   if (last === undefined || points.length < 2) return null;

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import threading
 from functools import partial
-from typing import IO, TYPE_CHECKING, Final, NamedTuple
+from typing import IO, TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
+
+from msgspec import UNSET, Meta, UnsetType
 
 from c4core.arrays import wins_now
 from c4core.book.numbering import Ranking
 from c4core.lines import BadLine, HeadingError, Request, parse_fields, read_csv, read_lines
 from db import registry
 from web import parameters
-from web.asked_positions import LONGEST_MOVES, POSITION, play, read_board, read_position
-from web.errors import ApiError, unavailable
+from web.parameters import Moves, OfPosition, OnBoard, one_of, play, read_board, read_position
+from web.responses import ApiError, unavailable
 from web.running import web_label
 from workers.analyze import job as analysis
 from workers.answers.question import Question
@@ -45,11 +47,60 @@ larger book is planned by ``c4 book build --detach``, in a process of its own.""
 
 _planning: Final = threading.Lock()
 
-_NAMES: Final[dict[str, frozenset[str]]] = {
-    "analyze": POSITION | {"kind", "positions", "score_only", "label"},
-    "deep": frozenset({"kind", "moves", "board", "weak", "label"}),
-    "book": frozenset({"kind", "board", "plies", "start"}),
-}
+
+def _read_label(value: object, name: str) -> str:
+    label = parameters.text({name: value}, name, "", longest=LONGEST_LABEL)
+    if not label.isprintable():
+        raise ApiError(400, "label must be one line of characters that can be shown", name)
+    return label
+
+
+Label = Annotated[
+    str,
+    Meta(
+        max_length=LONGEST_LABEL,
+        pattern="^[ -~]*$",
+        description="A name for people; it is shown behind 'web: '.",
+        extra={"read": _read_label},
+    ),
+]
+
+
+class LinesParameters(OnBoard):
+    """For a body of lines."""
+
+    kind: Annotated[Literal["analyze"], one_of(("analyze",), "The kind of the job.")] = "analyze"
+    score_only: Annotated[bool, Meta(description="Without the scores of columns.")] = False
+    label: Label = ""
+
+
+class Analyze(OfPosition, tag_field="kind", tag="analyze"):
+    """Evaluate positions, or one."""
+
+    positions: Annotated[
+        Annotated[list[str | dict[str, Any]], Meta(min_length=1)] | UnsetType,
+        Meta(description="Moves, or objects with moves, grid or key, and an id."),
+    ] = UNSET
+    score_only: bool = False
+    label: Label = ""
+
+
+class Deep(OnBoard, tag_field="kind", tag="deep", kw_only=True):
+    """Prove the score of one hard position."""
+
+    moves: Annotated[Moves, Meta(extra={"missing": '"" is the empty board'})]
+    weak: bool = False
+    label: Label = ""
+
+
+class MakeBook(OnBoard, tag_field="kind", tag="book", kw_only=True):
+    """Build an opening book."""
+
+    plies: Annotated[
+        int,
+        Meta(ge=0, le=LARGEST_PLY, extra={"missing": "how many stones are on the board at most"}),
+    ]
+    start: Moves = ""
 
 
 class Made(NamedTuple):
@@ -61,75 +112,50 @@ class Made(NamedTuple):
 
 
 def make_job(service: Service, database: Database, values: Mapping[str, object]) -> Made:
-    """Make the job that a JSON object asks for. Blocking.
-
-    Raises:
-        ApiError: 400, a field is wrong.
-        StorageError: the database cannot be written.
-    """
+    """Make the job that a JSON object asks for. Blocking."""
     if "kind" not in values:
         raise ApiError(400, f"kind is missing: it is one of {', '.join(KINDS)}", "kind")
     kind = parameters.choice(values, "kind", "", KINDS)
-    parameters.only(values, _NAMES[kind])
-    make = {"analyze": _make_analyze, "deep": _make_deep, "book": _make_book}[kind]
-    return make(service, database, values)
+    limits = service.settings.limits
+    if kind == "analyze":
+        return _make_analyze(service, database, parameters.read(Analyze, values, limits))
+    if kind == "deep":
+        return _make_deep(service, database, parameters.read(Deep, values, limits))
+    return _make_book(database, parameters.read(MakeBook, values, limits))
 
 
 def make_of_lines(
     service: Service,
     database: Database,
     file: IO[bytes],
-    values: Mapping[str, object],
+    board: BoardSize,
+    asked: LinesParameters,
     *,
     is_table: bool,
 ) -> Made:
-    """Make a job of kind ``analyze`` of the lines of a file. Blocking; memory is constant.
-
-    Args:
-        service: knows the book.
-        database: gets the job.
-        file: at its beginning.
-        values: ``board``, ``score_only``, ``label``.
-        is_table: it is CSV with a heading.
-
-    Raises:
-        ApiError: 400, there is no line, or no heading that can be read.
-        StorageError: the database cannot be written.
-    """
-    board = read_board(values)
+    """Make a job of kind ``analyze`` of the lines of a file. Blocking; memory is constant."""
     read: Callable[..., Iterator[Request | BadLine]] = read_csv if is_table else read_lines
     try:
-        return _submit(service, database, read(file, board=board), board, values)
+        return _submit(service, database, read(file, board=board), board, asked)
     except HeadingError as error:
         raise ApiError(400, str(error)) from None
 
 
-def read_label(values: Mapping[str, object]) -> str | None:
-    """What somebody calls the job.
-
-    Raises:
-        ApiError: 400, it is too long, or of several lines.
-    """
-    label: str | None = parameters.text(values, "label", None, longest=LONGEST_LABEL)
-    if label is not None and not label.isprintable():
-        raise ApiError(400, "label must be one line of characters that can be shown", "label")
-    return label
-
-
-def _make_analyze(service: Service, database: Database, values: Mapping[str, object]) -> Made:
-    if "positions" not in values:
-        asked = read_position(values)
-        requests: Iterable[Request | BadLine] = [Request(1, asked.position, asked.moves)]
-        return _submit(service, database, requests, asked.board, values)
-    named = sorted(values.keys() & {"moves", "key", "grid"})
+def _make_analyze(service: Service, database: Database, asked: Analyze) -> Made:
+    given = asked.given()
+    items: object = asked.positions
+    if items is UNSET:
+        found = read_position(given)
+        requests: Iterable[Request | BadLine] = [Request(1, found.position, found.moves)]
+        return _submit(service, database, requests, found.board, asked)
+    named = sorted(given.keys() - {"board"})
     if named:
         raise ApiError(400, f"give either positions or {named[0]}", named[0])
-    items = values["positions"]
     if not isinstance(items, list):
         raise ApiError(400, "positions must be a list", "positions")
-    board = read_board(values)
+    board = read_board(asked.board)
     requests = (_read_item(item, board, line) for line, item in enumerate(items, start=1))
-    return _submit(service, database, requests, board, values)
+    return _submit(service, database, requests, board, asked)
 
 
 def _read_item(item: object, board: BoardSize, line: int) -> Request | BadLine:
@@ -146,10 +172,10 @@ def _submit(
     database: Database,
     requests: Iterable[Request | BadLine],
     board: BoardSize,
-    values: Mapping[str, object],
+    asked: Analyze | LinesParameters,
 ) -> Made:
-    question = Question(columns=not parameters.flag(values, "score_only"))
-    label = web_label(read_label(values))
+    question = Question(columns=not asked.score_only)
+    label = web_label(asked.label)
     try:
         submission = analysis.submit(
             database,
@@ -164,22 +190,13 @@ def _submit(
     return Made(submission.job_id, is_new=True)
 
 
-def _make_deep(service: Service, database: Database, values: Mapping[str, object]) -> Made:
-    moves = parameters.text(values, "moves", None, longest=LONGEST_MOVES)
-    if moves is None:
-        raise ApiError(400, 'moves is missing: "" is the empty board', "moves")
-    board = read_board(values)
-    position = play(moves, board, "moves")
+def _make_deep(service: Service, database: Database, asked: Deep) -> Made:
+    position = play(asked.moves, read_board(asked.board), "moves")
     if position.is_over:
         raise ApiError(400, "the game is over: there is nothing to prove", "moves")
     threads = _threads(service, database)
-    task = DeepTask(
-        position,
-        position.moves or "",
-        parameters.flag(values, "weak"),
-        plies_to_split(threads),
-    )
-    label = web_label(read_label(values))
+    task = DeepTask(position, position.moves or "", asked.weak, plies_to_split(threads))
+    label = web_label(asked.label)
     return Made(*join_or_submit(database, task, threads=threads, label=label))
 
 
@@ -192,14 +209,9 @@ def _threads(service: Service, database: Database) -> int:
         return sum(worker.threads for worker in registry.live_workers(session)) or 1
 
 
-def _make_book(service: Service, database: Database, values: Mapping[str, object]) -> Made:
-    del service
-    board = read_board(values)
-    plies: int | None = parameters.whole(values, "plies", None, 0, LARGEST_PLY)
-    if plies is None:
-        raise ApiError(400, "plies is missing: how many stones are on the board at most", "plies")
-    moves = parameters.text(values, "start", "", longest=LONGEST_MOVES)
-    start = play(moves, board, "start")
+def _make_book(database: Database, asked: MakeBook) -> Made:
+    board, plies = read_board(asked.board), asked.plies
+    start = play(asked.start, board, "start")
     try:
         task = _read_task(start, plies)
         earlier = find_job(database, task)
@@ -216,12 +228,7 @@ def _make_book(service: Service, database: Database, values: Mapping[str, object
 
 
 def _levels(task: PlyTask) -> list[Keys]:
-    """The positions of a book, ply by ply.
-
-    Raises:
-        ApiError: 503, another book takes its memory just now.
-        BookPlanError: no game goes on so far.
-    """
+    """The positions of a book, ply by ply."""
     if not _planning.acquire(blocking=False):
         raise unavailable("another book is being planned; try again in some seconds", "plies")
     try:
@@ -231,11 +238,7 @@ def _levels(task: PlyTask) -> list[Keys]:
 
 
 def _read_task(start: Position, plies: int) -> PlyTask:
-    """What has to be searched for a book.
-
-    Raises:
-        BookPlanError: there is no such book, or it is too large to be planned here.
-    """
+    """What has to be searched for a book."""
     begins = canonical(start)
     check_plies(begins, plies)
     slots = Ranking(begins, last=plies).count(plies)

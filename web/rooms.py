@@ -1,27 +1,25 @@
-"""Memory that requests of all clients hold at the same time: bodies, and what players ask for."""
+"""Room in memory and on disk for what requests hold: bodies, and what players need."""
 
 from __future__ import annotations
 
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from web.errors import RETRY_SECONDS, ApiError, unavailable
+from web.middleware import HttpMiddleware
+from web.responses import RETRY_SECONDS, ApiError, unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
+
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
 HELD: Final = "c4.memory"
 """The key of a request's :class:`Holding` in its scope."""
 
 
 class MemoryRoom:
-    """Memory that all requests share. For the event loop only.
-
-    Args:
-        most: bytes of all clients.
-        most_per_client: bytes of one client.
-    """
+    """Memory that all requests share. For the event loop only."""
 
     def __init__(self, most: int, most_per_client: int) -> None:
         self._most = most
@@ -34,11 +32,7 @@ class MemoryRoom:
         return self._taken.total()
 
     def take(self, client: str, size: int) -> None:
-        """Take bytes for a client.
-
-        Raises:
-            ApiError: 429, the client holds too much; 503, all clients together do.
-        """
+        """Take bytes for a client."""
         if self._taken[client] + size > self._most_per_client:
             raise ApiError(
                 429,
@@ -62,12 +56,7 @@ class MemoryRoom:
 
 
 class Holding:
-    """The memory that one request holds, until it is answered.
-
-    Args:
-        room: of all requests.
-        client: whose request it is.
-    """
+    """The memory that one request holds, until it is answered."""
 
     def __init__(self, room: MemoryRoom, client: str) -> None:
         self._room = room
@@ -75,11 +64,7 @@ class Holding:
         self._size = 0
 
     def take(self, size: int) -> None:
-        """Take some more bytes.
-
-        Raises:
-            ApiError: as :meth:`MemoryRoom.take`.
-        """
+        """Take some more bytes."""
         if size:
             self._room.take(self._client, size)
             self._size += size
@@ -95,3 +80,56 @@ def holding_of(scope: Mapping[str, Any]) -> Holding:
     """The memory that a request holds."""
     found: Holding = scope[HELD]
     return found
+
+
+class Memory(HttpMiddleware):
+    """Gives each request its holding."""
+
+    def __init__(self, app: ASGIApp, room: MemoryRoom) -> None:
+        super().__init__(app)
+        self._room = room
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        client = scope["client"][0] if scope.get("client") else ""
+        scope[HELD] = holding = Holding(self._room, client)
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            holding.close()
+
+
+class DiskRoom:
+    """Room on the disk that all clients share. For the event loop only."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._taken = 0
+
+    @property
+    def taken(self) -> int:
+        """Bytes that are in use."""
+        return self._taken
+
+    def take(self, size: int) -> bool:
+        """Take so many bytes; whether there were as many."""
+        if self._taken + size > self._most:
+            return False
+        self._taken += size
+        return True
+
+    def give_back(self, size: int) -> None:
+        """Give back bytes that were taken."""
+        self._taken -= size
+
+    def refusal(self) -> ApiError:
+        """The answer where there is no room: 503, to be tried again."""
+        return unavailable(
+            f"{self._most:,} bytes of others wait to be answered, and there is room for no more; "
+            "try again later"
+        )
+
+    def check(self) -> None:
+        """Refuse what would begin to wait behind others."""
+        if self._taken >= self._most:
+            raise self.refusal()

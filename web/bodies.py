@@ -1,35 +1,142 @@
-"""The lines of a body that may be larger than memory, while they arrive.
-
-A program that sends lines often reads no answer before it has sent the last one. If the server
-stopped reading while its answers are not read, both would wait for ever. So what arrives faster
-than it is answered goes to a file without a name, and only what is larger than :data:`MOST_ON_DISK`
-makes the client wait, or what finds no room beside the bodies of others. Memory is constant either
-way.
-"""
+"""Bodies of requests: JSON objects, files, and lines that are read while they arrive."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import tempfile
-from contextlib import suppress
-from typing import IO, TYPE_CHECKING, Final, NamedTuple
+import time
+from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import IO, TYPE_CHECKING, Final, NamedTuple, cast
 
-from c4core.lines import MAX_LINE
-from web.errors import hidden
+from starlette.requests import ClientDisconnect
+
+from c4core.lines import MAX_LINE, TOO_DEEP, is_too_deep, read_json
+from web.parameters import quote
+from web.responses import ApiError, hidden
+from web.rooms import holding_of
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
     from types import TracebackType
     from typing import Self
 
+    from starlette.requests import Request
     from starlette.types import Receive
 
-    from web.receiving.disk_room import DiskRoom
+    from web.rooms import DiskRoom
+    from web.settings import Limits
+
+LARGEST_FILE: Final = 256 * 1024 * 1024
+"""Bytes: some ten million lines."""
+MOST_IN_MEMORY: Final = 256 * 1024
+"""Bytes; what is larger goes to the disk."""
+
+
+def refuse_encoded(request: Request) -> None:
+    """Refuse a body that is compressed: nobody knows how large it is."""
+    if request.headers.get("content-encoding", "identity").strip().lower() != "identity":
+        raise ApiError(415, "the body must not be compressed")
+
+
+@asynccontextmanager
+async def whole_body(request: Request, room: DiskRoom, limits: Limits) -> AsyncIterator[IO[bytes]]:
+    """The body as a file, at its beginning."""
+    refuse_encoded(request)
+    taken = 0
+    try:
+        with tempfile.SpooledTemporaryFile(MOST_IN_MEMORY) as file:
+            memory = holding_of(request.scope)
+            async for piece in _pieces(request, LARGEST_FILE, limits):
+                if not room.take(len(piece)):
+                    raise room.refusal()
+                memory.take(min(len(piece), max(0, MOST_IN_MEMORY - taken)))
+                taken += len(piece)
+                with _writing():
+                    file.write(piece)
+            with _writing():
+                file.seek(0)
+            yield file
+    finally:
+        room.give_back(taken)
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise hidden("the body cannot be kept", error) from None
+
+
+async def read_object(
+    request: Request, limits: Limits, *, any_type: bool = False
+) -> dict[str, object]:
+    """The body of a request, which must be one JSON object."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json" and not any_type:
+        raise ApiError(415, f"the body must be application/json, not {quote(kind)}")
+    refuse_encoded(request)
+    value = parse_json(await _read_body(request, limits))
+    if not isinstance(value, dict):
+        raise ApiError(400, "the body must be a JSON object")
+    return value
+
+
+def parse_json(body: bytes) -> object:
+    """A JSON value: no doubled field, no NaN, no number out of range, not too deep."""
+    try:
+        value = read_json(body.decode())
+    except UnicodeDecodeError as error:
+        raise ApiError(400, f"the body is not UTF-8, at byte {error.start}") from None
+    except json.JSONDecodeError as error:
+        raise ApiError(400, f"not JSON: {error.msg} at character {error.pos}") from None
+    except (ValueError, RecursionError) as error:  # endless digits, bottomless nesting
+        raise ApiError(400, f"not JSON: {error}") from None
+    if is_too_deep(value):
+        raise ApiError(400, f"not JSON: {TOO_DEEP}")
+    return cast("object", value)
+
+
+async def _read_body(request: Request, limits: Limits) -> bytes:
+    body = bytearray()
+    memory = holding_of(request.scope)
+    async for piece in _pieces(request, limits.body_bytes, limits):
+        memory.take(len(piece))
+        body += piece
+    return bytes(body)
+
+
+async def _pieces(request: Request, most: int, limits: Limits) -> AsyncIterator[bytes]:
+    """A body as it arrives."""
+    too_large = ApiError(413, f"the body is larger than {most:,} bytes")
+    declared = request.headers.get("content-length", "0")
+    if declared.isdecimal() and int(declared[:19]) > most:
+        raise too_large
+    size, waited = 0, 0.0
+    stream = aiter(request.stream())
+    while True:
+        began = time.monotonic()
+        try:
+            async with asyncio.timeout(limits.read_seconds + size / limits.least_rate - waited):
+                piece = await anext(stream, None)
+        except ClientDisconnect:
+            raise ApiError(400, "the body has not arrived as a whole") from None
+        except TimeoutError:
+            raise ApiError(
+                408, f"the body comes more slowly than {limits.least_rate:,} bytes a second"
+            ) from None
+        if piece is None:
+            return
+        waited += time.monotonic() - began  # not what takes the server's own time
+        size += len(piece)
+        if size > most:
+            raise too_large
+        yield piece
+
 
 CHUNK: Final = 64 * 1024
 """Bytes that are read from the file at a time."""
-
-MOST_IN_MEMORY: Final = 256 * 1024
-"""Bytes that are written to the file at a time, into the system's cache: less needs no file."""
 
 MOST_ON_DISK: Final = 256 * 1024 * 1024
 """Bytes of a body that wait to be answered: some ten million lines."""
@@ -48,12 +155,7 @@ class Block(NamedTuple):
 
 
 class BodyLines:
-    """The lines of a body that arrives. Use it in a ``with`` block, on one event loop.
-
-    Args:
-        room: on disk, for all bodies.
-        most: bytes of this one that wait at most.
-    """
+    """The lines of a body that arrives. Use it in a ``with`` block, on one event loop."""
 
     def __init__(self, room: DiskRoom, *, most: int = MOST_ON_DISK) -> None:
         self._disk = room
@@ -85,14 +187,7 @@ class BodyLines:
             self._disk.give_back(self._written_to)
 
     async def fill(self, receive: Receive) -> None:
-        """Read the body, and go on until the client has gone away.
-
-        Args:
-            receive: of the request.
-
-        Raises:
-            ApiError: 503, what waits cannot be written to the disk.
-        """
+        """Read the body, and go on until the client has gone away."""
         while (message := await receive())["type"] != "http.disconnect":
             if self._has_ended:
                 continue
@@ -109,11 +204,7 @@ class BodyLines:
                 self._spill_some()
 
     async def take(self, limit: int) -> Block | None:
-        """Some of the next lines, as soon as there is one; None at the end.
-
-        Args:
-            limit: lines at most.
-        """
+        """Some of the next lines, as soon as there is one; None at the end."""
         while not self._ready:
             if self._has_ended:
                 return None

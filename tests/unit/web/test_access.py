@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from web.access import allowed_names, host_name, is_host_name, is_loopback
 from web.app import create_app
-from web.middleware.origins import allowed_names, host_name, is_host_name, is_loopback
 from web.settings import Settings
 
 LOCAL = "http://127.0.0.1"

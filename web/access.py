@@ -1,0 +1,196 @@
+"""Who sends a request, for which host, from which page, and whether it may change anything."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from functools import lru_cache
+from ipaddress import IPv6Address, IPv6Network, ip_address
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+from web.middleware import HttpMiddleware
+from web.responses import ApiError
+from web.service import service_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from starlette.requests import Request
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+    from db.database import Database
+    from web.settings import Settings
+
+_PREFIX: Final = 64
+"""Bits of an IPv6 address that tell clients apart: one client has all addresses below them."""
+
+
+class Clients(HttpMiddleware):
+    """Puts the client's address into the scope of each request."""
+
+    def __init__(self, app: ASGIApp, proxies: frozenset[str]) -> None:
+        super().__init__(app)
+        self._proxies = proxies
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope.get("client"):
+            address, port = scope["client"]
+            client = client_name(address)
+            if client in self._proxies:
+                client = self._forwarded(scope["headers"]) or client
+            scope["client"] = (client, port)
+        await self._app(scope, receive, send)
+
+    def _forwarded(self, headers: Iterable[tuple[bytes, bytes]]) -> str | None:
+        """The last address that no trusted proxy has; None if there is none.
+
+        Each proxy adds the address of its own client at the end. Whatever comes before the first
+        untrusted one from the end may be invented.
+        """
+        values = [value for name, value in headers if name == b"x-forwarded-for"]
+        for text in reversed(b",".join(values).decode("latin-1").split(",")):
+            client = client_name(text.strip())
+            if not is_address(client):
+                return None
+            if client not in self._proxies:
+                return client
+        return None
+
+
+@lru_cache(maxsize=4096)
+def client_name(address: str) -> str:
+    """The name by which a client is counted: its IPv4 address, or the /64 of its IPv6 address."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(found, IPv6Address):
+        if found.ipv4_mapped is not None:
+            return str(found.ipv4_mapped)
+        if not found.is_loopback:
+            return str(IPv6Network((int(found), _PREFIX), strict=False).network_address)
+    return str(found)
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is an IP address."""
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+LOCAL_NAMES: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
+_READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_NAME: Final = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*", re.IGNORECASE)
+_IPV6: Final = 6
+
+
+class Origins(HttpMiddleware):
+    """Refuses requests that are for others, or from pages of others."""
+
+    def __init__(self, app: ASGIApp, names: frozenset[str] | None) -> None:
+        super().__init__(app)
+        self._names = names
+        self._known_hosts: set[bytes] = set()
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        error = self._refusal(scope)
+        if error is not None:
+            await error.response()(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+    def _refusal(self, scope: Scope) -> ApiError | None:
+        host = origin = site = b""
+        for name, value in scope["headers"]:
+            if name == b"host":
+                host = value
+            elif name == b"origin":
+                origin = value
+            elif name == b"sec-fetch-site":
+                site = value
+        if self._names is not None and host not in self._known_hosts:
+            if host_name(host.decode("latin-1")) not in self._names:
+                return ApiError(
+                    403, "this server does not answer to this name; --allow-host adds one"
+                )
+            if len(self._known_hosts) < len(self._names) * 4:
+                self._known_hosts.add(host)
+        if scope["method"] not in _READING and not is_own(host, origin, site):
+            return ApiError(403, "pages of other hosts may only read")
+        return None
+
+
+def allowed_names(settings: Settings) -> frozenset[str] | None:
+    """The names that a server answers to."""
+    host = settings.host.lower()
+    if settings.token is not None and not is_loopback(host) and not settings.allowed_hosts:
+        return None
+    own = LOCAL_NAMES | {f"[{host}]" if ":" in host else host}
+    return own.union(map(str.lower, settings.allowed_hosts))
+
+
+def is_host_name(name: str) -> bool:
+    """Whether a header ``Host`` can have this name: no scheme, no port, nothing but ASCII."""
+    if name.startswith("[") and name.endswith("]"):
+        try:
+            return ip_address(name[1:-1]).version == _IPV6
+        except ValueError:
+            return False
+    return _NAME.fullmatch(name) is not None
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only programs of this machine reach what listens there, by its name or address."""
+    try:
+        return host.lower() == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def host_name(host: str) -> str:
+    """The name in a ``Host`` header, without the port."""
+    name, colon, port = host.rpartition(":")
+    if colon and (not port or port.isdecimal()) and (name.startswith("[") or ":" not in name):
+        host = name
+    return host.lower()
+
+
+def is_own(host: bytes, origin: bytes, site: bytes) -> bool:
+    """Whether a request comes from a page of this server, or from no page at all."""
+    if not origin:
+        return site not in {b"cross-site", b"same-site"}
+    try:
+        place = urlsplit(origin.decode("latin-1")).netloc
+    except ValueError:
+        return False
+    return place.lower() == host.decode("latin-1").lower()
+
+
+def require_write(request: Request) -> Database:
+    """The database, for a request that changes something."""
+    service = service_of(request)
+    names = ("host", "origin", "sec-fetch-site")
+    if not is_own(*(request.headers.get(name, "").encode("latin-1") for name in names)):
+        raise ApiError(403, "pages of other hosts may only read")
+    token = service.settings.token
+    if token is not None and not _has_token(request, token):
+        raise ApiError(
+            401,
+            "this changes something: send the server's token as Authorization: Bearer TOKEN",
+            headers={"WWW-Authenticate": 'Bearer realm="c4"'},
+        )
+    return service.require_writable()
+
+
+def _has_token(request: Request, token: str) -> bool:
+    scheme, _, given = request.headers.get("authorization", "").partition(" ")
+    # Compared as bytes: of texts only those in ASCII can be compared in constant time.
+    return scheme.lower() == "bearer" and secrets.compare_digest(
+        given.strip().encode(), token.encode()
+    )

@@ -1,0 +1,163 @@
+"""What every request passes: headers of the answer, the limit of requests, and faults."""
+
+from __future__ import annotations
+
+import math
+import time
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Final
+
+from web.responses import CLIENT_GONE, LOGGER, ApiError, as_api_error
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from web.settings import Limits
+
+
+class HttpMiddleware(ABC):
+    """Stands before an application in the way of requests; all else passes untouched."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        """Answer a request, or pass on what is none."""
+        answer = self.answer if scope["type"] == "http" else self._app
+        return answer(scope, receive, send)
+
+    @abstractmethod
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+
+
+POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+"""Nothing from another host, nothing that is written into the page."""
+
+SECURITY: Final = (
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+)
+READABLE: Final = ((b"access-control-allow-origin", b"*"),)
+"""Pages of other hosts may read what is asked with GET; POST is refused to them before."""
+NEVER_KEPT: Final = (b"cache-control", b"no-store")
+
+PREFLIGHT: Final = (
+    *READABLE,
+    (b"access-control-allow-methods", b"GET, HEAD"),
+    (b"access-control-allow-headers", b"*"),
+    (b"access-control-max-age", b"86400"),
+)
+
+
+class Headers(HttpMiddleware):
+    """Adds the headers, and answers browsers that ask what they may do."""
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        method = scope["method"]
+        if method == "OPTIONS" and _is_preflight(scope):
+            await send(
+                {"type": "http.response.start", "status": 204, "headers": [*PREFLIGHT, *SECURITY]}
+            )
+            await send({"type": "http.response.body", "body": b""})
+            return
+        added = (*SECURITY, *READABLE) if method in {"GET", "HEAD"} else SECURITY
+
+        async def send_with(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = message["headers"]
+                headers.extend(added)
+                if not any(name == b"cache-control" for name, _ in headers):
+                    headers.append(NEVER_KEPT)
+            await send(message)
+
+        await self._app(scope, receive, send_with)
+
+
+def _is_preflight(scope: Scope) -> bool:
+    return any(name == b"access-control-request-method" for name, _ in scope["headers"])
+
+
+MOST_CLIENTS: Final = 10_000
+"""Addresses that are remembered: the one that was silent for the longest time is forgotten."""
+
+
+class Rate(HttpMiddleware):
+    """Refuses requests of clients that make too many."""
+
+    def __init__(
+        self, app: ASGIApp, limits: Limits, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        super().__init__(app)
+        self._rate = limits.requests_per_second
+        self._burst = limits.burst
+        self._clock = clock
+        self._full_at: OrderedDict[str, float] = OrderedDict()
+        """When the bucket of an address will be full again."""
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if self._rate != math.inf:
+            wait = self._take(scope["client"][0] if scope.get("client") else "")
+            if wait > 0:
+                error = ApiError(
+                    429,
+                    f"more than {self._rate:g} requests a second; wait a moment",
+                    headers={"Retry-After": str(math.ceil(wait))},
+                )
+                await error.response()(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+    def _take(self, client: str) -> float:
+        """Take a token of a client; the seconds until there is one, or 0 if there was."""
+        now = self._clock()
+        clients = self._full_at
+        full_at = max(clients.get(client, now), now) + 1 / self._rate
+        wait = full_at - now - self._burst / self._rate
+        if wait > 1e-9:  # noqa: PLR2004 (rounding)
+            return wait
+        clients[client] = full_at
+        clients.move_to_end(client)
+        if len(clients) > MOST_CLIENTS:
+            clients.popitem(last=False)
+        return 0.0
+
+
+class Faults(HttpMiddleware):
+    """Answers requests that have ended in an error."""
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        has_begun = False
+
+        async def send_noted(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_noted)
+        except Exception as error:  # noqa: BLE001 (nothing passes this boundary)
+            answer = as_api_error(_cause(error))
+            if not has_begun:
+                await answer.response()(scope, receive, send)
+            elif answer.status != CLIENT_GONE:
+                # The server sees an answer without an end, and closes the connection.
+                LOGGER.warning("an answer was broken off: %s", answer.message)
+
+
+def _cause(error: Exception) -> Exception:
+    """What went wrong: Starlette hides an error after the answer's beginning behind its own."""
+    cause = error.__cause__
+    if isinstance(error, RuntimeError) and isinstance(cause, ApiError):
+        return cause
+    return error

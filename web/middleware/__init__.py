@@ -1,1 +1,0 @@
-"""What every request passes on its way: limits, hosts and origins, headers of the answer."""

@@ -1,0 +1,223 @@
+"""The OpenAPI document, made from the types that requests are read with and answers are made of.
+
+A schema in ``PATHS`` of a module of the API may be a Python type: a struct, a typed dict, a list or
+a union of these. :func:`build_document` puts its JSON schema in its place.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+
+import msgspec
+
+from c4core.version import __version__
+from web.parameters import BUDGET
+from web.responses import JSON, Error
+from web.settings import Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from starlette.routing import Route
+
+Schema = dict[str, Any]
+
+TEXT: Final[Schema] = {"type": "string"}
+
+PATH: Final = "/api/v1/openapi.json"
+"""Where a server has the document."""
+
+PROBLEMS: Final = {
+    400: "The request is malformed or a parameter is wrong; `field` is the parameter.",
+    401: "The token of the server is missing or wrong.",
+    403: "The request comes from a page of another host, or names another host.",
+    404: "There is no such thing.",
+    409: "It cannot be done in the present state.",
+    408: "The body comes too slowly.",
+    413: "The body is too large.",
+    415: "The body is not of a type that is read here.",
+    422: "The request was understood but cannot be carried out.",
+    429: "The client sends too many requests; `Retry-After` says when to try again.",
+    501: "The server is missing an optional package.",
+    503: "Something is missing or busy: the database, or the server itself.",
+}
+
+ABOUT: Final = (
+    "Exact scores of Connect Four positions, opening books, stored games, jobs. Columns and rows "
+    "are counted from 1, rows from the bottom. A score is for the side to move: 0 a draw, 1 a win "
+    "with the last stone, more the sooner it comes, negative a loss. Every error is an object with "
+    "`error` and `field`."
+)
+
+TOKEN: Final[Schema] = {
+    "type": "http",
+    "scheme": "bearer",
+    "description": "The server's token, which clients must send with requests that change data. A "
+    "server that only its own machine can reach may have none, and then takes every request.",
+}
+
+
+class Resource(Protocol):
+    """A module of the API."""
+
+    ROUTES: list[Route]
+    PATHS: dict[str, object]
+
+
+def content(schema: object, media_type: str = JSON, **more: object) -> Schema:
+    """What a body is, by its media type."""
+    return {media_type: {"schema": schema, **more}}
+
+
+def operation(
+    summary: str,
+    answer: object,
+    *,
+    query: type[msgspec.Struct] | None = None,
+    path: type[msgspec.Struct] | None = None,
+    body: object = None,
+    problems: Iterable[int] = (),
+    description: str = "",
+) -> Schema:
+    """A method of a path.
+
+    Args:
+        summary: one line.
+        answer: type of the answer, or its content by media type.
+        query: the parameters in the query.
+        path: the parameters in the path.
+        body: schema of the request's JSON, or its content by media type; None for no body.
+        problems: statuses of errors, besides those that any request may get.
+        description: the rest.
+    """
+    statuses = {400, 403, 429, 503, *problems, *(() if body is None else (408, 413, 415))}
+    responses = {"200": {"description": "The answer.", "content": _contents(answer)}} | {
+        str(status): problem(PROBLEMS[status]) for status in sorted(statuses)
+    }
+    parameters = [*_parameters(path, "path"), *_parameters(query, "query")]
+    described: Schema = {"summary": summary, "parameters": parameters, "responses": responses}
+    if description:
+        described["description"] = description
+    if body is not None:
+        described["requestBody"] = {"required": True, "content": _contents(body)}
+    return described
+
+
+def problem(description: str) -> Schema:
+    """An answer that is an error."""
+    return {"description": description, "content": content(Error)}
+
+
+def _contents(schema: object) -> Schema:
+    is_by_type = isinstance(schema, dict) and any("/" in name for name in schema)
+    return cast("Schema", schema) if is_by_type else content(schema)
+
+
+def _parameters(kind: type[msgspec.Struct] | None, place: str) -> Iterator[Schema]:
+    """The fields of a struct as parameters. None stands for one that is not given."""
+    if kind is None:
+        return
+    _, components = msgspec.json.schema_components([kind])
+    for name, schema in components[kind.__name__]["properties"].items():
+        described: Schema = {
+            "name": name,
+            "in": place,
+            "required": name in components[kind.__name__]["required"],
+            "description": schema.pop("description"),
+        }
+        if "examples" in schema:
+            (described["example"],) = schema.pop("examples")
+        if schema.get("default", ...) is None:
+            (given,) = (one for one in schema.pop("anyOf") if one != {"type": "null"})
+            del schema["default"]
+            schema.update(given)
+        yield described | {"schema": schema}
+
+
+_ITSELF: Final = operation("This document", {"type": "object"})
+
+
+def build_document(
+    modules: Iterable[Resource], *, budget: float = Limits().budget_seconds
+) -> dict[str, object]:
+    """The document.
+
+    Args:
+        modules: of the API.
+        budget: the most seconds that a client may ask for.
+
+    Raises:
+        ValueError: two modules describe the same method of a path.
+    """
+    paths: dict[str, dict[str, object]] = {}
+    _describe(paths, {PATH: {"get": _ITSELF}}, "openapi")
+    for module in modules:
+        tag = str(getattr(module, "__name__", "")).rpartition(".")[2]
+        _describe(paths, module.PATHS, tag)
+    kinds = list(dict.fromkeys(_types(paths)))
+    schemas, components = msgspec.json.schema_components(
+        kinds, ref_template="#/components/schemas/{name}"
+    )
+    document: dict[str, object] = {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "C4",
+            "version": __version__,
+            "summary": "Connect Four, solved",
+            "description": ABOUT,
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
+        "servers": [{"url": "/", "description": "The server that has this document."}],
+        "paths": dict(sorted(paths.items())),
+        "components": {
+            "schemas": dict(sorted(components.items())),
+            "securitySchemes": {"token": TOKEN},
+        },
+    }
+    found = dict(zip(kinds, schemas, strict=True))
+    return cast("dict[str, object]", _filled(document, found, budget))
+
+
+def _types(value: object) -> Iterator[object]:
+    """The types within a value that is JSON otherwise."""
+    if isinstance(value, dict):
+        for part in value.values():
+            yield from _types(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _types(part)
+    elif not isinstance(value, str | int | float | None):
+        yield value
+
+
+def _filled(value: object, schemas: Mapping[object, Schema], budget: float) -> object:
+    """The same with a schema for each type, and the most seconds in the place of their mark."""
+    if isinstance(value, dict):
+        filled: Schema = {name: _filled(part, schemas, budget) for name, part in value.items()}
+        if filled.get("maximum") == BUDGET:
+            filled["maximum"] = budget
+            if "default" in filled:
+                filled["default"] = min(filled["default"], budget)
+        return filled
+    if isinstance(value, list | tuple):
+        return [_filled(part, schemas, budget) for part in value]
+    return value if isinstance(value, str | int | float | None) else schemas[value]
+
+
+def _describe(
+    paths: dict[str, dict[str, object]], described: Mapping[str, object], tag: str
+) -> None:
+    """Add a module's paths, each operation with a name of its own."""
+    for path, methods in described.items():
+        known = paths.setdefault(path, {})
+        for method, one in cast("dict[str, Schema]", methods).items():
+            if method in known:
+                raise ValueError(f"method of {path} {method} is described twice")
+            known[method] = {"operationId": _name_of(method, path), "tags": [tag]} | one
+
+
+def _name_of(method: str, path: str) -> str:
+    """What programs that are made from the document call an operation: ``getJobsId``."""
+    words = re.findall(r"[a-zA-Z]+", path.removeprefix("/api/v1").removesuffix(".json"))
+    return method + "".join(word[0].upper() + word[1:] for word in words)

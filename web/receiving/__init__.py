@@ -1,1 +1,0 @@
-"""Bodies of requests: read as a whole or line by line, and what of them waits on disk."""
