@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -26,17 +27,20 @@ Graph = dict[str, set[str]]
 """The names that every name imports."""
 
 
-def imports() -> Iterator[tuple[str, str]]:
+@cache
+def imports() -> list[tuple[str, str]]:
     """Every module, and the addresses that it imports from the five packages."""
+    found = []
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.p*")):
             if path.suffix not in {".py", ".pyx", ".pxd", ".pxi"}:
                 continue
             module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
             names = python_imports if path.suffix == ".py" else cython_imports
-            yield from (
+            found += [
                 (module, name) for name in names(path.read_text()) if name.split(".")[0] in PACKAGES
-            )
+            ]
+    return found
 
 
 def python_imports(source: str) -> Iterator[str]:
@@ -110,7 +114,7 @@ def boxes(graph: Graph) -> dict[str, list[str]]:
 
 def picture() -> str:
     """The rooms and their imports, for Mermaid."""
-    found = list(imports())
+    found = imports()
     lines = ["flowchart TB"]
     for package, names in rooms().items():
         graph = reduced(graph_of(names, found))

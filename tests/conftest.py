@@ -6,12 +6,13 @@ with ``C4_TEST_SERVERS=1`` such as are started from the installed server program
 asks for one. Tests whose server is missing are left out, and the summary says so.
 """
 
+import gc
 import os
 import shutil
 import signal
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,17 @@ def pytest_configure() -> None:
     if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
         # This process goes on all the same; those that it starts begin with the default.
         signal.signal(signal.SIGHUP, lambda *_: None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect tests without the garbage collector, which then skips what every test shares."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 @pytest.hookimpl(trylast=True)  # after -m and -k: what nobody asked for is not left out

@@ -1,10 +1,12 @@
 """Running ``c4`` for tests: within this process, as one of its own, or from a shell."""
 
 import contextlib
+import functools
 import gc
 import io
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -14,8 +16,12 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from sqlalchemy import Connection
+
 from cli.app import run
 from cli.shell import streams
+from db import schema
+from db.database import Database
 
 ROOT = Path(__file__).parents[3]
 
@@ -59,9 +65,7 @@ class C4:
         """
         out, err = io.BytesIO(), io.BytesIO()
         with (
-            contextlib.chdir(self.directory),
-            mock.patch.dict(os.environ, self.environment),
-            _input(stdin),
+            self._surroundings(stdin),
             _kept(1),  # which the command closes when it cannot write
             mock.patch("sys.stdout", io.TextIOWrapper(out, "utf-8", write_through=True)),
             mock.patch("sys.stderr", io.TextIOWrapper(err, "utf-8", write_through=True)),
@@ -74,6 +78,17 @@ class C4:
                 err.getvalue().decode(errors="backslashreplace"),
             )
 
+    @contextlib.contextmanager
+    def _surroundings(self, stdin: str | bytes | int) -> Iterator[None]:
+        """What a command finds: its directory, environment and input, and databases in no time."""
+        with (
+            contextlib.chdir(self.directory),
+            mock.patch.dict(os.environ, self.environment),
+            mock.patch("db.schema.migrate", _migrate),
+            _input(stdin),
+        ):
+            yield
+
     def into(self, descriptor: int, *arguments: str) -> Result:
         """Run a command as ``c4`` does, its end included, and its output into a descriptor.
 
@@ -85,18 +100,16 @@ class C4:
             os.dup2(descriptor, 1)
             os.close(descriptor)
             with (
-                contextlib.chdir(self.directory),
-                mock.patch.dict(os.environ, self.environment),
-                _input(b""),
+                self._surroundings(b""),
                 open(1, "w", encoding="utf-8", closefd=False) as out,
                 mock.patch("sys.stdout", out),
                 mock.patch("sys.stderr", err),
                 mock.patch(
                     "sys.unraisablehook", lambda hook: err.write(f"Exception ignored: {hook}")
                 ),
-                _collected(),
             ):
                 code = streams.finish(run(arguments))
+                gc.collect()  # destroys what the command has left
         assert isinstance(err.buffer, io.BytesIO)
         return Result(code, "", err.buffer.getvalue().decode(errors="backslashreplace"))
 
@@ -131,6 +144,29 @@ class C4:
         return Result(done.returncode, done.stdout, done.stderr)
 
 
+_MIGRATE = schema.migrate
+
+
+@functools.cache
+def _tables() -> list[str]:
+    """The statements that make C4's tables."""
+    with tempfile.TemporaryDirectory() as directory, mock.patch("db.schema.migrate", _MIGRATE):
+        path = Path(directory) / "c4.db"
+        Database.open(str(path)).close()
+        with contextlib.closing(sqlite3.connect(path)) as file:
+            _, *statements, _ = file.iterdump()  # between BEGIN and COMMIT
+            return statements
+
+
+def _migrate(connection: Connection) -> None:
+    """Migrate as the program does; a new SQLite database gets its tables without Alembic."""
+    if connection.dialect.name == "postgresql" or schema.read_state(connection).tables:
+        _MIGRATE(connection)
+        return
+    for statement in _tables():
+        connection.exec_driver_sql(statement)
+
+
 @contextlib.contextmanager
 def _input(given: str | bytes | int) -> Iterator[None]:
     """Standard input that has this in it, for Python and as descriptor 0."""
@@ -144,17 +180,6 @@ def _input(given: str | bytes | int) -> Iterator[None]:
             mock.patch("sys.stdin", stream),
         ):
             yield
-
-
-@contextlib.contextmanager
-def _collected() -> Iterator[None]:
-    """Destroy in the end what was made inside, and look at nothing else, which would take long."""
-    gc.freeze()
-    try:
-        yield
-        gc.collect()
-    finally:
-        gc.unfreeze()
 
 
 @contextlib.contextmanager

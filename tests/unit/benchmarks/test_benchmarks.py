@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
+import scipy
 from click.testing import CliRunner
-from scipy import stats
 
 from benchmarks.__main__ import PAGES, SUBJECTS, main
 from benchmarks.engine import solvers
@@ -124,7 +124,7 @@ def test_difference_is_that_of_all_divisions(
     one: tuple[int, int, int], other: tuple[int, int, int]
 ) -> None:
     whole, games = [sum(pair) for pair in zip(one, other, strict=True)], sum(one)
-    law = stats.multivariate_hypergeom(whole, games)
+    law = scipy.stats.multivariate_hypergeom(whole, games)
     mean = games * (whole[0] + whole[2] / 2) / sum(whole)
     away = abs(one[0] + one[2] / 2 - mean)
     expected = sum(

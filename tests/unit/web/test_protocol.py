@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import uvicorn
 
+from tests.support.running.raw_http import read_all
 from tests.support.running.waiting import HANG_SECONDS
 from web.http import protocol
 from web.settings import Limits
@@ -170,14 +171,6 @@ def connected(running: Running, address: str = "127.0.0.1") -> Iterator[socket.s
         ("127.0.0.1", running.port), timeout=HANG_SECONDS, source_address=(address, 0)
     ) as client:
         yield client
-
-
-def read_all(client: socket.socket) -> bytes:
-    """All that the server says before it closes the connection."""
-    received = b""
-    while piece := client.recv(65536):
-        received += piece
-    return received
 
 
 def read_to(client: socket.socket, end: bytes) -> bytes:

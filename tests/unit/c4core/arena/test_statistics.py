@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from c4core.arena.game import game_seed, play_game
 from c4core.arena.statistics import (
@@ -213,8 +213,8 @@ def test_p_is_that_of_scipy(wins: int, losses: int, draws: int) -> None:
         assert two_sided_p(tally) is None
         return
     leader = max(wins, losses)
-    one = stats.binomtest(leader, tally.decisive, 0.5, alternative="greater").pvalue
-    two = stats.binomtest(wins, tally.decisive, 0.5, alternative="two-sided").pvalue
+    one = scipy.stats.binomtest(leader, tally.decisive, 0.5, alternative="greater").pvalue
+    two = scipy.stats.binomtest(wins, tally.decisive, 0.5, alternative="two-sided").pvalue
     assert one_sided_p(tally) == pytest.approx(one, rel=1e-9, abs=1e-290)
     assert two_sided_p(tally) == pytest.approx(two, rel=1e-9, abs=1e-290)
     assert is_significant(tally) == (two <= SIGNIFICANT)
@@ -222,7 +222,7 @@ def test_p_is_that_of_scipy(wins: int, losses: int, draws: int) -> None:
 
 def test_equals_differ_significantly_in_at_most_5_percent() -> None:
     for decisive in range(1, 61):
-        chances = stats.binom.pmf(np.arange(decisive + 1), decisive, 0.5)
+        chances = scipy.stats.binom.pmf(np.arange(decisive + 1), decisive, 0.5)
         tallies = [Tally(won, decisive - won) for won in range(decisive + 1)]
         for two_sided, p_of in ((True, two_sided_p), (False, one_sided_p)):
             alarms = [(p_of(tally) or 0) <= SIGNIFICANT for tally in tallies]
