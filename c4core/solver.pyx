@@ -18,7 +18,7 @@ from libc.string cimport memcpy
 from c4core.arrays cimport words_of_batch
 from c4core.book.codec cimport NO_MEMORY
 from c4core.book.book cimport Book
-from c4core.engine cimport atomics
+cimport c4core.engine.atomics as atomics
 from c4core.engine.board cimport (
     MAX_COLUMNS,
     Board,

@@ -28,7 +28,7 @@ from libc.string cimport memset
 from posix.types cimport off_t
 from posix.unistd cimport pread
 
-from c4core.engine cimport atomics
+cimport c4core.engine.atomics as atomics
 from c4core.engine.kernel cimport NO_SCORE
 
 # Python sees these as well.

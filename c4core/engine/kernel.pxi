@@ -5,7 +5,7 @@
 
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint64_t, uintptr_t
 
-from c4core.engine cimport atomics
+cimport c4core.engine.atomics as atomics
 from c4core.engine.board cimport *
 from c4core.engine.kernel cimport *
 

@@ -32,7 +32,7 @@
 from libc.stdint cimport int8_t, uint8_t, uintptr_t
 from libc.stdlib cimport calloc, free, realloc
 
-from c4core.engine cimport atomics
+cimport c4core.engine.atomics as atomics
 
 cdef extern from *:
     int __builtin_clzll(unsigned long long) noexcept nogil

@@ -13,7 +13,7 @@ from libc.stdint cimport int8_t, int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from c4core.engine cimport atomics
+cimport c4core.engine.atomics as atomics
 from c4core.engine.board cimport (
     MAX_COLUMNS,
     Board,

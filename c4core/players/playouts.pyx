@@ -8,7 +8,7 @@ from libc.math cimport log, sqrt
 from libc.stdint cimport int8_t, int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc
 
-from c4core.engine cimport atomics
+cimport c4core.engine.atomics as atomics
 from c4core.engine.board cimport (
     HEIGHT_LIMIT,
     MAX_COLUMNS,

@@ -3,7 +3,7 @@
 from libc.math cimport INFINITY
 from libc.stdint cimport uint64_t
 
-from c4core.engine cimport atomics
+cimport c4core.engine.atomics as atomics
 
 cdef class Stop:
     cdef readonly Stop origin       # the stop whose flag it uses; None: its own

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from libc.math cimport INFINITY
 from libc.stdint cimport uint64_t
 
-from c4core.engine cimport atomics
+cimport c4core.engine.atomics as atomics
 
 from c4core.players.errors import StopPlaying
 

@@ -15,7 +15,7 @@ from libc.stdint cimport uint8_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
-from c4core.engine cimport atomics
+cimport c4core.engine.atomics as atomics
 from c4core.engine.board cimport (
     Board,
     canonical_key,
