@@ -3,6 +3,8 @@
 ::
 
     python -m benchmarks certificates boards           # or some: boards 6x5 7x6
+    python -m benchmarks certificates boards --rules none 5x5
+    python -m benchmarks certificates positions        # or some: positions 3246 5113
     python -m benchmarks certificates games
     python -m benchmarks certificates shipped          # compares the bytes; --write replaces them
 """
@@ -45,6 +47,14 @@ EMPTY: Final = (
     *("6x7", "7x6", "8x5"),
 )
 """All empty boards with at least four columns and rows and at most 36 squares; larger ones."""
+PLAIN: Final = ("4x4", "5x4", "4x6", "6x4", "5x5", "6x6")
+"""Boards that are proven without rules, too."""
+HARD: Final = (
+    *("42236432422", "54545747251", "47453", "41241577", "26745666", "52744774", "457776577"),
+    *("717425", "11154", "1571355", "4573226", "432161", "3246", "121143", "5113", "73662"),
+    *("1717", "3527", "6112", "4645"),
+)
+"""The positions of the class begin-hard of ``c4 bench``."""
 CHECKER: Final = ROOT / "examples" / "check_certificate.py"
 """A checker in pure Python that shares no code with C4."""
 OPPONENTS: Final = ("random", "mcts-uct", "perfect")
@@ -70,12 +80,23 @@ def main() -> None:
 
 
 @main.command()
+@click.option("--rules", type=click.Choice(["all", "none"]), default="all", show_default=True)
 @click.argument("names", nargs=-1, metavar="[WxH]...")
 @click.pass_obj
-def boards(results: Results, *, names: tuple[str, ...]) -> None:
+def boards(results: Results, *, rules: str, names: tuple[str, ...]) -> None:
     """Prove the exact scores of empty boards: all of up to 36 squares, and three larger ones."""
-    for board in names or EMPTY:
-        _keep(results, f"boards {board}", prove(board))
+    part = "boards" if rules == "all" else "plain"
+    for board in names or (EMPTY if rules == "all" else PLAIN):
+        _keep(results, f"{part} {board}", prove(board, rules=rules))
+
+
+@main.command()
+@click.argument("positions", nargs=-1, metavar="[MOVES]...")
+@click.pass_obj
+def positions(results: Results, *, positions: tuple[str, ...]) -> None:
+    """Prove the exact scores of hard positions of 7x6."""
+    for moves in positions or HARD:
+        _keep(results, f"positions {moves}", prove("7x6", moves))
 
 
 @main.command()
@@ -111,20 +132,21 @@ def shipped(*, write: bool) -> None:
         raise click.ClickException(f"made differently now: {', '.join(differing)}")
 
 
-def prove(board: str) -> dict[str, Any]:
+def prove(board: str, moves: str = "", *, rules: str = "all") -> dict[str, Any]:
     """Make a certificate with one thread in an empty database, and run both checkers on it.
 
     Seconds are processor time, from the start of a process to its end.
     """
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "a.c4proof"
-        made = _make(path, board)
+        made = _make(path, board, moves, rules)
         checked = run_c4("certificate", "verify", str(path), silent=True)
         again = run_program(sys.executable, str(CHECKER), str(path), silent=True)
         data = path.read_bytes()
     said = Certificate(data).info
     return {
         "board": board,
+        "moves": moves,
         "score": said.lower,
         "positions": said.positions,  # of both halves, without mirror images
         "file_bytes": said.file_bytes,
@@ -204,7 +226,21 @@ def places(parts: Mapping[str, Part]) -> dict[str, str]:
         ", ".join(sorted({str(each[name]) for each in proven}))
         for name in ("engine_version", "processor")
     )
+    hard = sorted(figures_of(parts, "positions"), key=lambda each: each["positions"])
+    with_rules = {each["board"]: each for each in proven}
+    plain = sorted(figures_of(parts, "plain"), key=lambda each: each["positions"])
+    for each in plain:
+        for name in ("positions", "file_bytes"):
+            each[f"times_{name}"] = each[name] / with_rules[each["board"]][name]
     texts = {
+        "positions": table(
+            f"position | score | {COSTS}", hard, f"`{{moves}}` | {{score}} | {COSTS_ROW}"
+        ),
+        "plain": table(
+            f"board | {COSTS} | times the positions | times the bytes",
+            plain,
+            f"{{board}} | {COSTS_ROW} | {{times_positions:.1f}} | {{times_file_bytes:.2f}}",
+        ),
         "boards": table(f"board | score | {COSTS}", proven, f"{{board}} | {{score}} | {COSTS_ROW}"),
         "games": table(GAMES, figures_of(parts, "games"), GAMES_ROW, left=2),
         "machine": f"Engine {engines}; {processors}.",
@@ -217,9 +253,9 @@ def _keep(results: Results, name: str, figures: dict[str, Any]) -> None:
     results.keep("certificates", name, figures)
 
 
-def _make(path: Path, board: str) -> Usage:
+def _make(path: Path, board: str, moves: str = "", rules: str = "all") -> Usage:
     return run_c4(
-        *("prove", "", f"--board={board}", "--threads=1", "--table-mb=64"),
+        *("prove", moves, f"--board={board}", "--threads=1", "--table-mb=64", f"--rules={rules}"),
         *(f"--out={path}", f"--db=sqlite:///{path}.db", "--quiet"),
     )
 
