@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import logging
-from typing import TYPE_CHECKING, Annotated, Final, TypedDict
+import re
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict
 
 from msgspec import Meta
 from starlette.exceptions import HTTPException
@@ -49,6 +50,25 @@ _ENCODER: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 def encode(value: object) -> bytes:
     """A value as compact JSON."""
     return _ENCODER.encode(value).encode()
+
+
+_DIRECTORIES: Final = re.compile(r"(?<![\w/.-])/(?:[^/\s'\",;=]+/)+")
+"""The directories of an absolute path in a text, but not the host of a URL."""
+
+
+def without_directories(value: Any) -> Any:  # noqa: ANN401 (any JSON value)
+    """A JSON value without the directories of absolute paths in its texts.
+
+    Errors of units and descriptions of players may name files. Clients need no more than their
+    names.
+    """
+    if isinstance(value, str):
+        return _DIRECTORIES.sub("", value)
+    if isinstance(value, dict):
+        return {key: without_directories(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_directories(each) for each in value]
+    return value
 
 
 def json_response(

@@ -16,7 +16,7 @@ from db.decoding import decoding
 from db.records.games import GameCursor, GameFilter
 from web import openapi, parameters
 from web.parameters import Board, Parameters, Side, one_of, read_board
-from web.responses import ApiError, json_response
+from web.responses import ApiError, json_response, without_directories
 from web.service import service_of
 from workers.match.files import entry_of
 from workers.match.judging import check_matches
@@ -136,7 +136,7 @@ def game_object(game: GameEntry) -> Game:
         fields["start_grid"] = str(game.start)
     if game.moves is None:
         fields["final_grid"] = str(game.final)
-    return cast("Game", fields)
+    return cast("Game", without_directories(fields))
 
 
 def _read_cursor(text: str | UnsetType) -> GameCursor | None:

@@ -14,7 +14,7 @@ from web.access import require_write
 from web.api.making import Analyze, Deep, LinesParameters, MakeBook, make_job, make_of_lines
 from web.bodies import read_object, whole_body
 from web.parameters import Parameters, one_of, read_board
-from web.responses import JSON, JSON_LINES, ApiError, json_response
+from web.responses import JSON, JSON_LINES, ApiError, json_response, without_directories
 from web.service import service_of
 from workers.core.follow import (
     STATES,
@@ -160,7 +160,7 @@ async def answer_list(request: Request) -> Response:
     shown = found[: asked.limit]
     return json_response(
         {
-            "jobs": [job_object(standing) for standing in shown],
+            "jobs": [_public(job_object(standing)) for standing in shown],
             "next": str(shown[-1].job.id) if len(found) > asked.limit else None,
         }
     )
@@ -248,7 +248,12 @@ def _show(database: Database, number: int) -> dict[str, Any]:
         progress = progress_object(jobs.progress(session, number), standing.state)
         if standing.job.kind == DEEP:
             progress["tree"] = tree_object(Observer(standing.job).look(session))
-    return job_object(standing) | {"progress": progress}
+    return _public(job_object(standing)) | {"progress": progress}
+
+
+def _public(job: dict[str, Any]) -> dict[str, Any]:
+    """A job as clients see it; its label is as somebody wrote it."""
+    return job | {name: without_directories(job[name]) for name in ("params", "errors")}
 
 
 def _cancel(database: Database, number: int) -> None:

@@ -13,7 +13,7 @@ from db import games
 from web import openapi, parameters
 from web.api.games import Number
 from web.parameters import Parameters
-from web.responses import json_response
+from web.responses import json_response, without_directories
 from web.service import service_of
 from workers.core.follow import unattended_jobs
 from workers.match.judging import Judging, read_report
@@ -239,14 +239,15 @@ def _read_page(database: Database, *, limit: int, before: int | None) -> dict[st
         idle = unattended_jobs(session)
     shown = found[:limit]
     return {
-        "matches": [match_summary(match, idle) for match in shown],
+        "matches": [without_directories(match_summary(match, idle)) for match in shown],
         "next": str(shown[-1].id) if len(found) > limit else None,
     }
 
 
 def _read_report(database: Database, *, number: int, judged: int) -> dict[str, Any]:
     report = read_report(database, number, Judging(games=judged, least_ply=None))
-    return match_object(report) | {"course": _course(report)}
+    shown: dict[str, Any] = without_directories(match_object(report))
+    return shown | {"course": _course(report)}
 
 
 def _course(report: FoundReport) -> dict[str, list[Any]]:

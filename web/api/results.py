@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
@@ -11,7 +11,7 @@ from db.records.jobs import JobState
 from web import openapi, parameters
 from web.api.jobs import OneJob
 from web.parameters import Parameters, one_of
-from web.responses import JSON_LINES, ApiError
+from web.responses import JSON_LINES, ApiError, without_directories
 from web.service import service_of
 from workers.answers.lines import result_lines
 from workers.core.follow import iterate_units, read_job
@@ -68,8 +68,14 @@ def _open(database: Database, number: int, format_name: TextFormat) -> Iterator[
     if job.state is JobState.PLANNING:
         raise ApiError(409, f"job {number} is being planned: it has no results yet")
     units = iterate_units(database, number)
-    objects = (fields for unit in units for fields in unit_objects(job, unit))
+    objects = (_public(fields) for unit in units for fields in unit_objects(job, unit))
     return result_lines(objects, format_name)
+
+
+def _public(fields: dict[str, Any]) -> dict[str, Any]:
+    if fields.get("error") is None:
+        return fields
+    return fields | {"error": without_directories(fields["error"])}
 
 
 def _next_chunk(lines: Iterator[str]) -> bytes:

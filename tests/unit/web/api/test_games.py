@@ -1,6 +1,8 @@
 """``/api/v1/games`` and ``/api/v1/matches``: lists, pages, reports."""
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -191,6 +193,20 @@ def test_a_report_judges_by_what_is_known(api: Api, stored: str) -> None:
     assert report["judged_games"] > 0
     assert report["a"]["accuracy"] or report["b"]["accuracy"]
     assert api.get(f"{MATCHES}/3", judge=0)["judged_games"] == 0
+
+
+def test_names_of_players_have_no_directories(tmp_path: Path) -> None:
+    url = str(tmp_path / "c4.db")
+    player = "proof:/home/someone/mine.c4proof"
+    (entry,) = finished_games(1)
+    with Database.open(url) as database:
+        game = game_of(entry._replace(first=player), player_a=player)
+        import_games(database, [game], player_a=player)
+    with serving(database_url=url) as api:
+        for path in (MATCHES, f"{MATCHES}/1", GAMES, f"{GAMES}/1/0"):
+            shown = json.dumps(api.get(path))
+            assert "proof:mine.c4proof" in shown
+            assert "someone" not in shown
 
 
 def test_without_a_database() -> None:

@@ -238,11 +238,11 @@ def test_a_job_is_stopped_and_gone_on_with(client: TestClient, idle: Database) -
 def test_failed_units_are_tried_again(client: TestClient, idle: Database) -> None:
     number = make(idle, EASY)
     while state_of(idle, number) is JobState.RUNNING:
-        give_up(idle, must_take(idle, job_id=number))
+        give_up(idle, must_take(idle, job_id=number), "cannot read '/home/someone/a.c4book'")
     shown = client.get(f"/api/v1/jobs/{number}").json()
-    assert (shown["state"], shown["errors"]) == ("failed", ["broken"])
+    assert (shown["state"], shown["errors"]) == ("failed", ["cannot read 'a.c4book'"])
     lines = client.get(f"/api/v1/jobs/{number}/results").text.splitlines()
-    assert {json.loads(line)["error"] for line in lines} == {"not solved: broken"}
+    assert {json.loads(line)["error"] for line in lines} == {"not solved: cannot read 'a.c4book'"}
     client.post(f"/api/v1/jobs/{number}/resume")
     assert events(client, number)[-1][1]["state"] == "done"
 
