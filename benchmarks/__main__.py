@@ -39,7 +39,7 @@ class Subject(NamedTuple):
 
 SUBJECTS: Final = {
     "books": Subject("books", "books", "books"),
-    "certificates": Subject("certificates", "certificates", "certificates"),
+    "certificates": Subject("certificates", "certificates", "certificates-log"),
     "datasets": Subject("datasets", "datasets", "datasets"),
     "deep": Subject("deep", "deep", "deep"),
     "engine": Subject("engine.measure", "engine.pages", "performance"),

@@ -220,7 +220,7 @@ def play(certificate: str, opponent: str, number: int) -> dict[str, Any]:
 
 
 def places(parts: Mapping[str, Part]) -> dict[str, str]:
-    """The texts of ``docs/certificates.md``."""
+    """The texts of ``docs/certificates-log.md``."""
     proven = sorted(figures_of(parts, "boards"), key=lambda each: each["positions"])
     engines, processors = (
         ", ".join(sorted({str(each[name]) for each in proven}))

@@ -2,7 +2,7 @@
 
 WeakC4 (https://github.com/2swap/WeakC4) is a strategy of the first player on 7x6. One file names a
 move, or a diagram, for positions of the opening. The other file has the diagrams; each of them
-plays a game to its end without any search. docs/weakc4.md describes both files.
+plays a game to its end without any search. docs/certificates.md describes both files.
 
 The files come from strangers, so every size and type is checked.
 """

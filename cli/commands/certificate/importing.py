@@ -53,7 +53,8 @@ def import_(
     ENTRIES is the JSON file that names a column, or a diagram's number, for positions of the
     opening ("branches.json" there), DIAGRAMS the one with the diagrams ("steady_states.json").
     Every reply is tried; the side to move at the start has to win in each line. A line that ends
-    otherwise is an error, which names its moves; the exit code is 1. docs/weakc4.md tells more.
+    otherwise is an error, which names its moves; the exit code is 1. docs/certificates.md describes
+    both files.
 
     With --out the certificate says that the side to move at the start scores at least 1.
     """
