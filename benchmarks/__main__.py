@@ -45,8 +45,8 @@ SUBJECTS: Final = {
     "engine": Subject("engine.measure", "engine.pages", "performance"),
     "learning": Subject("learning", "learning", "learning"),
     "matches": Subject("matches.measure", "matches.pages", "matches"),
-    "scaling": Subject("scaling.measure", "scaling.pages", "scaling"),
-    "web": Subject("web.measure", "web.measure", "web"),
+    "scaling": Subject("scaling.measure", "scaling.pages", "scaling-log"),
+    "web": Subject("web.measure", "web.measure", "web-log"),
 }
 PAGES: Final = [name for name, subject in SUBJECTS.items() if subject.page]
 

@@ -1,4 +1,4 @@
-"""The texts of ``docs/scaling.md``."""
+"""The texts of ``docs/scaling-log.md``."""
 
 from __future__ import annotations
 

@@ -192,7 +192,7 @@ class Serving:
 
 
 def places(parts: Mapping[str, Part]) -> dict[str, str]:
-    """The texts of ``docs/web.md``."""
+    """The texts of ``docs/web-log.md``."""
     found = parts["measure"].figures
     loads = [each | {"rate": each["requests"] / each["seconds"]} for each in found["loads"]]
     asked = [

@@ -10,7 +10,7 @@ from tests.release.faults.figures import load, table
 
 ROOT: Final = Path(__file__).parents[3]
 FIGURES: Final = ROOT / "build" / "faults.json"
-DOCUMENT: Final = ROOT / "docs" / "reliability.md"
+DOCUMENT: Final = ROOT / "docs" / "reliability-log.md"
 
 
 def main() -> None:
