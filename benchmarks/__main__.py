@@ -43,7 +43,7 @@ SUBJECTS: Final = {
     "datasets": Subject("datasets", "datasets", "datasets"),
     "deep": Subject("deep", "deep", "deep"),
     "engine": Subject("engine.measure", "engine.pages", "performance"),
-    "learning": Subject("learning", "learning", "learning"),
+    "learning": Subject("learning", "learning", "learning-log"),
     "matches": Subject("matches.measure", "matches.pages", "matches"),
     "scaling": Subject("scaling.measure", "scaling.pages", "scaling"),
     "web": Subject("web.measure", "web.measure", "web"),
