@@ -41,7 +41,7 @@ SUBJECTS: Final = {
     "books": Subject("books", "books", "books"),
     "certificates": Subject("certificates", "certificates", "certificates"),
     "datasets": Subject("datasets", "datasets", "datasets"),
-    "deep": Subject("deep", "deep", "deep"),
+    "deep": Subject("deep", "deep", "deep-log"),
     "engine": Subject("engine.measure", "engine.pages", "performance"),
     "learning": Subject("learning", "learning", "learning-log"),
     "matches": Subject("matches.measure", "matches.pages", "matches"),
