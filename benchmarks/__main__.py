@@ -38,7 +38,7 @@ class Subject(NamedTuple):
 
 
 SUBJECTS: Final = {
-    "books": Subject("books", "books", "books"),
+    "books": Subject("books", "books", "books-log"),
     "certificates": Subject("certificates", "certificates", "certificates"),
     "datasets": Subject("datasets", "datasets", "datasets"),
     "deep": Subject("deep", "deep", "deep-log"),
