@@ -40,7 +40,7 @@ class Subject(NamedTuple):
 SUBJECTS: Final = {
     "books": Subject("books", "books", "books-log"),
     "certificates": Subject("certificates", "certificates", "certificates"),
-    "datasets": Subject("datasets", "datasets", "datasets"),
+    "datasets": Subject("datasets", "datasets", "datasets-log"),
     "deep": Subject("deep", "deep", "deep-log"),
     "engine": Subject("engine.measure", "engine.pages", "performance"),
     "learning": Subject("learning", "learning", "learning-log"),
