@@ -38,12 +38,19 @@ class Subject(NamedTuple):
 
 
 SUBJECTS: Final = {
+<<<<<<< HEAD
     "books": Subject("books", "books", "books"),
     "certificates": Subject("certificates", "certificates", "certificates-log"),
     "datasets": Subject("datasets", "datasets", "datasets"),
     "deep": Subject("deep", "deep", "deep"),
+=======
+    "books": Subject("books", "books", "books-log"),
+    "certificates": Subject("certificates", "certificates", "certificates"),
+    "datasets": Subject("datasets", "datasets", "datasets-log"),
+    "deep": Subject("deep", "deep", "deep-log"),
+>>>>>>> d4
     "engine": Subject("engine.measure", "engine.pages", "performance"),
-    "learning": Subject("learning", "learning", "learning"),
+    "learning": Subject("learning", "learning", "learning-log"),
     "matches": Subject("matches.measure", "matches.pages", "matches"),
     "scaling": Subject("scaling.measure", "scaling.pages", "scaling-log"),
     "web": Subject("web.measure", "web.measure", "web-log"),

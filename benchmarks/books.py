@@ -127,7 +127,7 @@ def take_sample(ply: int, units: int, *, seed: int) -> dict[str, Any]:
 
 
 def places(parts: Mapping[str, Part]) -> dict[str, str]:
-    """The texts of ``docs/books.md``."""
+    """The texts of ``docs/books-log.md``."""
     built = sorted(figures_of(parts, "build"), key=lambda each: each["plies"])
     rows = [
         each

@@ -146,7 +146,7 @@ def answer(command: list[str], seconds: float) -> dict[str, Any] | None:
 
 
 def places(parts: Mapping[str, Part]) -> dict[str, str]:
-    """The texts of ``docs/deep.md``."""
+    """The texts of ``docs/deep-log.md``."""
     rows = []
     machines: dict[str, list[str]] = {}
     for part in sorted(

@@ -299,7 +299,7 @@ def mark_of_game(
 
 
 def places(parts: Mapping[str, Part]) -> dict[str, str]:
-    """The texts of ``docs/learning.md``.
+    """The texts of ``docs/learning-log.md``.
 
     Raises:
         ValueError: a part of the page was not measured yet.

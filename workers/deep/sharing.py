@@ -130,7 +130,7 @@ class ReceivedBounds:
 
 LEAST_NODES: Final = 1 << 15
 """A bound that cost fewer nodes (3 ms) is not shared. With 2**13, processes send four times as much
-and save no more; with 2**17 they save half as much (docs/deep.md)."""
+and save no more; with 2**17 they save half as much (docs/deep-log.md)."""
 
 PARCEL_BOUNDS: Final = 1 << 16
 """Bounds that are sent at a time; those that cost the most come first."""

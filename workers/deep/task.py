@@ -106,7 +106,7 @@ class DeepTask:
 def plies_to_split(threads: int) -> int:
     """The depth of the split for so many threads: enough pieces for all, without needless overhead.
 
-    It is a line through the best depths of the simulation (docs/deep.md), 3 plies for four and
+    It is a line through the best depths of the simulation (docs/deep-log.md), 3 plies for four and
     eight threads, 4 for 16, 6 for 64. Two threads get 3 plies as well: shared bounds make small
     pieces cheap, and less work is in vain.
     """
