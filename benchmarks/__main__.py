@@ -44,7 +44,7 @@ SUBJECTS: Final = {
     "deep": Subject("deep", "deep", "deep"),
     "engine": Subject("engine.measure", "engine.pages", "performance"),
     "learning": Subject("learning", "learning", "learning"),
-    "matches": Subject("matches.measure", "matches.pages", "matches"),
+    "matches": Subject("matches.measure", "matches.pages", "matches-log"),
     "scaling": Subject("scaling.measure", "scaling.pages", "scaling"),
     "web": Subject("web.measure", "web.measure", "web"),
 }

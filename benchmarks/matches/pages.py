@@ -1,4 +1,4 @@
-"""The texts of ``docs/matches.md``: all matches, and what they say together.
+"""The texts of ``docs/matches-log.md``: all matches, and what they say together.
 
 They say how far our results agree with those of the sources, and by what chance. Each result of a
 source counts once.
