@@ -142,7 +142,7 @@ def chance() -> str:
         for decisive in DECISIVE
     ]
     return table(
-        "decisive games | by the one-sided P of whoever won more | by the two-sided P",
+        "decisive games | by the one-sided P of the player that won more | by the two-sided P",
         rows,
         "{decisive:,} | {one:percent} | {two:percent}",
         left=0,
