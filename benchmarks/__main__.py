@@ -50,10 +50,17 @@ SUBJECTS: Final = {
     "deep": Subject("deep", "deep", "deep-log"),
 >>>>>>> d4
     "engine": Subject("engine.measure", "engine.pages", "performance"),
+<<<<<<< HEAD
     "learning": Subject("learning", "learning", "learning-log"),
     "matches": Subject("matches.measure", "matches.pages", "matches"),
     "scaling": Subject("scaling.measure", "scaling.pages", "scaling-log"),
     "web": Subject("web.measure", "web.measure", "web-log"),
+=======
+    "learning": Subject("learning", "learning", "learning"),
+    "matches": Subject("matches.measure", "matches.pages", "matches-log"),
+    "scaling": Subject("scaling.measure", "scaling.pages", "scaling"),
+    "web": Subject("web.measure", "web.measure", "web"),
+>>>>>>> d2
 }
 PAGES: Final = [name for name, subject in SUBJECTS.items() if subject.page]
 

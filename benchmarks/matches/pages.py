@@ -1,4 +1,4 @@
-"""The texts of ``docs/matches.md``: all matches, and what they say together.
+"""The texts of ``docs/matches-log.md``: all matches, and what they say together.
 
 They say how far our results agree with those of the sources, and by what chance. Each result of a
 source counts once.
@@ -142,7 +142,7 @@ def chance() -> str:
         for decisive in DECISIVE
     ]
     return table(
-        "decisive games | by the one-sided P of whoever won more | by the two-sided P",
+        "decisive games | by the one-sided P of the player that won more | by the two-sided P",
         rows,
         "{decisive:,} | {one:percent} | {two:percent}",
         left=0,

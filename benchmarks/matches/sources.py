@@ -232,7 +232,7 @@ def _heuristics() -> Iterator[SourceMatch]:
             Tally(wins, losses, 100 - wins - losses),
             100,
             Seats.ALTERNATE,
-            note="second-hand; who moved first is not told",
+            note="second-hand; the first player is not stated",
             is_slow=depth >= 6,  # noqa: PLR2004
         )
 
