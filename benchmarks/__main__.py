@@ -38,29 +38,15 @@ class Subject(NamedTuple):
 
 
 SUBJECTS: Final = {
-<<<<<<< HEAD
-    "books": Subject("books", "books", "books"),
-    "certificates": Subject("certificates", "certificates", "certificates-log"),
-    "datasets": Subject("datasets", "datasets", "datasets"),
-    "deep": Subject("deep", "deep", "deep"),
-=======
     "books": Subject("books", "books", "books-log"),
-    "certificates": Subject("certificates", "certificates", "certificates"),
+    "certificates": Subject("certificates", "certificates", "certificates-log"),
     "datasets": Subject("datasets", "datasets", "datasets-log"),
     "deep": Subject("deep", "deep", "deep-log"),
->>>>>>> d4
     "engine": Subject("engine.measure", "engine.pages", "performance"),
-<<<<<<< HEAD
     "learning": Subject("learning", "learning", "learning-log"),
-    "matches": Subject("matches.measure", "matches.pages", "matches"),
+    "matches": Subject("matches.measure", "matches.pages", "matches-log"),
     "scaling": Subject("scaling.measure", "scaling.pages", "scaling-log"),
     "web": Subject("web.measure", "web.measure", "web-log"),
-=======
-    "learning": Subject("learning", "learning", "learning"),
-    "matches": Subject("matches.measure", "matches.pages", "matches-log"),
-    "scaling": Subject("scaling.measure", "scaling.pages", "scaling"),
-    "web": Subject("web.measure", "web.measure", "web"),
->>>>>>> d2
 }
 PAGES: Final = [name for name, subject in SUBJECTS.items() if subject.page]
 
