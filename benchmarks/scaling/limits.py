@@ -145,7 +145,7 @@ class Measured:
     connections: dict[int, int]
     """A worker's connections to the database, by its number of threads."""
     book_seconds: dict[int, float] = field(default_factory=dict)
-    """Seconds of search for a position of a book, by ply; measured elsewhere (docs/books-log.md)."""
+    """Seconds of search for a position of a book, by ply; docs/books-log.md has their source."""
 
     def costs(self, kind: str) -> Costs:
         """The costs of jobs of a kind."""
