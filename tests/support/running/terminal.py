@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -22,7 +23,7 @@ def run_on_terminal(
         c4: says where.
         arguments: of the command.
         code: its exit code.
-        interrupted_at: a Ctrl-C ends it once this has been written.
+        interrupted_at: a Ctrl-C ends it once this pattern has been written.
     """
     leader, follower = pty.openpty()
     process = subprocess.Popen(
@@ -37,7 +38,7 @@ def run_on_terminal(
     written = b""
     while chunk := _read(leader):
         written += chunk
-        if interrupted_at is not None and interrupted_at in written:
+        if interrupted_at is not None and re.search(interrupted_at, written):
             process.send_signal(signal.SIGINT)
             interrupted_at = None
     os.close(leader)
