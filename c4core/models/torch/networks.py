@@ -44,6 +44,7 @@ scores, which only help the training.
 from __future__ import annotations
 
 import reprlib
+import textwrap
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
 
 import torch
@@ -68,6 +69,9 @@ Padding = Literal["same", "valid"]
 
 VALUES: Final = 3
 """Outputs of a value head: the side to move loses, draws, wins."""
+
+MOST_CHARACTERS: Final = 200
+"""Characters of PyTorch's message about weights that do not fit: it names every layer."""
 
 _FILTERS: Final = 42
 _KERNEL: Final = 4
@@ -342,7 +346,8 @@ def network_of(model: Model, path: Path) -> nn.Module:
             raise ValueError("its weights are not of type float32")  # noqa: TRY301
         network.load_state_dict(weights, assign=True)
     except (TypeError, ValueError, RuntimeError) as error:
-        raise ModelError(f"{path}: the network cannot be made: {error}", path=str(path)) from None
+        reason = textwrap.shorten(str(error), MOST_CHARACTERS, placeholder=" ...")
+        raise ModelError(f"{path}: the network cannot be made: {reason}", path=str(path)) from None
     network.eval()
     return network
 
