@@ -155,8 +155,8 @@ def test_modules_contradict_each_other() -> None:
 
 
 def test_types_with_one_name_are_told_apart() -> None:
-    # Made at run time, which mypy does not know.
-    things = [TypedDict("Thing", {"part": kind}) for kind in (str, int)]  # type: ignore[misc]
+    kinds = (str, int)
+    things = [TypedDict("Thing", {"part": kind}) for kind in kinds]  # type: ignore[misc] # at run time
     for number, thing in enumerate(things):
         thing.__module__ = f"module_{number}"
     modules = [
