@@ -240,7 +240,7 @@ def test_a_file_that_is_no_proof_loses_before_the_first_move(tmp_path: Path) -> 
     path = written(tmp_path / "a.c4proof", sealed(bytes(whole)))
     record = play_game(proof(path), parse_player("random").make(), start=EMPTY)
     assert (record.winner, record.ending) == ("o", Ending.ERROR)
-    assert record.detail.startswith(f"{path}: no proof: ")
+    assert record.detail.startswith(f"{path}: not a proof: ")
 
 
 def test_a_file_that_has_changed_is_checked_again(tmp_path: Path) -> None:
