@@ -249,9 +249,9 @@ def test_a_file_that_has_changed_is_checked_again(tmp_path: Path) -> None:
     assert player.choose(EMPTY, Dice(1)) in range(5)
     written(path, b"something else")
     os.utime(path, ns=(1, 1))
-    with pytest.raises(PlayerError, match="no certificate"):
+    with pytest.raises(PlayerError, match="not a certificate"):
         proof(path)
-    with pytest.raises(PlayerFailure, match="no certificate"):
+    with pytest.raises(PlayerFailure, match="not a certificate"):
         player.choose(EMPTY, Dice(1))
     path.unlink()
     with pytest.raises(PlayerFailure, match="No such file"):
