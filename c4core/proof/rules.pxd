@@ -21,7 +21,7 @@ cdef enum:
     NO_FLAT_FOUR = 5
     RULES = 6
 
-# The facts about a position that the rules use. M is the side to move and cannot win at once. F is its opponent.
+# Facts about a position for the rules. M is the side to move and cannot win at once; F is its opponent.
 cdef struct Facts:
     uint64_t own        # stones of M
     uint64_t first      # first empty square of every column (the guard bit where it is full)

@@ -394,7 +394,7 @@ class ResidualCourse(NetworkCourse):
             group["lr"] = rate * min(1.0, (epochs + 1 / steps_of_epoch) / WARM_UP)
 
     def _losses(self, batch: torch.Tensor, mirrored: torch.Tensor) -> torch.Tensor:
-        """(4,): the weighted losses of a batch: two for the policy, then the value, then the scores."""
+        """(4,): the weighted losses of a batch: policy (two), value, and scores."""
         rows = batch.numpy()
         width, height = self.board
         planes = input_planes(self._own[rows], self._mask[rows], width=width, height=height)

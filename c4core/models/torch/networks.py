@@ -163,7 +163,7 @@ class ColumnNetwork(nn.Module):
         self.worth = nn.Sequential(nn.Linear(hidden, board.width), nn.Tanh())
 
     def forward(self, planes: torch.Tensor) -> torch.Tensor:
-        """(n, width): the worth of all columns, even full ones, for planes (n, 2, height, width)."""
+        """(n, width): the worth of columns, even full ones, for planes (n, 2, height, width)."""
         outputs: torch.Tensor = self.worth(self.trunk(planes))
         return outputs
 
