@@ -268,13 +268,7 @@ def make_card(recipe: Recipe, parts: Mapping[str, Mapping[str, Array]], sample: 
 
 
 def limitations(kind: str, *, quiet: bool, decisive: bool) -> list[str]:
-    """The limitations of a data set, each a sentence or two.
-
-    Args:
-        kind: the kind of its source.
-        quiet: whether only quiet positions were taken.
-        decisive: whether only decisive positions were kept.
-    """
+    """The limitations of a data set from a kind of source, each a sentence or two."""
     filters = [*([_QUIET] if quiet else ()), *([_DECISIVE] if decisive else ())]
     return [*_SOURCE_LIMITS.get(kind, ()), _MIRRORED, _PERFECT, *filters]
 
@@ -378,11 +372,7 @@ class Terms:
 
 
 def read_card(text: str, path: str) -> tuple[Json, Terms]:
-    """Read and check a card.
-
-    Args:
-        text: a text by :func:`c4core.dataset.card.as_text`.
-        path: the file with the card, for messages.
+    """Read and check the text of a card; ``path`` is for messages.
 
     Raises:
         DatasetError: the text is not a card, or is a card of another format.

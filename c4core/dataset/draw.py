@@ -62,13 +62,7 @@ def keep_all(keys: Keys) -> NDArray[np.bool_]:
 def gather(keys: Iterable[int], count: int, seed: int, *, keep: Keep = keep_all) -> Sample:
     """Sample a stream of positions; each is equally likely, however often it occurs.
 
-    Every different position takes 8 bytes of memory.
-
-    Args:
-        keys: canonical keys.
-        count: the size of the sample.
-        seed: the seed of the choice.
-        keep: a filter of the positions.
+    The keys are canonical. Every different position takes 8 bytes of memory.
     """
     distinct: Keys = np.empty(0, dtype=np.uint64)
     drawn = 0
@@ -85,15 +79,7 @@ def gather(keys: Iterable[int], count: int, seed: int, *, keep: Keep = keep_all)
 def choose_from(
     distinct: Keys, count: int, seed: int, *, drawn: int, keep: Keep = keep_all
 ) -> Sample:
-    """Sample different positions, each equally likely.
-
-    Args:
-        distinct: different canonical keys.
-        count: the size of the sample.
-        seed: the seed of the choice.
-        drawn: the number of positions that were drawn to find them.
-        keep: a filter of the positions.
-    """
+    """Sample different positions, each equally likely; ``drawn`` were drawn to find them."""
     kept = distinct[keep(distinct)]
     chosen = choose(kept, count, seed)
     return Sample(chosen, drawn, drawn - len(distinct), is_all=len(chosen) == len(kept))

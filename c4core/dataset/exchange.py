@@ -117,12 +117,8 @@ class Stated:
 def read_stated(stream: BinaryIO, *, name: str, board: BoardSize) -> Stated:
     """Read a file of positions with scores, in one of the two formats.
 
-    A line that begins with ``{`` is read as ``refmoves``, any other line as ``c4solver``.
-
-    Args:
-        stream: the binary file.
-        name: the name of the file, for messages.
-        board: the board of all positions.
+    A line that begins with ``{`` is read as ``refmoves``, any other line as ``c4solver``. ``name``
+    is for messages.
 
     Raises:
         DatasetError: a line has neither format, or the file is empty.

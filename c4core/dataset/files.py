@@ -93,13 +93,9 @@ class Allowance:
         return size
 
     def check_unpacked(self, size: int) -> None:
-        """Check that a file does not unpack to more than its columns may take.
+        """Raise ValueError if a file unpacks to more bytes than its columns may take.
 
-        Args:
-            size: the bytes before compression, according to the file's headers.
-
-        Raises:
-            ValueError: the size is too large.
+        The size is before compression, according to the file's headers.
         """
         if size > self._most:
             raise ValueError(

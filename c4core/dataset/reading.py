@@ -73,10 +73,7 @@ class Inspection:
 
 
 def inspect(path: Path) -> Inspection:
-    """Check a data set's directory, or one of its files.
-
-    Args:
-        path: a directory with a card, the card itself, or a part.
+    """Check a data set by its directory or its card, or check the file of one part.
 
     Raises:
         DatasetError: the card is missing or cannot be read, or the file is not a part of a data
@@ -91,9 +88,7 @@ def inspect(path: Path) -> Inspection:
 def read_part(directory: Path, split: str) -> tuple[dict[str, Array], Terms]:
     """Read and check a part of a data set; return its columns and the terms of the card.
 
-    Args:
-        directory: the directory of a data set.
-        split: the name of the part; if it has several formats, the first in the card is read.
+    If the part has several formats, the first one on the card is read.
 
     Raises:
         DatasetError: the data set has no such part, or something is wrong with it.
@@ -173,10 +168,7 @@ def _digest_problems(path: Path) -> Iterator[str]:
 
 
 def card_beside(path: Path) -> tuple[Json, Terms]:
-    """Read a data set's card, and the fields that its files are checked against.
-
-    Args:
-        path: the path of ``card.json``.
+    """Read the ``card.json`` of a data set, and the fields that its files are checked against.
 
     Raises:
         DatasetError: the file is missing, or is not a card.
@@ -229,11 +221,6 @@ def part_problems(records: Mapping[str, Array], terms: Terms, split: str) -> Ite
 
     The labels are compared with each other: for example, the score must be the best of the column
     scores. No position is solved. If positions are repeated, nothing else is checked.
-
-    Args:
-        records: the columns of the file.
-        terms: the fields of the card that files are checked against.
-        split: the part that the file should have.
     """
     return islice(_problems(records, terms, split), MAX_PROBLEMS)
 

@@ -196,10 +196,7 @@ def are_full(keys: Keys, board: BoardSize) -> NDArray[np.bool_]:
 def distances(scores: Scores, plies: NDArray[np.uint8], board: BoardSize) -> NDArray[np.uint8]:
     """Stones until the end of the game, as :func:`c4core.evaluation.plies_to_end` counts them.
 
-    Args:
-        scores: shape (n,), for the side to move; no game is over.
-        plies: shape (n,), the stones on the boards.
-        board: the board of all positions.
+    The scores are for the side to move; no game is over.
     """
     ply, score = plies.astype(np.int16), scores.astype(np.int16)
     last = board.cells + 1 - 2 * np.abs(score)

@@ -230,8 +230,6 @@ def input_planes(
     Args:
         own: (n,), the stones of the side to move, as bitboards.
         mask: (n,), all stones.
-        width: columns of the board.
-        height: rows of the board.
         planes: the number of planes, from the first.
 
     Returns:

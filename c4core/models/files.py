@@ -308,12 +308,7 @@ def _digest(about: Mapping[str, Any], tensors: Arrays) -> str:
 def read_tensors(
     path: Path, *, max_header: int, max_tensors: int
 ) -> tuple[dict[str, str], dict[str, NDArray[np.generic]]]:
-    """The metadata of a file, and its tensors.
-
-    Args:
-        path: the file to read.
-        max_header: the largest number of bytes in the header.
-        max_tensors: the largest number of tensors.
+    """The metadata of a file, and its tensors. The header has at most ``max_header`` bytes.
 
     Raises:
         OSError: the file cannot be read.

@@ -304,16 +304,9 @@ def play_finals(
     tell: Callable[[int], object] = lambda _games: None,
     programs: Consent = NO_PROGRAM,
 ) -> FinalGrids:
-    """Play games and keep their final grids.
+    """Play games between two players, given by their descriptions, and keep the final grids.
 
-    Args:
-        games: the number of games.
-        player: the description of the first player.
-        opponent: the description of the second player.
-        seed: the seed of all games.
-        board: the board's size.
-        tell: called after every :data:`TOLD_GAMES` games with the number of games so far.
-        programs: the programs that may be started as players.
+    ``tell`` is called after every :data:`TOLD_GAMES` games with the number of games so far.
 
     Raises:
         PlayerError: a description cannot be read.
@@ -339,12 +332,7 @@ def play_finals(
 
 
 def read_finals(stream: BinaryIO, *, name: str, board: BoardSize = DEFAULT_BOARD) -> FinalGrids:
-    """Read a file of final grids in the format of Brewer 2017.
-
-    Args:
-        stream: the binary file.
-        name: the name of the file, for messages.
-        board: the board of all games.
+    """Read a file of final grids in the format of Brewer 2017; ``name`` is for messages.
 
     Raises:
         DatasetError: a line is not a finished game, or the file has no games.

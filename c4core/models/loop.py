@@ -100,10 +100,6 @@ class Course(ABC):
     def restore(self, model: Model, path: Path) -> None:
         """Continue from a model of the same kind, architecture and settings.
 
-        Args:
-            model: the model to continue from.
-            path: the model's file, for messages.
-
         Raises:
             ModelError: the model's arrays do not fit.
         """
@@ -121,14 +117,9 @@ def train(
     resume: Model | None = None,
     tell: Callable[[Step], object] = lambda _step: None,
 ) -> Model:
-    """Train, keep the model's file up to date, and return the trained model.
+    """Train a new course, keep the model's file up to date, and return the trained model.
 
-    Args:
-        course: a new course.
-        path: the model's file.
-        epochs: the total number of epochs, including the epochs of the resumed model.
-        resume: the model to continue from.
-        tell: called with the progress.
+    ``epochs`` is the total number of epochs, including the epochs of the resumed model.
 
     Raises:
         ModelMismatchError: the resumed model was trained in another way, or on other data.
@@ -289,16 +280,13 @@ class TupleCourse(Course):
     can weigh more than others. Mirror images share the tables, so no position is mirrored.
 
     Args:
-        positions: the positions for the training.
         held_out: the positions for the test after every epoch.
-        tuples: the number of tuples.
         length: the number of squares of each tuple.
         rate: the share of an error by which a sum changes in the first epoch.
         decay: the factor of the rate after every epoch.
         quiet_weight: the weight of a quiet position; other positions weigh 1.
         decisive_weight: the weight of a decisive position. If a position is quiet and decisive, the
             weights are multiplied.
-        seed: the seed of the tuples and of the order of positions.
 
     Raises:
         LearningError: the two sets have different boards, or the sizes are impossible.

@@ -105,8 +105,6 @@ cdef class ResidualEngine(Evaluator):
     Evaluates positions with given weights.
 
     Args:
-        width: columns of the board.
-        height: rows of the board.
         channels: activations of a square between convolutions.
         blocks: pairs of convolutions after the first.
         hidden: units of a column.

@@ -49,8 +49,6 @@ cdef class TupleEngine(Evaluator):
     Threads may share it to play, but not while it learns.
 
     Args:
-        width: columns of the board.
-        height: rows of the board.
         squares: uint8 (tuples, length), the squares of every tuple: row * width + column.
         tables: float32 (2, tuples, 4**length); they are not copied, and learning changes them.
 

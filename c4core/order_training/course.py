@@ -215,12 +215,7 @@ def _sampled(
 
 
 class OrderCourse:
-    """The training of a network on samples.
-
-    Args:
-        samples: an array of :func:`c4core.order_training.samples.sample_type`.
-        plan: the parameters of the training.
-        seed: the seed of the weights, the order of samples, and the mirroring.
+    """The training of a network on samples of :func:`c4core.order_training.samples.sample_type`.
 
     Raises:
         LearningError: there are no samples to learn from, or none to be held out.

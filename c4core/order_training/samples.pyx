@@ -151,8 +151,6 @@ def network_bytes(rows not None, weights not None, *, int width, int height, int
     Args:
         rows: (2, rows of a side, UNITS), whole numbers from -128 to 127; first with the first player to move.
         weights: (UNITS,), the weights of the units, whole numbers of 16 bits.
-        width: columns of the board.
-        height: rows of the board.
         last_ply: the largest number of stones at which the network is used.
 
     Raises:
@@ -192,8 +190,6 @@ def draw_roots(*, int width=7, int height=6, seed, int count):
     """Draw different positions to solve, by random moves that fill a tenth to a third of the board.
 
     Args:
-        width: columns of the board.
-        height: rows of the board.
         seed: the seed of the draws, 0 to 2^64 - 1.
         count: the number of positions.
 
@@ -241,8 +237,6 @@ def sample_choices(
 
     Args:
         roots: the positions.
-        width: columns of the board.
-        height: rows of the board.
         seed: the seed of all draws, 0 to 2^64 - 1; the same arguments give the same samples.
         last_ply: the largest number of stones in a sample.
         network: the bytes of the network file that orders moves in the search, or None.
@@ -544,8 +538,6 @@ def rows_of_choices(samples not None, *, int width=7, int height=6, int last_ply
 
     Args:
         samples: an array of :func:`sample_type`.
-        width: columns of the board.
-        height: rows of the board.
         last_ply: the network's number, which decides the numbering of rows.
         mirrored: for each sample, whether it is mirrored; None for no sample. Mirroring changes only moves in
             the middle column.
@@ -663,8 +655,6 @@ def upper_bounds(keys, *, int width, int height, int target):
 
     Args:
         keys: uint64 array of position keys.
-        width: columns of the board.
-        height: rows of the board.
         target: the bound to prove.
 
     Returns:

@@ -69,7 +69,7 @@ def named_file(name: str) -> Path:
 
 
 class Certificate:
-    """A certificate whose bytes are intact. :meth:`verify` says whether it proves its claim.
+    """A certificate whose bytes are intact. :meth:`verify` checks whether it proves its claim.
 
     Args:
         data: the complete file.
@@ -238,11 +238,9 @@ class ProofHalf:
     """The positions of every ply, from the start on."""
 
     def value(self, key: int, ply: int) -> int | None:
-        """The stored value of a position; None if the position is not in the proof.
+        """The stored value of a position by its canonical key; None if it is not in the proof.
 
-        Args:
-            key: the position's canonical key.
-            ply: the number of plies since the start.
+        ``ply`` counts from the start of the claim.
         """
         if not 0 <= ply < len(self.plies):
             return None

@@ -149,12 +149,9 @@ def bounds_of(
 def find_trunk(
     bound: Bound, prover: Prover, progress: Callable[[int], object] = lambda _positions: None
 ) -> list[Ply]:
-    """Find the first plies of the proof of a bound.
+    """Find the first plies of the proof of a bound. The prover's table is emptied first.
 
-    Args:
-        bound: the bound to prove.
-        prover: the prover; its table is emptied first.
-        progress: called after every ply with the number of positions found so far.
+    ``progress`` is called after every ply with the number of positions found so far.
 
     Raises:
         ClaimError: the bound does not hold.
@@ -190,12 +187,8 @@ def find_part(
 ) -> list[Ply]:
     """Find the proof from given positions to the ends of all branches.
 
-    Args:
-        bound: the bound to prove; it must hold at the positions.
-        prover: the prover; its table is emptied first.
-        keys: the sorted canonical keys of the positions.
-        ply: the number of stones of the positions.
-        progress: called after every ply with the number of positions found so far.
+    The positions have ``ply`` stones and sorted canonical keys; the bound must hold there. The
+    prover's table is emptied first. ``progress`` is called as by :func:`find_trunk`.
 
     Raises:
         ProvingStoppedError: the prover was stopped.
@@ -296,14 +289,9 @@ def encode(bound: Bound, plies: Sequence[Ply], first: int) -> bytes:
 def decode(
     bound: Bound, code: bytes, counts: Sequence[int], keys: Keys | None = None, ply: int = 0
 ) -> list[Ply]:
-    """The plies whose code :func:`encode` wrote.
+    """The plies whose code :func:`encode` wrote, with ``counts`` positions each.
 
-    Args:
-        bound: the bound that is proven.
-        code: the bytes to read.
-        counts: the number of positions of each ply.
-        keys: the first positions of a part; None for a trunk.
-        ply: the number of stones of these positions.
+    A part begins with the positions ``keys``, which have ``ply`` stones; a trunk has no ``keys``.
 
     Raises:
         CertificateDamagedError: the bytes are not such a code.

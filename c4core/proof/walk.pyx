@@ -579,8 +579,6 @@ def rules_that_hold(keys, *, width, height, target):
 
     Args:
         keys: uint64 array of position keys; no game is over.
-        width: columns of the board.
-        height: rows of the board.
         target: the bound.
 
     Returns:

@@ -74,8 +74,6 @@ def choose(const uint64_t[::1] keys, const uint64_t[::1] levels, *, width, heigh
     Args:
         keys: uint64 array of position keys; no game is over.
         levels: uint64 array, the squares of each level.
-        width: columns of the board.
-        height: rows of the board.
 
     Returns:
         uint8 array of columns; ``WINS`` if the side to move wins at once, ``NO_MOVE`` if no level decides.
@@ -107,8 +105,6 @@ def replies(const uint64_t[::1] keys, const uint8_t[::1] columns, *, width, heig
     Args:
         keys: uint64 array of position keys; no game is over.
         columns: uint8 array: in each position a move that does not win, or ``WINS`` to skip the position.
-        width: columns of the board.
-        height: rows of the board.
 
     Returns:
         ``Replies``, four arrays of the same length: the keys (with the same side to move as before), the
@@ -177,8 +173,6 @@ def canonical(const uint64_t[::1] keys, const uint8_t[::1] columns, *, width, he
     Args:
         keys: uint64 array of position keys.
         columns: uint8 array, a column for each.
-        width: columns of the board.
-        height: rows of the board.
 
     Returns:
         The canonical keys and the columns in the canonical positions, as two arrays of the same types.

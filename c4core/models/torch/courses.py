@@ -66,14 +66,9 @@ class NetworkCourse(Course):
     """A network in training with Adam, with its data and parameters.
 
     Args:
-        board: the board that the network plays on.
         architecture: the arguments of the network's class.
         settings: the training's parameters and data, as JSON; ``seed`` and ``rate`` are required.
         epsilon: the small number in Adam's denominator.
-
-    Attributes:
-        network: the network that is trained.
-        optimizer: the optimizer that trains it.
     """
 
     def __init__(
@@ -153,11 +148,9 @@ class FinalGridCourse(NetworkCourse):
     """The training of the network of Brewer 2017.
 
     Args:
-        games: the final grids with their labels.
         padding: the padding of the network's convolution.
         batch: the number of grids in a step.
         rate: Adam's learning rate.
-        seed: the seed of the weights, the split, and the order of grids.
 
     Raises:
         LearningError: there are too few games to split, or the board is too small.
@@ -218,15 +211,12 @@ class FinalGridCourse(NetworkCourse):
 class ExactCourse(NetworkCourse):
     """The training of a network with a policy head and a value head.
 
+    :class:`c4core.models.torch.networks.ExactNetwork` describes the sizes.
+
     Args:
-        positions: the positions for the training.
         held_out: the positions for the test after every epoch.
-        channels: the number of filters of each convolution.
-        layers: the number of convolutions.
-        hidden: the number of features, the input of both heads.
         batch: the number of positions in a step.
         rate: Adam's learning rate in the first epoch.
-        seed: the seed of the weights, the order of positions, and the mirroring.
 
     Raises:
         LearningError: the two sets of positions have different boards.
@@ -295,12 +285,10 @@ class ExactCourse(NetworkCourse):
 class ResidualCourse(NetworkCourse):
     """The training of a network with policy, value and scores.
 
+    :class:`c4core.models.torch.networks.ResidualNetwork` describes the sizes.
+
     Args:
-        positions: the positions for the training.
         held_out: the positions for the test after every epoch.
-        channels: the number of filters of each convolution.
-        blocks: the number of pairs of convolutions.
-        hidden: the number of units of a column.
         batch: the number of positions in a step.
         rate: Adam's learning rate after the warm-up.
         decay: the factor by which the learning rate falls in every epoch, evenly from step to step.
@@ -309,7 +297,6 @@ class ResidualCourse(NetworkCourse):
             weights are multiplied.
         precision: the number format in training. ``bfloat16`` takes half the time on processors
             with instructions for it.
-        seed: the seed of the weights, the order of positions, and the mirroring.
 
     Raises:
         LearningError: the two sets have different boards, or the network's sizes are impossible.

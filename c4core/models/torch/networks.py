@@ -149,7 +149,6 @@ class ColumnNetwork(nn.Module):
     """A network for the worth of every column for the side to move.
 
     Args:
-        board: the board size.
         channels: the number of filters of each convolution.
         layers: the number of convolutions.
         hidden: the number of features, from which the outputs are computed.
@@ -181,7 +180,6 @@ class ExactNetwork(nn.Module):
     """A network for the policy and the value of positions.
 
     Args:
-        board: the board size.
         channels: the number of filters of each convolution.
         layers: the number of convolutions.
         hidden: the number of features, the input of both heads.
@@ -251,7 +249,6 @@ class ResidualNetwork(nn.Module):
     """A network for the policy, the value and the scores of positions.
 
     Args:
-        board: the board size.
         channels: the number of filters of each convolution, a multiple of 8.
         blocks: the number of pairs of convolutions.
         hidden: the number of units of a column, a multiple of 8.

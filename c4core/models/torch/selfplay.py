@@ -132,15 +132,12 @@ class _Moves:
 class SelfPlayCourse(NetworkCourse):
     """The training of a network by its own games.
 
+    :class:`c4core.models.torch.networks.ColumnNetwork` describes the sizes.
+
     Args:
-        board: the board size.
-        channels: the number of filters of each convolution.
-        layers: the number of convolutions.
-        hidden: the number of features, from which the outputs are computed.
         games: the number of games in an epoch.
         batch: the number of moves in a step.
         rate: Adam's learning rate.
-        seed: the seed of the weights and of all games.
     """
 
     kind: ClassVar[str] = "selfplay"
@@ -245,15 +242,9 @@ def worth_of_moves(played: list[_Moves]) -> list[NDArray[np.float32]]:
 def win_share(
     network: nn.Module, kind: str, opponent: str, *, games: int, seed: int, board: BoardSize
 ) -> float:
-    """The share of games that a network wins; it moves first in every other game.
+    """The share of games that a network of a kind of model wins against a described opponent.
 
-    Args:
-        network: the network of a model of this kind.
-        kind: one of :data:`c4core.models.files.KINDS`.
-        opponent: the description of the opponent.
-        games: the number of games.
-        seed: the seed of the opponent's random choices.
-        board: the board size.
+    The network moves first in every other game.
     """
     network.eval()
     won = 0
