@@ -114,9 +114,9 @@ cdef double _search(
 ) noexcept nogil:
     """The value of a position for the side to move; meaningless if the search was stopped.
 
-    The value is exact between alpha and beta, an upper bound if it is at most alpha, and a lower
-    bound if it is at least beta. A draw on a full board is 0. A win is ``WON`` minus the number of
-    stones at the end, so that a shorter win is better.
+    The value is exact between alpha and beta. It is an upper bound if it is at most alpha, and a
+    lower bound if it is at least beta. A draw on a full board is 0. A win is ``WON`` minus the number
+    of stones at the end, so that a shorter win is better.
     """
     cdef const Board* g = search.g
     cdef uint64_t playable = playable_squares(g, mask), threats, square

@@ -2,9 +2,9 @@
 
 A course of training consists of epochs. Before the first and after every epoch, the model's file is
 written with everything that is needed to continue: it is a checkpoint, and a model that can play.
-The random choices of an epoch depend only on the seed and the epoch's number. So an interrupted and
-resumed training ends with the same weights as an uninterrupted one, on the same machine with the
-same program and number of threads.
+The random choices of an epoch depend only on the seed and the epoch's number. So a resumed training
+ends with the same weights as an uninterrupted one, if the machine, the program and the number of
+threads are the same.
 
 The courses of networks need PyTorch and are in :mod:`c4core.models.torch`. :class:`TupleCourse`
 does not need it.

@@ -10,10 +10,11 @@ quiet             the side to move has no win in one, and the opponent threatens
 quiet, decisive   both
 ================  ==============================================================================
 
-A win in one is missed if the player has one and plays another column. A block is missed if the
-player has no win in one, the opponent threatens to win in exactly one column, this column is the
-only best one, and the player plays another. A player is consistent in a position if it plays the
-mirrored column in the mirror image. Positions that are their own mirror image do not count here.
+A win in one is missed if the player has one and plays another column. A block is required if the
+player has no win in one, and the opponent threatens to win in exactly one column, which is the only
+best column. It is missed if the player plays another column. A player is consistent in a position
+if it plays the mirrored column in the mirror image. Positions that are their own mirror image do
+not count here.
 
 ``evaluate_player`` asks a player in every position, and measures its columns and its time.
 """

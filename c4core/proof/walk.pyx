@@ -472,9 +472,9 @@ def cheapest(
     return cost_array, value_array
 
 # Play by a rule. A rule ends a branch of a proof because of a strategy. A player of the proof has to follow
-# that strategy, but knows only the position. So the rules are here in a *lasting* form. If it holds, then after
-# any move of the other side the prover wins, or is safe by the number of stones, or has an answer after which
-# the form holds again. As in rules.pxd, M is the side to move and F, its opponent, is the prover.
+# that strategy, but knows only the position. So the rules are here in a *lasting* form: if it holds, the prover
+# can keep it. After any move of the other side the prover wins, or is safe by the number of stones, or has an
+# answer after which the form holds again. As in rules.pxd, M is the side to move and F is the prover.
 
 cdef enum:
     # The most columns for which both choices, paired or not, are tried. Boards with four or more rows have no more.
