@@ -108,7 +108,6 @@ async def _read_body(request: Request, limits: Limits) -> bytes:
 
 
 async def _pieces(request: Request, most: int, limits: Limits) -> AsyncIterator[bytes]:
-    """The pieces of a body as they arrive."""
     too_large = ApiError(413, f"the body is larger than {most:,} bytes")
     declared = request.headers.get("content-length", "0")
     if declared.isdecimal() and int(declared[:19]) > most:

@@ -49,7 +49,6 @@ class Settings:
     """The settings of a server."""
 
     host: str = LOOPBACK
-    """The address to listen at."""
     port: int = DEFAULT_PORT
     """The port to listen at; 0 for any free port."""
     database_url: str | None = None

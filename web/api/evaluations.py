@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from db.database import Database
 
 PAGE: Final = 100
-"""Rows per page by default."""
 LARGEST_PAGE: Final = 1_000
 MOST: Final = 64
 """Upper bound of the plies and scores of all boards."""

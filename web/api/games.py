@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from db.database import Database
 
 PAGE: Final = 50
-"""Games per page by default."""
 LARGEST_PAGE: Final = 500
 LARGEST_NUMBER: Final = (1 << 31) - 1
 """Upper bound of the numbers of matches and games; it fits a column of the database."""

@@ -128,7 +128,6 @@ async def get_metrics(request: Request) -> Response:
 
 
 def _try_everything(service: Service) -> Readiness:
-    """Use the database, the broker and the solver once."""
     try:
         service.check_database()
         if service.doorbell is not None:

@@ -240,7 +240,6 @@ def _list(database: Database, asked: JobsParameters) -> list[Standing]:
 
 
 def _show(database: Database, number: int) -> dict[str, Any]:
-    """A job as a JSON object, with its progress."""
     with database.read() as session:
         standing = standing_of(session, jobs.get_job(session, number))
         progress = progress_object(jobs.progress(session, number), standing.state)

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from workers.book.task import Keys
 
 KINDS: Final = ("analyze", "deep", "book")
-"""Kinds of jobs that requests can create."""
 
 LONGEST_LABEL: Final = 200
 LARGEST_PLY: Final = 63
@@ -240,7 +239,6 @@ def _levels(task: PlyTask) -> list[Keys]:
 
 
 def _read_task(start: Position, plies: int) -> PlyTask:
-    """The search task of a book."""
     begins = canonical(start)
     check_plies(begins, plies)
     slots = Ranking(begins, last=plies).count(plies)

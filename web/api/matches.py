@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from workers.match.report import MatchReport as FoundReport
 
 PAGE: Final = 50
-"""Matches per page by default."""
 LARGEST_PAGE: Final = 500
 JUDGED: Final = 100
 """Number of games whose moves a report judges by default."""

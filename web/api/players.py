@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from workers.answers.service import Stop as SearchStop
 
 LONGEST_DESCRIPTION: Final = 500
-"""Most characters of a player's description."""
 LARGEST_SEED: Final = (1 << 53) - 1
 """The largest integer that JavaScript represents exactly."""
 SECONDS: Final = 2.0

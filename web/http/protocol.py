@@ -259,7 +259,6 @@ class GuardedProtocol(HttpToolsProtocol):
         self._refuse(status, message)
 
     def _refuse(self, status: int, message: str) -> None:
-        """Send an error response and close the connection."""
         body = encode({"error": message, "field": None})
         retry = f"retry-after: {RETRY_SECONDS}\r\n" if status in {429, 503} else ""
         head = (

@@ -77,7 +77,6 @@ GRACE_SECONDS: Final = 1
 """Time for responses to end when the server stops. Searches and streams end at once."""
 
 BACKLOG: Final = 2048
-"""Most connections that wait to be accepted."""
 
 
 class ListenError(C4Error):
@@ -177,7 +176,6 @@ def _check_token(token: str | None) -> None:
 
 
 def _check_hosts(settings: Settings) -> None:
-    """Check the host names of ``--allow-host``."""
     for name in settings.allowed_hosts:
         if not is_host_name(name):
             raise ListenError(
@@ -192,14 +190,12 @@ def _check_hosts(settings: Settings) -> None:
 
 
 def _check_proxies(settings: Settings) -> None:
-    """Check the addresses of ``--trust-proxy``."""
     for proxy in settings.proxies:
         if not is_address(proxy):
             raise ListenError(f"--trust-proxy takes an IP address such as 127.0.0.1, not {proxy!r}")
 
 
 def _listen(settings: Settings) -> socket.socket:
-    """Open the listening socket."""
     host, port = settings.host, settings.port
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
