@@ -45,7 +45,7 @@ NOT_MODIFIED: Final = 304
 
 @dataclass(frozen=True, slots=True)
 class PageFile:
-    """A file as it is sent."""
+    """A file with its headers."""
 
     content: bytes
     kind: str

@@ -64,7 +64,7 @@ class Counters:
 
 
 NO_RESOURCE: Final = "none"
-"""Stands for unknown paths: clients can request any number of them."""
+"""The resource of all unknown paths, so that clients cannot create any number of metrics."""
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "OPTIONS"})
 OTHER: Final = "other"
 

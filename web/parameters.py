@@ -139,9 +139,9 @@ class Parameters(Struct, kw_only=True, forbid_unknown_fields=True):
     """The parameters of a request, or the fields of its body.
 
     A field with the default ``UNSET`` keeps the value as it was sent. Other fields are read by
-    their type and bounds. ``extra`` of ``Meta`` may have ``choices`` (see :func:`one_of`),
-    ``budget`` (:func:`seconds_from`), ``read`` (a function of value and name) and ``missing``, a
-    hint for the message if a required field is missing.
+    their type and bounds. ``extra`` of ``Meta`` may have ``choices`` (see :func:`one_of`) and
+    ``budget`` (:func:`seconds_from`). It may also have ``read``, a function of value and name, and
+    ``missing``, a hint for the message if a required field is missing.
     """
 
 

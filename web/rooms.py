@@ -123,7 +123,7 @@ class DiskRoom:
         self._taken -= size
 
     def refusal(self) -> ApiError:
-        """The error for a full disk: a 503 with ``Retry-After``."""
+        """The error if no space is left: a 503 with ``Retry-After``."""
         return unavailable(
             f"waiting requests use all {self._most:,} bytes of disk space for bodies; "
             "try again later"
