@@ -168,7 +168,7 @@ def _task(
     (request,) = from_arguments([moves], board=board, zero_based=zero_based)
     if request.position.is_over:
         raise click.BadParameter(
-            f"the game {moves!r} is over: nothing to prove", param_hint="MOVES"
+            f"the game of {moves!r} is over: there is nothing to prove", param_hint="MOVES"
         )
     columns = parse_moves(moves.strip(), width=board.width, zero_based=zero_based)
     return DeepTask(

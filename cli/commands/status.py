@@ -42,8 +42,8 @@ def status(settings: Settings) -> None:
             from cli.output.render import count
 
             settings.say(
-                f"No process works on {count(idle, 'job')}: see c4 jobs list --state interrupted "
-                "--state waiting, and go on with c4 jobs resume."
+                f"No process is working on {count(idle, 'job')}: see c4 jobs list --state "
+                "interrupted --state waiting, and go on with c4 jobs resume."
             )
 
 

@@ -130,7 +130,7 @@ def format_by_ending(
             usual.setdefault(name, known)
         *most, last = usual.values()
         choice = f"{', '.join(most)} or {last}"
-        raise click.UsageError(f"{file!r}: {what} are written as {choice}; say {option}")
+        raise click.UsageError(f"{file!r}: {what} are written as {choice}; use {option}")
     return default
 
 

@@ -69,7 +69,7 @@ def result_format(output: str | None, format_name: str | None, kind: str) -> Res
     found = format_name or format_of_file(output) or "jsonl"
     if found not in get_args(ResultFormat):
         raise click.UsageError(
-            f"{output!r}: results are written as .jsonl, .csv or .parquet; choose one with --format"
+            f"{output!r}: results are written as .jsonl, .csv or .parquet; use --format"
         )
     from workers.core.kinds import find_kind
 

@@ -197,7 +197,7 @@ def _score(row: Row) -> str:
         return score_text(row["score"])
     if row["lower"] is None:
         return "unknown"
-    return f"{score_text(row['lower'])}..{score_text(row['upper'])}"
+    return f"{score_text(row['lower'])}..{score_text(row['upper'])}"  # words: ok
 
 
 def _scores(row: Row) -> str:

@@ -39,7 +39,7 @@ def test_reading_makes_no_database_that_is_named(c4: C4) -> None:
 
 def test_option_stands_before_or_after_the_command(c4: C4) -> None:
     assert c4("--db", "one.db", "db", "init").code == 0
-    assert c4("db", "init", "--db", "one.db").out.endswith("one.db: was ready already\n")
+    assert c4("db", "init", "--db", "one.db").out.endswith("one.db: exists already\n")
 
 
 def test_upgrade_of_a_current_database(filled: C4) -> None:
@@ -140,7 +140,7 @@ def test_read_only_database(filled: C4) -> None:
     process = filled.start("solve", EASY + "7", preexec_fn=obey_permissions)
     _, talk = process.communicate(timeout=HANG_SECONDS)
     filled.directory.chmod(0o755)
-    assert (process.returncode, talk) == (0, "Nothing is kept: the database is read-only.\n")
+    assert (process.returncode, talk) == (0, "Results are not stored: the database is read-only.\n")
 
 
 def obey_permissions() -> None:
