@@ -185,16 +185,13 @@ class Row:
     """One measurement."""
 
     work: str
-    """The positions, in words."""
     positions: int
     """Number of positions in a pass."""
     threads: int
     passes: int
     """Number of passes, each with an empty table; the times are their medians."""
     cpu_seconds: float
-    """Processor time per pass."""
     wall_seconds: float
-    """Wall-clock time per pass."""
     nodes: int
     """Nodes searched in the first pass."""
     unsolved: int

@@ -113,7 +113,6 @@ def set_(context: click.Context, *, name: str, value: str) -> None:
 
 
 def _read(name: str, text: str) -> Value:
-    """Parse a value from the command line."""
     from c4core.errors import C4Error
     from db.urls import parse_url
     from workers.celery.url import check_url
@@ -171,7 +170,6 @@ class Found(NamedTuple):
 
     name: str
     value: Value
-    """The value; a password is masked."""
     source: str
     """The kind of source: ``option``, ``environment``, ``file`` or ``default``."""
     place: str

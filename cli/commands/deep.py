@@ -160,7 +160,6 @@ def _task(
     unit_nodes: int,
     threads: int,
 ) -> DeepTask:
-    """The task described by the arguments."""
     from c4core.notation import format_moves, parse_moves
     from cli.positions.given import from_arguments
     from workers.deep.task import DeepTask, plies_to_split

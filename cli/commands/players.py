@@ -117,7 +117,6 @@ def _text_column(heading: str, name: str, rows: list[dict[str, Any]]) -> Any:
 
 
 def _as_object(kind: PlayerKind) -> dict[str, Any]:
-    """A player as a JSON object."""
     return {
         "player": kind.name,
         "summary": kind.summary,
@@ -129,7 +128,6 @@ def _as_object(kind: PlayerKind) -> dict[str, Any]:
 
 
 def _as_row(kind: PlayerKind) -> dict[str, Any]:
-    """A player as a flat row."""
     fields = _as_object(kind)
     return fields | {"parameters": [parameter["name"] for parameter in fields["parameters"]]}
 

@@ -160,7 +160,6 @@ def _write_reviews(
 
 
 def _draw(reviews: Iterable[Review | BadLine], name: str) -> None:
-    """Draw the only game."""
     from workers.match.reviews import Review
 
     for review in reviews:
@@ -178,7 +177,6 @@ class NamedGames:
     """The parsed arguments, in the order of the command line."""
 
     parts: tuple[str | GameCursor | BinaryIO, ...]
-    """Moves, stored games and files."""
 
     @property
     def has_stored(self) -> bool:
@@ -196,7 +194,6 @@ class GivenGames:
     """Games that were read, and bad lines."""
 
     entries: list[GameEntry | BadLine] = field(default_factory=list)
-    """Games and bad lines in the order of input."""
 
     @property
     def games(self) -> list[GameEntry]:
@@ -503,7 +500,6 @@ def _sentence(move: ReviewedMove) -> Any:
 
 
 def _write_moves(review: Review) -> None:
-    """Write all moves as a table."""
     from c4core.notation import column_label
     from cli.output.formats import Column, write_rows
     from cli.output.render import labels, score_style, score_text

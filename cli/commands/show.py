@@ -127,7 +127,6 @@ def _answer(
 
 
 def _write(position: Position, answer: Answer | None, *, threats: bool) -> None:
-    """Write the position for people."""
     from c4core.notation import column_label
     from cli.output import render
     from workers.answers.description import find_threats

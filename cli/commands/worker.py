@@ -36,7 +36,6 @@ class Endpoint(NamedTuple):
 def _read_endpoint(
     _context: click.Context, _parameter: click.Parameter, text: str | None
 ) -> Endpoint | None:
-    """Parse ``PORT`` or ``ADDRESS:PORT``."""
     if text is None:
         return None
     address, _, port = text.rpartition(":")
@@ -48,7 +47,6 @@ def _read_endpoint(
 def _read_lanes(
     _context: click.Context, _parameter: click.Parameter, text: str
 ) -> tuple[Lane, ...]:
-    """Parse lane names separated by commas."""
     from workers.core.kinds import Lane
 
     names = {name.strip() for name in text.split(",")}

@@ -76,7 +76,6 @@ format_options = format_flags(
     jsonl="JSON Lines: one object a line.",
     csv="Comma-separated values with a heading; a line for each row.",
 )
-"""``--table``, ``--json``, ``--jsonl`` and ``--csv``."""
 
 
 def chosen_format(settings: Settings, name: str | None, output: str | None = None) -> Format:
@@ -231,7 +230,6 @@ _OTHERS: Final = {"key": "uint64", "seconds": "float64", "stored": "bool"}
 def _write_parquet(
     rows: Iterable[Mapping[str, Any]], names: Sequence[str], target: IO[bytes]
 ) -> int:
-    """Write rows in constant memory; return their number."""
     from c4core.extras import load_pyarrow
 
     arrow = load_pyarrow(click.UsageError)

@@ -186,8 +186,6 @@ def watching(
 
 
 class _SearchLine:
-    """The progress line, which appears after :data:`FIRST_SECONDS`."""
-
     def __init__(
         self,
         progress: Callable[[], SearchProgress] | None,
@@ -203,7 +201,6 @@ class _SearchLine:
         self._bar: Bar | None = None
 
     def look(self) -> None:
-        """Draw the line again if it is due."""
         seconds = time.monotonic() - self._began
         if seconds < FIRST_SECONDS:
             return
@@ -216,7 +213,6 @@ class _SearchLine:
         self._bar.update(self._bar.task_ids[0], description=self._text(seconds))
 
     def end(self) -> None:
-        """Remove the line."""
         if self._bar is not None:
             self._bar.stop()
 

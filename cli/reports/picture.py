@@ -40,7 +40,6 @@ FEWEST_MOVES: Final = 5
 """A mean over fewer moves is not drawn."""
 
 MAX_POINTS: Final = 2000
-"""Maximum number of points of a curve."""
 
 MAX_LINES: Final = 7
 """Maximum number of curves in one plot; more would be hard to distinguish."""
@@ -134,7 +133,6 @@ def _is_square(reports: Sequence[MatchReport]) -> bool:
 
 
 def _accuracies(reports: Sequence[MatchReport]) -> dict[str, Mapping[int, Accuracy]]:
-    """Each judged player's accuracy by ply, the best player first."""
     players: dict[str, dict[int, Accuracy]] = {
         short(standing.player): {} for standing in tournament_standings(reports)
     }
@@ -166,7 +164,6 @@ def _draw_course(axes: Axes, report: MatchReport) -> None:
 
 
 def _draw_losses(axes: Axes, players: Mapping[str, Mapping[int, Accuracy]]) -> None:
-    """Draw the points given away by a move, by the number of stones on the board."""
     shown = list(players.items())[:MAX_LINES]
     for (name, plies), colour in zip(shown, LINES, strict=False):
         points = [
@@ -196,7 +193,6 @@ def _draw_map(
     *,
     is_square: bool,
 ) -> None:
-    """Draw the scores of all players against each other."""
     scores = np.full((len(rows), len(columns)), np.nan)
     for (row, column), results in field.items():
         if results.score is not None:

@@ -128,7 +128,6 @@ def p_text(report: MatchReport) -> str:
 
 
 def _repeat_facts(report: MatchReport) -> list[tuple[str, str]]:
-    """A warning if games repeat."""
     if report.p_two_sided is None or not report.is_repetitive:
         return []
     repeats = report.games - report.distinct
@@ -234,10 +233,8 @@ def _judged_text(report: MatchReport) -> str:
 
 
 MOST_IN_A_CROSS = 12
-"""The largest number of players in a cross table."""
 
 FEWEST_IN_A_CROSS = 3
-"""The smallest number of players in a cross table."""
 
 REPEATS = "*"
 """The mark of a P that is too small because games repeat."""

@@ -81,7 +81,6 @@ def _write(
 
 
 def _draw(settings: Settings, writing: Writing, draw: Callable[[Sequence[Path]], None]) -> None:
-    """Draw into the files given with ``--plot``."""
     if writing.plots:
         drawing.draw_charts(writing.plots, draw)
     for name in writing.plots:

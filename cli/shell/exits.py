@@ -25,4 +25,3 @@ HELP: Final = (
     (INTERRUPTED, "interrupted (143 when terminated)"),
     (CLOSED_PIPE, "the reader of the output is gone"),
 )
-"""The exit codes in the text of ``c4 --help``."""

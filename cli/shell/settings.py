@@ -39,15 +39,12 @@ class Settings:
     broker: str | None = None
     """Broker URL as given, ``none`` to work in this process; None if not given."""
     json: bool = False
-    """Whether to write JSON for programs."""
     quiet: bool = False
     """Whether to leave out messages and progress."""
     verbose: bool = False
-    """Whether to write more messages than usual."""
     priority: int | None = None
     """Priority of the created or resumed job; None to leave it unchanged."""
     configuration: Configuration = field(default_factory=Configuration, repr=False)
-    """The values of the configuration file."""
     opened: list[str] = field(default_factory=list, compare=False, repr=False)
     """Opened databases, for the report of a fault."""
 
@@ -126,8 +123,6 @@ def settings_of(context: click.Context) -> Settings:
 
 
 def _remember(name: str) -> Callback:
-    """An option callback that stores the value in the context's settings."""
-
     def callback(context: click.Context, _parameter: click.Parameter, value: Any) -> None:
         if value == "":  # only from the command line: an empty environment variable counts as unset
             raise click.BadParameter("it is empty; leave the option out, or give a value")

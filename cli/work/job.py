@@ -57,7 +57,6 @@ class Backend:
     doorbell: Doorbell | None
     """The broker's connection to the workers; None for threads of this process."""
     threads: int
-    """Number of threads of this process."""
     table_mb: int
     """Size of the transposition table that the threads share."""
     programs: Consent = NO_PROGRAM
@@ -101,7 +100,6 @@ class Written:
 
     lines: int = 0
     errors: int = 0
-    """Lines without an answer."""
     known: int = 0
     """Answers that were stored before, or came from a book."""
 
@@ -226,7 +224,6 @@ class JobContext:
         return not errors
 
     def _runner(self, job_id: int) -> LocalRunner | RemoteRunner:
-        """A context in which the job is worked on."""
         self._set_priority(job_id)
         backend = self.backend
         if backend.doorbell is None:
@@ -285,7 +282,6 @@ class _Attendance:
         self._next = time.monotonic() + ATTENDANCE_SECONDS
 
     def look(self) -> None:
-        """Check, if the last check was long enough ago."""
         context = self._context
         if context.backend.doorbell is None or time.monotonic() < self._next:
             return

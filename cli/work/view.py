@@ -116,7 +116,6 @@ def job_facts(job: JobInfo, state: str) -> dict[str, str]:
 
 
 MAX_SHOWN = 16
-"""Maximum number of running pieces shown one by one."""
 
 
 def tree_facts(standing: DeepProgress) -> dict[str, str]:

@@ -174,7 +174,6 @@ def _write(
     outlet: _Outlet,
     jobs: list[int],
 ) -> None:
-    """Compute the scores and write the book."""
     from cli.output.render import count, duration
     from workers.book.build import write_scored
 

@@ -85,7 +85,6 @@ def colours(values: NDArray[np.int64], most: int) -> NDArray[np.float64]:
 
 
 def _draw_rings(axes: PolarAxes, lines: Sequence[Values], most: int, width: int) -> None:
-    """Draw all lines of play: a ring for every move, a field for every line."""
     axes.set_theta_zero_location("S")  # the left columns on the left, the middle one on top
     axes.set_theta_direction(-1)
     axes.set_axis_off()
@@ -107,7 +106,6 @@ def _draw_rings(axes: PolarAxes, lines: Sequence[Values], most: int, width: int)
 
 
 def _draw_edges(axes: PolarAxes, ring: int, fields: int, inner: float, outer: float) -> None:
-    """Draw white lines between the fields of a ring."""
     size = 1.2 / max(ring, 1)
     if ring:
         angles = np.linspace(0, 2 * np.pi, fields, endpoint=False)
@@ -119,7 +117,6 @@ def _draw_edges(axes: PolarAxes, ring: int, fields: int, inner: float, outer: fl
 def _label(
     axes: PolarAxes, ring: int, values: Values, seen: NDArray[np.float64], width: int
 ) -> None:
-    """Write columns and scores into the fields of a ring."""
     for index, value in enumerate(values.tolist()):
         if value in (NO_LINE, NO_SCORE):
             continue
@@ -137,7 +134,6 @@ def _label(
 
 
 def _draw_key(axes: Axes, most: int, *, is_sparse: bool) -> None:
-    """Draw the key of the colours."""
     scores = np.arange(-most, most + 1)
     axes.imshow(
         colours(scores, most)[np.newaxis],
@@ -168,7 +164,6 @@ def _title(book: Book, depth: int) -> str:
 
 
 def _draw_spreads(figure: SubFigure, levels: Sequence[Spread], most: int) -> None:
-    """Draw how often each score occurs: a row of bars per ply."""
     figure.suptitle("How often each score occurs among the positions of a ply", fontsize=11)
     rows = figure.subplots(len(levels), 1, sharex=True, squeeze=False)[:, 0]
     heading = "positions\nfirst wins · draw · second wins"

@@ -206,13 +206,10 @@ def probe(
 
 
 class _BookAsker:
-    """Answers from a book only."""
-
     def __init__(self, book: Book) -> None:
         self._book = book
 
     def ask(self, positions: Sequence[Position], question: Question) -> list[Answer]:  # noqa: ARG002 (answers are always complete)
-        """Look up positions; an unknown position has no score."""
         return [self._answer(position) for position in positions]
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
@@ -233,14 +230,11 @@ class _BookAsker:
 
 @dataclass(slots=True)
 class _Filter:
-    """Writes answers, or the reason for a missing one."""
-
     writer: AnswerWriter
     failures: int = 0
     """Lines without a score. Columns do not count: on the last ply none of them has one."""
 
     def answer(self, request: Request, raw: bytes, answer: Answer, extras: Extras) -> None:
-        """Write an answer."""
         from c4core.lines import BadLine
 
         if answer.score is not None:
@@ -250,7 +244,6 @@ class _Filter:
         self.bad(BadLine(request.line, what, "moves", request.id), raw)
 
     def bad(self, bad: BadLine, raw: bytes) -> None:
-        """Write an error."""
         self.failures += 1
         self.writer.bad(bad, raw)
 

@@ -30,7 +30,6 @@ class _File(click.Path):
     name = "certificate"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Check that the certificate exists."""
         from c4core.errors import CertificateMissingError
         from c4core.proof.certificate import named_file
 

@@ -87,7 +87,6 @@ INFO_EXAMPLES = ("c4 dataset info mid", "c4 dataset info mid/train.npz --json")
 
 
 def _counts(heading: str, width: int, names: Iterable[str]) -> tuple[Column, ...]:
-    """Table columns with numbers of positions."""
     return (
         Column(heading, width, lambda row: str(row[heading]), right=heading == "ply"),
         *(_number(name) for name in names),

@@ -104,8 +104,6 @@ def export(
 
 
 class _Written:
-    """The games to write, counted as they pass."""
-
     def __init__(self, entries: Iterator[GameEntry], repeats: Repeats | None) -> None:
         self.number = 0
         self.without_moves = 0
@@ -120,7 +118,6 @@ class _Written:
             yield entry
 
     def summary(self) -> str:
-        """The number of games written, and of games left out."""
         from cli.output.render import count
 
         parts = [f"{count(self.number, 'game')} written"]

@@ -155,7 +155,6 @@ class _Page:
         self._limit = limit
 
     def rows(self, database: Database) -> Iterator[Row]:
-        """The rows, in constant memory."""
         from c4core.arena.file_formats import json_object
         from db.records.games import GameCursor
         from workers.match.files import stream_entries
@@ -188,7 +187,6 @@ _FIELDS = (
     "o_seconds",
     "replaced",
 )
-"""The fields of a game, in order."""
 
 
 def _match_row(match: MatchInfo, idle: Mapping[int, str]) -> Row:

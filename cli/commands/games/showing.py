@@ -93,7 +93,6 @@ def replay(context: click.Context, *, games: tuple[str, ...], programs: Consent)
 
 
 def _read(database: Database, place: GameCursor) -> tuple[GameEntry, Sequence[JudgedMove | None]]:
-    """Read a game and the judgements of its moves."""
     from db import games
     from workers.match.files import entry_of
     from workers.match.judging import judge_game
@@ -164,7 +163,6 @@ def _draw_moves(entry: GameEntry, judged: Sequence[JudgedMove | None]) -> None:
 
 
 def _write_judged(judged: Sequence[JudgedMove | None]) -> None:
-    """Write the moves beside exact scores, as a table."""
     from c4core.notation import column_label
     from cli.output.render import score_text
     from cli.output.tables import Table, write_parts

@@ -121,7 +121,6 @@ def evaluate(
 
 
 def _by_labels(context: click.Context, path: Path, model: Model, positions: Positions) -> None:
-    """Evaluate a model on positions with exact labels."""
     from cli.commands.learn.view import write_report
 
     refuse(
@@ -159,7 +158,6 @@ def _by_labels(context: click.Context, path: Path, model: Model, positions: Posi
 def _by_games(
     context: click.Context, path: Path, model: Model, *, board: BoardSize, **others: Any
 ) -> None:
-    """Evaluate a model on final grids of games."""
     refuse(
         context,
         (

@@ -172,7 +172,6 @@ def run(settings: Settings, course: Course, training: Training) -> Model:
 
 
 def _remark(figures: Any) -> str:
-    """The figures of an epoch on one line."""
     left_out = ("epoch", "seconds")
     return ", ".join(
         f"{name.replace('_', ' ')} {value:.4g}"
@@ -351,7 +350,6 @@ def labelled_games(
 
 
 def _stored(settings: Settings, matches: tuple[int, ...], board: BoardSize) -> FinalGrids:
-    """The games of some stored matches."""
     from db import games
     from workers.match.table import read_corpus
 

@@ -137,7 +137,6 @@ def order(
 
 
 def _train(settings: Settings, plan: OrderPlan) -> tuple[bytes, list[OrderRound]]:
-    """Train, with a progress bar for each part of a round."""
     from c4core.order_training.course import learn_order
     from cli.output import progress
     from cli.output.render import duration
@@ -170,7 +169,6 @@ def _train(settings: Settings, plan: OrderPlan) -> tuple[bytes, list[OrderRound]
 def _write(
     settings: Settings, path: Path, plan: OrderPlan, size: int, rounds: list[OrderRound]
 ) -> None:
-    """Write the number of samples, and the figures of held-out samples."""
     if settings.json:
         from dataclasses import asdict
 

@@ -333,7 +333,6 @@ def _train_network(
     training: Training,
     held_out: Positions | None = None,
 ) -> None:
-    """Train a network with an output per column, and report its quality."""
     from c4core.models.torch.networks import parameter_count
     from c4core.models.torch.playing import quality_of_network, share_of_best
     from cli.commands.learn.view import write_report

@@ -108,9 +108,7 @@ class Look:
     pointer: int | None = None
     """The column pointed at."""
     scores: Sequence[int | None] | None = None
-    """Exact scores of the columns, for the side to move."""
     last: Square | None = None
-    """The last stone played."""
     falling: int | None = None
     """The row of the last stone while it falls; None when it has landed."""
 
@@ -248,7 +246,6 @@ def _score_line(place: Geometry, look: Look) -> Text:
 
 
 ROW_SECONDS: Final = 0.04
-"""The time in which a stone falls by one row."""
 
 LEFT_BUTTON: Final = 1
 

@@ -221,13 +221,11 @@ def _on_terminal() -> bool:
 
 
 def _is_described(context: click.Context) -> bool:
-    """Whether the command line describes a new game."""
     sources = map(context.get_parameter_source, ("first", "second", "board", "moves", "seed"))
     return any(source is not click.core.ParameterSource.DEFAULT for source in sources)
 
 
 def _game(first: Seat, second: Seat, board: BoardSize, moves: str, seed: int | None) -> Game:
-    """A new game."""
     from c4core.errors import MoveError
     from c4core.notation import parse_moves
     from c4core.players.errors import PlayerError

@@ -103,7 +103,6 @@ class Forfeit(NamedTuple):
 
     loser: Side
     reason: str
-    """An explanation for people."""
     ending: Ending = Ending.ERROR
     """The kind of failure, or that a person has resigned."""
 
@@ -119,9 +118,7 @@ class Game:
     first: Seat
     """The player of ``x``, who moves first."""
     second: Seat
-    """The player of ``o``."""
     seed: int = 0
-    """Seed of all random choices."""
     board: BoardSize = DEFAULT_BOARD
     columns: tuple[int, ...] = ()
     """The moves so far, 0-based."""

@@ -182,9 +182,7 @@ class SessionScore:
     """Wins of both sides, and draws, since these players were chosen."""
 
     x: int = 0
-    """Games won by the first player."""
     o: int = 0
-    """Games won by the second player."""
     draws: int = 0
 
     def counting(self, game: Game) -> SessionScore:
@@ -230,7 +228,6 @@ class SidePanel(Vertical):
         self.query_one("#list", VerticalScroll).scroll_end(animate=False)
 
     def _players(self, game: Game) -> Text:
-        """One line per side; an arrow shows whose turn it is."""
         lines = []
         for side in SIDES:
             to_move = not game.is_over and game.position.turn == side

@@ -112,7 +112,6 @@ class PlainGame:
         return True
 
     def _try(self, word: str) -> None:
-        """Play a typed column."""
         try:
             (column,) = parse_moves(word, width=self.game.board.width)
             game = self.game.played(column)

@@ -46,12 +46,10 @@ class Setup:
     """The settings of all games in a session."""
 
     file: Path
-    """The file that keeps the game."""
     supplies: Supplies
     delay: float
     """Seconds between moves if no person plays."""
     animated: bool
-    """Whether to show stones falling."""
 
 
 class GameScreen(Screen[None]):
@@ -92,33 +90,25 @@ class GameScreen(Screen[None]):
         """Sent when a player has answered."""
 
         game: Game
-        """The game for which it was asked."""
         column: int | None
         """The column it plays; None if it cannot go on."""
         reason: str = ""
-        """The reason why it cannot go on."""
         ending: Ending = Ending.ERROR
-        """The kind of failure."""
 
     @dataclass
     class Stuck(Message):
         """Sent when a player could not be asked, without a failure of its own."""
 
         game: Game
-        """The game for which it was asked."""
         reason: str
-        """The resource that this machine lacks."""
 
     @dataclass
     class Scored(Message):
         """Sent when the solver has answered."""
 
         game: Game
-        """The game for which it was asked."""
         answer: Answer | None
-        """Its answer; None if it failed."""
         reason: str = ""
-        """The reason why it failed."""
 
     def __init__(
         self, game: Game, setup: Setup, *, letters: bool, unfinished: Game | None = None
@@ -300,7 +290,6 @@ class GameScreen(Screen[None]):
         self._show(falls=True)
 
     def _next(self) -> None:
-        """Ask the player to move."""
         if self.game.awaits_computer and not self._paused and self._thinking is None:
             if self.game.has_person or not self.game.columns:
                 self._ask_computer()
@@ -390,7 +379,6 @@ class GameScreen(Screen[None]):
         self.query_one("#status", Static).update(Text("\n").join((self._state(), self._verdict)))
 
     def _state(self) -> Text:
-        """The turn or the outcome, and the available commands."""
         game = self.game
         if self._thinking is not None:
             return escaped(f"{game.position.turn} ({game.seat_to_move.name}) is thinking ...")

@@ -215,9 +215,7 @@ class Source(NamedTuple):
     """Yields matching positions; takes the arguments of :func:`db.evaluations.stream` except the
     session."""
     count: Callable[[EvaluationFilter], int]
-    """Counts matching positions."""
     lookup: Callable[[BoardSize, Sequence[int]], dict[int, StoredEvaluation]]
-    """Looks up positions of a board by canonical key."""
 
 
 def database_source(session: Session) -> Source:

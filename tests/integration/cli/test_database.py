@@ -43,7 +43,7 @@ def test_option_stands_before_or_after_the_command(c4: C4) -> None:
 
 
 def test_upgrade_of_a_current_database(filled: C4) -> None:
-    assert "was up to date" in filled("db", "upgrade").out
+    assert "already up to date" in filled("db", "upgrade").out
     versions = json.loads(filled("db", "upgrade", "--json").out)
     assert versions["before"] == versions["after"]
 
@@ -77,7 +77,7 @@ def test_what_is_damaged_is_dropped(filled: C4) -> None:
     assert (
         "of 7x6 is damaged: its column scores have changed since they were stored; " in listed.err
     )
-    assert '"c4 db repair" drops what is damaged' in filled("db", "check").err
+    assert 'Use "c4 db repair" to drop damaged data' in filled("db", "check").err
     done = filled("db", "repair")
     assert (done.code, done.out.count("\n")) == (0, 1)
     assert done.out.startswith("dropped: evaluation: position ")
