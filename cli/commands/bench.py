@@ -35,12 +35,12 @@ EXAMPLES = (
 )
 @click.pass_context
 def bench(context: click.Context, *, quick: bool, threads: int, table_mb: int) -> None:
-    """Measure how fast this machine solves positions; takes half a minute.
+    """Measure how fast this machine solves positions.
 
-    Positions of six classes are solved exactly, on one thread, without a book. Begin, middle and
-    end are phases of the game; easy, medium and hard say how long the game goes on. Then the empty
-    board is solved, exactly and for its outcome only, and some classes with more threads. Every
-    score is checked.
+    This takes half a minute. Positions of six classes are solved exactly, on one thread, without a
+    book. Begin, middle and end are phases of the game; easy, medium and hard say how long the game
+    goes on. Then the empty board is solved, exactly and for its outcome only, and some classes with
+    more threads. Every score is checked.
 
     The signature is the number of nodes searched for the six classes. It is the same on every
     machine; it changes when the search changes.

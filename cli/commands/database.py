@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     ],
 )
 def database() -> None:
-    """Create, upgrade, measure, check, repair and copy the database.
+    """Create, upgrade, check, repair and copy the database.
 
     Without --db or C4_DB it is a SQLite file in your data directory, created on first use.
     """
@@ -126,10 +126,10 @@ def stats(settings: Settings) -> None:
 def check(context: click.Context, number: int, seed: int, solve_seconds: float) -> None:
     """Look for damage; the exit code is 1 if there is any.
 
-    The check covers the pages of the file, the schema, references, the checksum of every row,
-    bounds, keys and scores of evaluations, the state of jobs, and every game. Nothing is changed.
-    Each problem is one line with its table and row; notes are not problems. Use "c4 db repair" to
-    drop damaged data that can be solved again.
+    The check covers the pages of the file, the schema, references, and the checksum of every row.
+    It also covers bounds, keys and scores of evaluations, the state of jobs, and every game.
+    Nothing is changed. Each problem is one line with its table and row; notes are not problems. Use
+    "c4 db repair" to drop damaged data that can be solved again.
 
     A checksum shows whether a stored value has changed; --solve shows whether it was right.
     """

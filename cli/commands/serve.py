@@ -128,7 +128,7 @@ def serve(
     threads: int,
     table_mb: int,
 ) -> None:
-    """Serve an analysis board for the browser, and an API for programs.
+    """Serve an analysis board for the browser and an API.
 
     The board is at http://127.0.0.1:8004/, the API is described at /api/v1/openapi.json. The
     address is printed once the server answers.

@@ -91,7 +91,7 @@ def solve(
     threads: int,
     table_mb: int,
 ) -> None:
-    """Solve positions: exact scores of each position and of its columns.
+    """Solve positions: exact scores of positions and columns.
 
     MOVES are the columns played so far, as in 4453; "" is the empty board. A score is for the side
     to move, and 0 is a draw. A win is one more than the number of stones that the winner has left

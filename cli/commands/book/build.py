@@ -90,8 +90,8 @@ def build(
     is given.
 
     With --within the book is sparse, and reaches about twice as deep for the same work. It holds
-    the positions reached if one side plays no move that is more than K points worse than its best,
-    against any play of the other side. With --for both, this side may be either. A sparse book is
+    the positions reached if one side plays no move that is more than K points worse than its best;
+    the other side plays anything. With --for both, this side may be either. A sparse book is
     searched ply by ply.
 
     With --broker, workers do the work with their own --threads and --table-mb, and Ctrl-C only

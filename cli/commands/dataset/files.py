@@ -57,7 +57,7 @@ def export(
     weak: bool,
     output: str | None,
 ) -> None:
-    """Write a part of a data set in the format of public evaluation sets.
+    """Write a part of a data set in a format of public evaluation sets.
 
     c4solver is the format of Pascal Pons's program and of his six classes of positions: the moves,
     a blank, and the score. With --all-moves it has the scores of all columns, -1000 for a full one.

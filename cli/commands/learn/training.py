@@ -199,7 +199,7 @@ def residual(
     seed: int,
     **others: Any,
 ) -> None:
-    """Train a network that sees threats on positions with exact labels.
+    """Train a network that sees threats, using exact labels.
 
     It learns the best columns, the winner, and the scores of all columns. It is trained on
     train.npz; after every epoch, and in the report, it is evaluated on validation.npz. The model
