@@ -345,7 +345,7 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
     On a terminal a bar is drawn; otherwise, and with --json, every change is one line. For a job of
     "c4 deep" the tree is shown: the bounds, the current question, and the number of pieces proven,
     split, cut off, open and being searched. The exit code is 0 if the job is done. It is 1 if the
-    job failed or was cancelled, or if its workers are gone and none returns within 15 seconds.
+    job failed or was cancelled, or if its workers are gone and no worker starts within 15 seconds.
     """
     from cli.work.view import IDLE, TreeWatch, drawn_progress
     from db.records.jobs import JobState
