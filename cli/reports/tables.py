@@ -200,7 +200,7 @@ def _test_facts(report: MatchReport) -> list[tuple[str, str]]:
         "H1": f"decided: A is better by {sprt.elo1:g} Elo rather than {sprt.elo0:g} (H1)",
         None: f"{sprt.elo0:g} or {sprt.elo1:g} Elo is not decided",
     }[report.match.verdict]
-    return [("SPRT", f"{state}; ratio {ratio:.2f} between {sprt.lower:.2f} and {sprt.upper:.2f}")]
+    return [("SPRT", f"{state}; ratio {ratio:.2f} (bounds {sprt.lower:.2f} and {sprt.upper:.2f})")]
 
 
 def _length_facts(report: MatchReport) -> list[tuple[str, str]]:
