@@ -46,12 +46,7 @@ def decoding(what: str) -> Iterator[None]:
 
 
 def field(fields: Mapping[str, Any], name: str, kind: type[T]) -> T:
-    """Return a field of a JSON object, of exactly this type: True does not count as a number.
-
-    Raises:
-        KeyError: the object has no field of this name.
-        TypeError: the field is of another type.
-    """
+    """Return a field of a JSON object, of exactly this type: True does not count as a number."""
     value: T = fields[name]
     if type(value) is not kind:
         raise TypeError(f"{name} is of type {type(value).__name__}, not {kind.__name__}")
@@ -59,13 +54,7 @@ def field(fields: Mapping[str, Any], name: str, kind: type[T]) -> T:
 
 
 def number_field(fields: Mapping[str, Any], name: str, *, below: int) -> int:
-    """Return a field of a JSON object that is an integer from 0 to before ``below``.
-
-    Raises:
-        KeyError: the object has no field of this name.
-        TypeError: the field is of another type.
-        ValueError: the number is out of range.
-    """
+    """Return a field of a JSON object that is an integer from 0 to before ``below``."""
     value = field(fields, name, int)
     if not 0 <= value < below:
         raise ValueError(f"{name} is {value}, not from 0 to {below - 1}")

@@ -335,11 +335,8 @@ def read_revision(driver: sqlite3.Connection) -> str | None:
 def patiently(statement: Callable[[], object]) -> None:
     """Run a statement that SQLite refuses while others write; retry until BUSY_SECONDS have passed.
 
-    For statements that SQLite refuses at once, regardless of its own timeout.
-
-    Raises:
-        OperationalError: SQLAlchemy's or the driver's: SQLite refused the statement until the end,
-            or it failed for another reason.
+    For statements that SQLite refuses at once, regardless of its own timeout. The last error is
+    raised: SQLAlchemy's OperationalError or the driver's.
     """
     deadline = time.monotonic() + BUSY_SECONDS
     pause = 0.001

@@ -111,11 +111,7 @@ class RefusedValueError(StorageError):
 
 
 class JobNotFoundError(StorageError, LookupError):
-    """No job has this number.
-
-    Attributes:
-        job_id: the given number.
-    """
+    """No job has this number."""
 
     def __init__(self, job_id: int) -> None:
         super().__init__(f"there is no job {job_id}")
@@ -123,11 +119,7 @@ class JobNotFoundError(StorageError, LookupError):
 
 
 class MatchNotFoundError(StorageError, LookupError):
-    """No match has this number.
-
-    Attributes:
-        match_id: the given number.
-    """
+    """No match has this number."""
 
     def __init__(self, match_id: int) -> None:
         super().__init__(f"there is no match {match_id}")
@@ -152,12 +144,7 @@ class MatchInUseError(StorageError, ValueError):
 
 
 class GameNotFoundError(StorageError, LookupError):
-    """The match has no game with this number, or not yet.
-
-    Attributes:
-        match_id: the match's number.
-        number: the game's number in the match.
-    """
+    """The match has no game with this number, or not yet."""
 
     def __init__(self, match_id: int, number: int) -> None:
         super().__init__(f"match {match_id} has no game {number}")
@@ -166,12 +153,7 @@ class GameNotFoundError(StorageError, LookupError):
 
 
 class JobStateError(StorageError, ValueError):
-    """The operation is not possible in the job's present state.
-
-    Attributes:
-        job_id: the job's number.
-        state: the job's state, as text.
-    """
+    """The operation is not possible in the job's present state."""
 
     def __init__(self, message: str, *, job_id: int, state: str) -> None:
         super().__init__(message)

@@ -186,7 +186,6 @@ def _locked_file(path: Path) -> tuple[int, Path]:
 
 
 def _remove_leftovers(path: Path) -> None:
-    """Remove the files that killed backups to this path have left behind."""
     for left in path.parent.glob(f".{glob.escape(path.name)}.*{_PARTIAL}"):
         with suppress(OSError), left.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while its backup runs
@@ -215,7 +214,6 @@ def _appear(partial: Path, path: Path) -> None:
 
 
 def _umask() -> int:
-    """The mask that the process applies to the modes of new files."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask

@@ -58,7 +58,6 @@ def _state(kind: type[JobState | UnitState]) -> Enum:
 
 
 def _partial_index(name: str, *columns: str, condition: str) -> Index:
-    """An index over the units that meet a condition."""
     where = text(condition)
     return Index(f"ix_units_{name}", *columns, sqlite_where=where, postgresql_where=where)
 

@@ -395,7 +395,6 @@ def _clamped(name: str, dialect: str) -> str:
 
 
 def _whole(number: str, dialect: str) -> str:
-    """A floating-point number without its fraction."""
     return (
         f"CAST({number} AS INTEGER)" if dialect == "sqlite" else f"CAST(TRUNC({number}) AS BIGINT)"
     )

@@ -38,11 +38,7 @@ def parse_url(text: str) -> URL:
     """Read a database URL or the path of an SQLite file, which may begin with ``~``.
 
     The path is taken literally, also in a URL: ``%20`` is not a space. After ``?`` the only option
-    is ``mode=ro``, for read-only access.
-
-    Raises:
-        UnknownSchemeError: the text is not a URL, or its scheme is neither SQLite's nor
-            PostgreSQL's.
+    is ``mode=ro``, for read-only access. Any other text is an UnknownSchemeError.
     """
     scheme = _SCHEME.match(text)
     if scheme is None:

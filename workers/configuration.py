@@ -46,11 +46,7 @@ class Setting:
     """The allowed values of a text; empty for any."""
 
     def check(self, value: object) -> Value:
-        """Return the value, if it is valid.
-
-        Raises:
-            ValueError: the value is not valid; the message lists valid ones.
-        """
+        """Return the value if it is valid; the message of the ValueError lists valid ones."""
         if self.most is not None:
             if type(value) is int and 1 <= value <= self.most:
                 return value
@@ -101,19 +97,14 @@ class Configuration:
     def values(self) -> dict[str, Value]:
         """The values that the file sets, by the settings' names.
 
-        Raises:
-            ConfigurationError: the file was named but is missing, or it cannot be understood.
+        Raise ConfigurationError if the file was named but is missing, or cannot be understood.
         """
         if self.named is None and not self.path.exists():
             return {}
         return parse(self.text(), self.path)
 
     def text(self) -> str:
-        """Read the file's text.
-
-        Raises:
-            ConfigurationError: the file cannot be read, is not text, or is too long.
-        """
+        """Read the file's text; raise ConfigurationError if that is impossible."""
         try:
             # A pipe would block the program. The null device stands for "no file".
             if not self.path.is_file() and self.path != Path(os.devnull):
@@ -138,11 +129,7 @@ class Configuration:
 
 
 def parse(text: str, path: Path) -> dict[str, Value]:
-    """Parse the settings in a text of TOML; messages name the path.
-
-    Raises:
-        ConfigurationError: the text is not TOML, names an unknown setting, or has a wrong value.
-    """
+    """Parse the settings in a text of TOML; messages name the path."""
     import tomllib  # noqa: PLC0415 (needed only if there is a file)
 
     def fault(reason: str, name: str | None = None) -> ConfigurationError:

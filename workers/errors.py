@@ -60,11 +60,7 @@ class MetricsError(C4Error):
 
 
 class JobIncompleteError(C4Error):
-    """Base class of errors about a job that was cancelled, or has units that failed.
-
-    Attributes:
-        job_id: the job's number.
-    """
+    """Base class of errors about a job that was cancelled, or has units that failed."""
 
     def __init__(self, message: str, *, job_id: int) -> None:
         super().__init__(message)

@@ -83,13 +83,10 @@ class Masking(logging.Formatter):
 
 
 def set_up(*, verbose: bool, quiet: bool, urls: Iterable[str | None], traces: bool) -> None:
-    """Let this process log to standard error.
+    """Let this process log to standard error, without the passwords of ``urls``.
 
-    Args:
-        verbose: log every unit, too.
-        quiet: log only warnings and errors.
-        urls: URLs whose passwords are hidden.
-        traces: show tracebacks of errors.
+    ``verbose`` logs every unit, too, ``quiet`` only warnings and errors; ``traces`` shows
+    tracebacks.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.addFilter(is_news)

@@ -71,11 +71,7 @@ _incoming: Final = Table(
 
 
 def merge(stored: StoredEvaluation, incoming: StoredEvaluation) -> StoredEvaluation:
-    """Return the evaluation that both rows together prove.
-
-    Raises:
-        ContradictionError: the rows cannot both be true.
-    """
+    """Return the evaluation that both rows together prove, or raise ContradictionError."""
     if incoming.engine_version != stored.engine_version:
         return max(stored, incoming, key=lambda row: row.engine_version)
     lower = max(stored.lower, incoming.lower)
@@ -112,15 +108,15 @@ def _describe(row: StoredEvaluation) -> str:
 
 
 def send_rows(connection: Connection, rows: Sequence[ColumnValues]) -> Callable[[], int]:
-    """Send rows that are sorted and have distinct keys. This locks nothing that others use.
+    """Send rows to the database, and return a function that merges them and returns the changes.
+
+    The rows are sorted and have distinct keys. Sending locks nothing that others use. The function
+    returns the number of rows new or changed.
 
     SQLite runs one prepared statement for every row. PostgreSQL gets many rows by COPY into a
     temporary table, and one merge. Measured: 115,000-136,000 rows/s, against 62,000 with arrays
     through ``unnest`` and 37,000 with a list passed to ``execute()``. A few rows still go to
     ``execute()``, because the temporary table alone takes several statements.
-
-    Returns:
-        A function that merges the rows and returns the number of rows new or changed.
     """
     dialect = connection.dialect.name
     if dialect == "sqlite" or len(rows) <= _FEW:

@@ -75,11 +75,7 @@ _stream_numbers: Final = count()
 
 
 def decode(rows: Collection[ColumnValues]) -> list[StoredEvaluation]:
-    """Decode rows of the driver.
-
-    Raises:
-        DamagedValueError: column scores have changed since they were stored; names the position.
-    """
+    """Decode rows; raise DamagedValueError for a position whose column scores have changed."""
     try:
         return _decode(rows)
     except DamagedValueError:

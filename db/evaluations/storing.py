@@ -55,13 +55,11 @@ _OF_BOARD: Final = select(*COLUMNS).where(
 
 
 def store(session: Session, board: BoardSize, rows: Sequence[StoredEvaluation]) -> int:
-    """Merge rows into the stored ones, as :mod:`db.evaluations.merging` says: bounds only tighten.
+    """Merge rows into the stored ones, and return the number of rows new or changed.
 
-    The rows are of one board, in any order, and a key may occur several times. If a stored row is
-    damaged and the new row contradicts it, the new row replaces it.
-
-    Returns:
-        The number of rows new or changed.
+    Bounds only tighten: see :mod:`db.evaluations.merging`. The rows are of one board, in any order,
+    and a key may occur several times. If a stored row is damaged and the new row contradicts it,
+    the new row replaces it.
 
     Raises:
         ContradictionError: a row contradicts the stored one. Nothing of this call was written; the
@@ -156,7 +154,6 @@ def lookup(session: Session, board: BoardSize, keys: Sequence[int]) -> dict[int,
 def _rows(
     session: Session, board: BoardSize, keys: Sequence[int]
 ) -> Iterator[Sequence[ColumnValues]]:
-    """The rows of canonical keys, in batches."""
     connection = session.connection()
     dialect = connection.dialect.name
     query = _lookup_query(dialect)

@@ -227,10 +227,8 @@ def end_early(session: Session, match_id: int, *, games: int, verdict: str) -> b
     failed, are marked as done. Other workers may have played games after the deciding one. These
     games are deleted: which of them exist depends on the workers, and a match must not depend on
     who plays it. The caller sets the results of the units (:func:`units_of_match`,
-    :func:`set_result`). Use a transaction of its own.
-
-    Returns:
-        False if the match was decided before; nothing was changed.
+    :func:`set_result`). Use a transaction of its own. Return False, with nothing changed, if the
+    match was decided before.
 
     Raises:
         MatchNotFoundError: no match has this number.

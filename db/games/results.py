@@ -213,7 +213,6 @@ def _distinct(session: Session, match_id: int) -> int:
 
 
 def _stream(session: Session, query: Executable) -> Iterator[tuple[Any, ...]]:
-    """Rows as plain tuples, in constant memory."""
     with session.connection().execute(query.execution_options(yield_per=_ROWS)) as found:
         for partition in found.partitions():
             yield from [tuple(row) for row in partition]

@@ -114,7 +114,6 @@ def broken_seals(session: Session, table: Table, column: Column[Any]) -> Iterato
 
 
 def _unseal(stored: str | bytes) -> object:
-    """Decode a stored JSON object, which must have its seal."""
     return unseal_stored(stored, needs_seal=True)
 
 
@@ -209,8 +208,7 @@ def resolve(
 ) -> Iterator[tuple[StoredEvaluation, str | None]]:
     """Search evaluations once more, for ``seconds`` each, without any stored results.
 
-    Yields:
-        Every row, and how the search contradicts it, or None.
+    Yield every row, and how the search contradicts it, or None.
     """
     solver = Solver(table_mb=_TABLE_MB)
     for row in rows:

@@ -143,7 +143,6 @@ def job_of_unit(session: Session, unit_id: int) -> tuple[int, str] | None:
 
 
 def _runs(engine_version: int) -> ColumnElement[bool]:
-    """The condition that the job runs, for this version of the engine."""
     return and_(Job.state == JobState.RUNNING, Job.engine_version == engine_version)
 
 
@@ -213,17 +212,13 @@ def _take(
     condition: ColumnElement[bool],
     *order: ColumnExpressionArgument[Any],
 ) -> Row[Any] | None:
-    """Lock the first unit that meets the condition and that no other transaction has locked."""
     query = _claimable(session).where(Unit.job_id == job_id, condition)
     query = query.order_by(*order).limit(1)
     return session.connection().execute(query).one_or_none()
 
 
 def _lease(session: Session, unit: Row[Any], owner: str, lease_seconds: float) -> Claim | None:
-    """Lease a locked unit. If it was leased before, that lease has lapsed.
-
-    Return None if the unit cannot be read; it has failed.
-    """
+    """Lease a locked unit; None if it cannot be read and has failed. An old lease has lapsed."""
     try:
         params = unseal_stored(unit.params)
     except DamagedValueError as error:
@@ -397,14 +392,11 @@ def may_lapse_again() -> ColumnElement[bool]:
 
 
 def requeue_lapsed(session: Session, *, limit: int = 1_000) -> int:
-    """Queue units of running jobs whose leases ran out; they are announced before all others.
+    """Queue units of running jobs whose leases ran out, and return their number.
 
-    A unit whose last allowed lease ran out becomes ``failed`` instead, and its job is closed if
-    that was the last unit. Callers never wait for each other. Use a transaction of its own. Leases
-    that ran out first come first.
-
-    Returns:
-        The number of units that are queued again.
+    They are announced before all others. A unit whose last allowed lease ran out becomes ``failed``
+    instead, and its job is closed if that was the last unit. Leases that ran out first come first.
+    Callers never wait for each other. Use a transaction of its own.
     """
     overdue = now(session) - Unit.lease_until
     lapsed = (

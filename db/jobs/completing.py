@@ -35,8 +35,7 @@ _ERROR_LENGTH: Final = 2_000
 def heartbeat(session: Session, claim: Claim, lease_seconds: float) -> bool:
     """Prolong the lease: it lasts ``lease_seconds`` from now.
 
-    Returns:
-        False if another worker has the unit, or its job was cancelled. Stop working on it.
+    Return False if another worker has the unit, or its job was cancelled. Stop working on it then.
     """
     return _change(session, claim, lease_until=lease_end(session, lease_seconds))
 
@@ -44,9 +43,8 @@ def heartbeat(session: Session, claim: Claim, lease_seconds: float) -> bool:
 def prolong(session: Session, claims: Sequence[Claim], lease_seconds: float) -> list[bool | None]:
     """Prolong several leases without waiting for other transactions.
 
-    Returns:
-        For each claim the result of :func:`heartbeat`, or None if it is unknown because another
-            transaction is writing the unit.
+    Return the result of :func:`heartbeat` for each claim, or None while another transaction is
+    writing the unit.
     """
     ids = [claim.unit_id for claim in claims]
     units = select(Unit.id).where(Unit.id.in_(ids)).order_by(Unit.id)
@@ -128,10 +126,8 @@ def complete(
 def release(session: Session, claim: Claim, *, payload: Json | None = None) -> bool:
     """Hand the unit back: it is queued again, and the attempt does not count.
 
-    ``payload`` replaces the unit's payload with the remaining work; None keeps it.
-
-    Returns:
-        False if the claim did not hold the unit any more.
+    ``payload`` replaces the unit's payload with the remaining work; None keeps it. Return False if
+    the claim did not hold the unit any more.
     """
     return _change(
         session,
@@ -147,8 +143,7 @@ def release(session: Session, claim: Claim, *, payload: Json | None = None) -> b
 def fail(session: Session, claim: Claim, error: str) -> UnitState | None:
     """Hand the unit back with an error: it is queued again, or failed after MAX_ATTEMPTS.
 
-    Returns:
-        The unit's new state; None, with nothing written, if the claim did not hold it any more.
+    Return its new state; None, with nothing written, if the claim did not hold the unit any more.
     """
     state = UnitState.FAILED if claim.attempts >= MAX_ATTEMPTS else UnitState.QUEUED
     is_ours = _change(
@@ -165,10 +160,8 @@ def fail(session: Session, claim: Claim, error: str) -> UnitState | None:
 def lapse(session: Session, claim: Claim, error: str) -> bool:
     """Hand the unit back as if its lease had run out; it is failed after MAX_LAPSES.
 
-    For an error that ends the worker, so that it is unknown whether the unit caused it.
-
-    Returns:
-        False, with nothing written, if the claim did not hold the unit any more.
+    For an error that ends the worker, so that it is unknown whether the unit caused it. Return
+    False, with nothing written, if the claim did not hold the unit any more.
     """
     given_back = case(
         (may_lapse_again(), literal(UnitState.QUEUED, Unit.state.type)),

@@ -105,10 +105,9 @@ def resume_job(session: Session, job_id: int) -> JobState:
 
 
 def retry_job(session: Session, job_id: int) -> int:
-    """Queue the failed units of a job again, with all their attempts, and let the job run.
+    """Queue the failed units of a job again, with all their attempts, and return their number.
 
-    Returns:
-        The number of these units. If it is 0, nothing was changed.
+    The job runs again; if no unit has failed, nothing changes.
 
     Raises:
         JobNotFoundError: no job has this number.
@@ -134,9 +133,8 @@ def retry_job(session: Session, job_id: int) -> int:
 def redo_unit(session: Session, unit_id: int) -> bool:
     """Drop the result of a unit that is done, and queue it again; a job that has ended runs again.
 
-    Returns:
-        False, with nothing changed, if the unit is not done, or its job is cancelled or being
-            planned.
+    Return False, with nothing changed, if the unit is not done, or its job is cancelled or being
+    planned.
     """
     job_id = session.scalar(select(Unit.job_id).where(Unit.id == unit_id))
     if job_id is None or lock_job(session, job_id) in {JobState.CANCELLED, JobState.PLANNING}:

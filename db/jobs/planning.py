@@ -86,13 +86,10 @@ def create_job(
 
 
 def add_units(session: Session, job_id: int, plans: Iterable[UnitPlan]) -> int:
-    """Append units to a job that is being planned, in constant memory.
+    """Append units to a job that is being planned, in constant memory; return their number.
 
     A later call appends after the existing units, so that a long plan can be made in several short
     transactions.
-
-    Returns:
-        The number of units added.
 
     Raises:
         JobStateError: the job is not being planned (any more): it was started or cancelled.
@@ -240,11 +237,7 @@ def add_more_units(session: Session, job_id: int, plans: Iterable[UnitPlan]) -> 
 
 
 def change_unit(session: Session, unit_id: int, payload: Json) -> bool:
-    """Replace the payload of a queued unit.
-
-    Returns:
-        False, with nothing changed, if the unit was claimed meanwhile.
-    """
+    """Replace the payload of a queued unit; return False if it was claimed meanwhile."""
     changed = session.connection().execute(
         update(Unit).where(Unit.id == unit_id, QUEUED).values(payload=payload)
     )

@@ -135,10 +135,7 @@ class Parcel(NamedTuple):
 
 
 def send_parcel(session: Session, job_id: int, parcel: Parcel) -> bool:
-    """Share the sender's next bounds with the other processes that work on a job.
-
-    Returns:
-        False, with nothing written, if the job does not run any more.
+    """Share the sender's next bounds; return False if the job does not run any more.
 
     Raises:
         JobNotFoundError: no job has this number.

@@ -114,13 +114,11 @@ def first_unit(
 
 
 def finish_if_complete(session: Session, job_id: int) -> JobState:
-    """Close a running job that has no work left: ``done``, or ``failed`` if a unit is.
+    """Close a running job that has no work left; return its state.
 
-    Call it after ``complete`` or ``fail``, in a transaction of its own. If two workers complete the
-    last two units at the same time, neither of these transactions sees the other's unit as done.
-
-    Returns:
-        The job's state. Calling it again changes nothing.
+    It becomes ``done``, or ``failed`` if a unit is. Call this after ``complete`` or ``fail``, in a
+    transaction of its own. If two workers complete the last two units at the same time, neither of
+    these transactions sees the other's unit as done. Calling it again changes nothing.
 
     Raises:
         JobNotFoundError: no job has this number.
@@ -139,9 +137,6 @@ def lock_job(session: Session, job_id: int) -> JobState:
 
     A transaction that locks a job and its units must lock the job first; otherwise two of them may
     wait for each other.
-
-    Raises:
-        JobNotFoundError: no job has this number.
     """
     query = select(Job.state).where(Job.id == job_id).with_for_update()
     state = session.scalar(query) if is_number(job_id) else None

@@ -341,8 +341,7 @@ def read_pace(session: Session, job_id: int | None = None) -> Pace:
 def remaining_seconds(left: Load, pace: Pace, units_done: int) -> float | None:
     """The remaining time for some work at the pace of similar work.
 
-    Returns:
-        None if too little is done for an estimate, or if nothing was completed lately.
+    None if too little is done for an estimate, or if nothing was completed lately.
     """
     if left.positions == 0:
         return 0.0

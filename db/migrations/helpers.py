@@ -38,12 +38,8 @@ def rebuild(table: str, columns: str, sealed: dict[str, str]) -> None:
     """Recreate a table of SQLite with a checksum; its indexes stay as they are.
 
     SQLite cannot add a stored generated column to a table. Triggers stay as well; only users create
-    them.
-
-    Args:
-        table: the table's name.
-        columns: the columns in its checksum, as for :func:`checksum`.
-        sealed: the expressions of columns that get other values.
+    them. ``columns`` is as for :func:`checksum`; ``sealed`` has expressions for columns that get
+    other values.
     """
     connection = op.get_bind()
     made = "SELECT sql FROM sqlite_schema WHERE tbl_name = :table AND type = :type AND sql NOT NULL"
@@ -76,10 +72,8 @@ def rebuild(table: str, columns: str, sealed: dict[str, str]) -> None:
 def checksum(columns: str, dialect: str) -> tuple[str, str]:
     """The expression of a table's checksum, and its type.
 
-    Args:
-        columns: the columns in the checksum, as ``name:kind``. The kind is int, big int, double,
-            boolean (o) or text, followed by ``?`` if the column may be NULL.
-        dialect: ``"sqlite"`` or ``"postgresql"``.
+    ``columns`` lists its columns as ``name:kind``. The kind is int, big int, double, boolean (o) or
+    text, followed by ``?`` if the column may be NULL.
     """
     terms: list[str] = []
     texts: list[str] = []

@@ -196,5 +196,4 @@ def _refuse(_body: bytes) -> bytes:
 
 
 def _reason(error: Exception) -> str:
-    """The fault of a message, in a few printable characters."""
     return ascii(str(error) or type(error).__name__)[1:-1][:_SHOWN]

@@ -71,22 +71,14 @@ class Doorbell:
             self.trouble = None
 
     def try_again(self, lane: Lane) -> None:
-        """Check whether messages arrive again, if the last one did not.
-
-        Raises:
-            BrokerUnreachableError: they still do not.
-        """
+        """Check whether messages arrive again, if the last one did not."""
         if isinstance(self.trouble, BrokerFullError):  # it answers, but accepts no messages
             self.ring(lane, [NO_UNIT])
         elif self.trouble is not None:
             self.depth(lane)
 
     def depth(self, lane: Lane) -> int:
-        """Return the number of waiting messages. Creates the queue if it does not exist.
-
-        Raises:
-            BrokerUnreachableError: the broker does not answer.
-        """
+        """Return the number of waiting messages. Creates the queue if it does not exist."""
         depth = self._talk(lambda connection: self._measure(connection, lane))
         if not isinstance(self.trouble, BrokerFullError):  # a full broker still answers
             self.trouble = None
@@ -169,7 +161,6 @@ def call(writer: Writer, doorbell: Doorbell, lane: Lane, unit_ids: Sequence[int]
 
     Raises:
         BrokerUnreachableError: the units can be announced again at once.
-        StorageError: the database failed.
     """
     try:
         doorbell.ring(lane, unit_ids)
@@ -181,9 +172,7 @@ def call(writer: Writer, doorbell: Doorbell, lane: Lane, unit_ids: Sequence[int]
 def top_up(writer: Writer, doorbell: Doorbell, lane: Lane) -> int:
     """Fill the window of messages of a lane; return how many were added.
 
-    Raises:
-        BrokerUnreachableError: the units that were announced can be announced again.
-        StorageError: the database failed; nothing was rung.
+    After a BrokerUnreachableError the units can be announced again.
     """
     depth = doorbell.depth(lane)
 

@@ -117,11 +117,7 @@ class Registration:
             )
 
     def leave(self) -> None:
-        """Remove the entry.
-
-        Raises:
-            StorageError: the database failed; the entry will expire.
-        """
+        """Remove the entry. If the database fails, the entry will expire."""
         self._database.run(lambda session: registry.leave(session, self._settings.name))
 
     def _write(self, session: Session) -> None:
@@ -167,13 +163,8 @@ def sweep(database: Database, doorbell: Doorbell) -> bool:
 
     A sweep queues units again whose lease ran out, fills the windows of messages, and closes jobs
     whose last worker died before it could close them. In normal operation it only fills the
-    windows, for workers that started after the job was created.
-
-    Returns:
-        Whether this worker has swept.
-
-    Raises:
-        StorageError, BrokerUnreachableError: the next sweep comes in a second.
+    windows, for workers that started after the job was created. Return whether this worker has
+    swept.
     """
     if not database.run(lambda session: acquire_duty(session, SWEEP_DUTY, SWEEP_SECONDS)):
         return False
@@ -236,7 +227,6 @@ class WithoutBroker:
                 return
 
     def _work_on_one(self, lane: Lane) -> bool:
-        """Work on the next unit of a lane; return whether there was one."""
         try:
             unit_ids = self._database.run(
                 lambda session: jobs.announce(

@@ -120,9 +120,8 @@ def make_app(url: str | None) -> Celery:
 def read_unit(headers: Any, body: Any) -> int:  # noqa: ANN401 (unchecked input)
     """Return the unit number in a message, from its unchecked headers and decoded body.
 
-    Raises:
-        ValueError: the message is not from a :class:`workers.celery.doorbell.Doorbell`, so no
-            worker can understand it.
+    Raise ValueError for messages that do not come from a :class:`workers.celery.doorbell.Doorbell`:
+    no worker can understand them.
     """
     if not isinstance(headers, dict) or headers.get("task") != TASK:
         raise ValueError("it is for another program")

@@ -65,11 +65,7 @@ class WorkerCollector(Collector):
         self._rate = RateMeter()
 
     def look(self) -> None:
-        """Ask the broker for the depths of the queues in advance: a scrape must not wait for it.
-
-        Raises:
-            BrokerUnreachableError: the broker does not answer.
-        """
+        """Ask the broker for the depths of the queues in advance: a scrape must not wait for it."""
         lanes = self._unit_worker.settings.lanes
         try:
             self.depths = {lane: self._doorbell.depth(lane) for lane in lanes}
@@ -130,11 +126,7 @@ class MetricsSettings:
 
     @contextmanager
     def exposition(self, unit_worker: UnitWorker, doorbell: Doorbell) -> Iterator[list[Duty]]:
-        """Serve the metrics of a worker process; the context's value is a list of duties.
-
-        Raises:
-            MetricsError: the port is taken, or the file cannot be written.
-        """
+        """Serve the metrics of a worker process; the context's value is a list of duties."""
         if self.port is None and self.file is None:
             yield []
             return
@@ -160,7 +152,6 @@ class MetricsSettings:
 
 
 def _serve(registry: CollectorRegistry, port: int, address: str) -> Callable[[], None]:
-    """Serve over HTTP; return a function that ends it."""
     with _refused(f"cannot listen on port {port}"):
         server, thread = start_http_server(port, address, registry)
     LOGGER.info("metrics at http://%s:%d/metrics", address, server.server_port)

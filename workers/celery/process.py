@@ -133,11 +133,7 @@ class ThisProcess:
         self._factory = factory
 
     def worker(self) -> WorkerProcess:
-        """Return the worker process of this process; create and start it if needed.
-
-        Raises:
-            RuntimeError: no worker process and no function to create one was set.
-        """
+        """Return the worker process of this process; create and start it if needed."""
         with self._lock:
             found = self._workers.get(os.getpid())
             if found is None:
@@ -179,12 +175,7 @@ def default_name() -> str:
 
 
 def solver_with_table(table_mb: int) -> Solver:
-    """Create a solver whose table has its memory already.
-
-    Raises:
-        TableTooLargeError: the memory limit of this process is too low.
-        MemoryError: the allocation failed.
-    """
+    """Create a solver whose table has its memory already; raise an error if that does not fit."""
     check_room(table_mb)
     solver = Solver(table_mb=table_mb)
     solver.solve(Position(), node_limit=1)
@@ -192,11 +183,7 @@ def solver_with_table(table_mb: int) -> Solver:
 
 
 def check_room(table_mb: int, processes: int = 1) -> None:
-    """Refuse a table that can never fit: the kernel would kill the process during a search.
-
-    Raises:
-        TableTooLargeError: the tables of these processes do not fit together.
-    """
+    """Raise TableTooLargeError if the tables can never fit: the kernel would kill a process."""
     # A table takes the next smaller power of two.
     table = 1 << (table_mb.bit_length() - 1)
     limit = memory_limit() // _MEGABYTE

@@ -61,11 +61,7 @@ class CeleryWorker(Worker):
 
 
 class Service:
-    """One run of a worker.
-
-    Raises:
-        BrokerUrlError: the URL does not name a usable broker.
-    """
+    """One run of a worker."""
 
     def __init__(
         self,

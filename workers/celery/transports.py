@@ -128,8 +128,8 @@ class RabbitMQConnection(pyamqp.Connection):
     def drain_events(self, timeout: float | None = None) -> None:
         """Wait for the next answer; with a timeout of 0, only check for one.
 
-        Raises:
-            BrokerBlockedError: it would wait, and the server does not read from this connection.
+        Raise BrokerBlockedError instead of waiting if the server does not read from this
+        connection.
         """
         self.refuse_to_wait(timeout)
         super().drain_events(timeout)

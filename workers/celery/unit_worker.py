@@ -226,9 +226,7 @@ class UnitWorker:
         """Work on the unit of a message, which came through this lane, if the unit is still open.
 
         Waits while the database cannot be reached. Errors of the unit are logged, not raised.
-
-        Returns:
-            False if the unit is still open, and its message should go back to the queue.
+        Return False if the unit is still open, and its message should go back to the queue.
         """
         if self.stopping.is_set() or self._is_better_elsewhere(lane):
             return False

@@ -29,10 +29,9 @@ _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*)://")
 
 
 def check_url(text: str) -> str:
-    """Return the URL unchanged if it names a usable broker.
+    """Return the URL unchanged if it names a usable broker; otherwise raise BrokerUrlError.
 
-    Raises:
-        BrokerUrlError: it does not; the message says why, and contains no secret.
+    The message says why, and contains no secret.
     """
     scheme = _SCHEME.match(text)
     if scheme is None:

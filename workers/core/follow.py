@@ -148,11 +148,7 @@ def read_job(database: Database, job_id: int) -> JobInfo:
 
 
 def iterate_units(database: Database, job_id: int) -> Iterator[UnitResult]:
-    """Yield all units of a job, in order and in any state; a few are in memory at a time.
-
-    Raises:
-        StorageError: the database cannot be read.
-    """
+    """Yield all units of a job, in order and in any state; a few are in memory at a time."""
     after = -1
     while True:
         with database.read() as session:

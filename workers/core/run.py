@@ -249,11 +249,7 @@ class RetryingWriter:
         self._is_away = False
 
     def run(self, work: Callable[[Session], T]) -> T:
-        """Run a transaction as ``Database.run`` does; retry while the database cannot be written.
-
-        Raises:
-            StorageError: the error does not pass, or the wait was ended.
-        """
+        """Run a transaction as ``Database.run``; retry while the database cannot be written."""
         began = time.monotonic()
         for tries in count():
             try:
@@ -287,11 +283,7 @@ class RetryingWriter:
 
 
 def open_patiently(url: str, stopping: threading.Event) -> Database | None:
-    """Open a database as soon as it can be reached; None if ``stopping`` was set first.
-
-    Raises:
-        StorageError: the database can never be used.
-    """
+    """Open a database as soon as it can be reached; None if ``stopping`` was set first."""
     for tries in count():
         try:
             return Database.open(url)

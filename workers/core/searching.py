@@ -93,8 +93,7 @@ class RationedSearcher:
     def turn(self) -> Iterator[Solver]:
         """Hold one turn for several searches.
 
-        Raises:
-            LeaseLostError: ``is_lost`` became true before a turn was free.
+        Raise LeaseLostError if ``is_lost`` becomes true before a turn is free.
         """
         while not self._turns.acquire(timeout=STOP_POLL_SECONDS):
             if self.is_lost():

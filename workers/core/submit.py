@@ -53,11 +53,8 @@ def submit_units(
 
     The plans may be made while they are read. A few units take one transaction; ``on_added`` is
     called with the units written last. If planning fails or is interrupted after the job was
-    created, the job is cancelled.
-
-    Raises:
-        AlreadyAskedError: with ``only_one``, a job of this kind with these parameters exists.
-        StorageError: the database cannot be written.
+    created, the job is cancelled. With ``only_one``, raise AlreadyAskedError if a job of this kind
+    with these parameters exists.
     """
     remaining = iter(plans)
     # Planning the first units may take long. The job is created afterwards, or it would seem to be
@@ -141,13 +138,10 @@ def refuse_second(
     params: Json,
     is_usable: Callable[[int], bool] = lambda _job_id: True,
 ) -> None:
-    """Refuse to create a second job for the same question.
+    """Raise AlreadyAskedError if a job for the same question exists and ``is_usable`` accepts it.
 
-    Call this first in the transaction that creates the job. Until the commit, no other process
-    creates one either.
-
-    Raises:
-        AlreadyAskedError: a job for the same question exists, and ``is_usable`` accepts it.
+    Call this first in the transaction that creates a job. Until the commit, no other process
+    creates one for this question.
     """
     asked = _asked(kind, board, params)
     jobs.hold_question(session, **asked)
@@ -164,9 +158,6 @@ def find_and_resume(database: Database, *, kind: str, board: BoardSize, params: 
 
     If another process is planning such a job, this waits for it. If that process has died, its job
     is cancelled, because it will never have all its units. The order within ``params`` matters.
-
-    Raises:
-        StorageError: the database cannot be read or written.
     """
     asked = _asked(kind, board, params)
     while True:

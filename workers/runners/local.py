@@ -171,7 +171,6 @@ class LocalRunner(JobFollower):
             raise self._error
 
     def _work(self) -> None:
-        """Work on unit after unit, until the job has ended."""
         try:
             while not self._stopping.is_set():
                 claim = self._claim()

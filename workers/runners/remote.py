@@ -79,7 +79,6 @@ def call_workers(
 
     Raises:
         JobNotFoundError: no job has this number.
-        StorageError: the database failed.
     """
     return _ring(database, doorbell, read_job(database, job_id).priority)
 

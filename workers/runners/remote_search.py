@@ -86,7 +86,6 @@ class RemoteSearch:
         return found, all(settles(found[key], missing[key], question) for key in missing)
 
     def _submit(self, positions: Sequence[Position], question: Question) -> int:
-        """Create a job and ring for workers; return its number."""
         submission = submit(
             self._database,
             (Request(number, position) for number, position in enumerate(positions, start=1)),
