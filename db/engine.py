@@ -93,8 +93,7 @@ _BEGIN_POSTGRESQL: Final = {
     False: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
     "SET LOCAL idle_in_transaction_session_timeout = 0",
 }
-"""The statements that begin a write or a read transaction: one round trip, settings for it alone.
-"""
+"""Statements that begin a write or a read transaction in one round trip, with its settings."""
 
 _READ_REVISION: Final = "SELECT version_num FROM alembic_version"
 # In PostgreSQL it is sent with BEGIN, in the same round trip.

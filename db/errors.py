@@ -175,16 +175,10 @@ REQUEST_FAULTS: Final = (
     JobStateError,
     OldProcessesError,
 )
-"""Faults of a request itself: it fails again on every retry.
-
-DamagedValueError is a CorruptError, so catch these before LASTING_FAULTS.
-"""
+"""Faults of a request itself; as DamagedValueError is a CorruptError, catch these first."""
 
 PASSING_FAULTS: Final = (UnreachableError, BusyError, DiskFullError, ReadOnlyError)
 """Temporary faults around a database: an outage, a lock, a full disk, a standby."""
 
 LASTING_FAULTS: Final = (CorruptError, NotADatabaseError, *SCHEMA_FAULTS)
-"""Faults of a database as a whole that last until somebody repairs it.
-
-An error outside these three groups is unexpected.
-"""
+"""Faults of a database that last until somebody repairs it. Any other error is unexpected."""

@@ -73,10 +73,7 @@ CHECKSUM: Final = "checksum"
 """The name of the generated column."""
 
 CHECKED_OTHERWISE: Final = "checked_otherwise"
-"""Key in the ``info`` of a column outside the generated checksum.
-
-The value says which other check detects its changes, or why none is needed.
-"""
+"""Key in the ``info`` of a column outside the checksum: which check covers it, or why none does."""
 
 _MODULUS: Final = 2_147_483_647
 # Prime, and no power of two is 0 modulo it: a flipped bit of a 64-bit number always changes it.

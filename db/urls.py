@@ -14,8 +14,7 @@ from db.masking import has_secret_parameter, is_secret_name, masked
 from db.sqlite_files import MODE, READ_ONLY
 
 PREPARE_THRESHOLD: Final = "prepare_threshold"
-"""Parameter of a PostgreSQL URL: the number of executions before a statement is prepared; 0: never.
-"""
+"""Parameter of a PostgreSQL URL: number of executions before a statement is prepared; 0: never."""
 
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*)://")
 _LIKE_A_URL: Final = re.compile(r"(?i)(sqlite|postgres)[a-z+]*(:|//)")

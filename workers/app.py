@@ -50,10 +50,7 @@ if TYPE_CHECKING:
 _MEGABYTES: Final = re.compile("[1-9][0-9]{0,8}", re.ASCII)
 
 STOP_CHILD: Final = signal.SIGUSR2
-"""This signal makes a child of a prefork pool hand back its unit.
-
-SIGTERM would end the child as well, and Celery would then wait for seconds.
-"""
+"""Makes a prefork child hand back its unit. After SIGTERM Celery would wait for seconds."""
 
 
 def configured(name: str) -> str | None:

@@ -24,11 +24,7 @@ SHORTEST_SECRET: Final = 4
 """A shorter password is part of too many words: hiding it would make the log unreadable."""
 
 _URL: Final = re.compile(r"(?<![A-Za-z0-9+.\-])[A-Za-z][A-Za-z0-9+.\-]*://[^\s'\"]*@[^\s'\"]*")
-"""A URL with a user, anywhere in a text.
-
-It begins at the beginning of a word: a search that started at every letter would take a time that
-is quadratic in the length of a word.
-"""
+"""A URL with a user; it begins with a word, because other starts would take quadratic time."""
 
 _LIBRARIES: Final = ("celery", "kombu", "amqp", "py.warnings")
 # This program reports the same itself, in fewer words.

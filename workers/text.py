@@ -13,10 +13,7 @@ if TYPE_CHECKING:
 
 
 _FEW: Final = 32
-"""Up to this many different characters are replaced one by one.
-
-That is ten times as fast as a table.
-"""
+"""Up to this many different characters are replaced singly, ten times as fast as by a table."""
 
 
 def printable(text: str) -> str:

@@ -59,10 +59,7 @@ _CONVERTED: Final = [
     for place, column in enumerate(STORED)
     if isinstance(column.type, Converted)
 ]
-"""The indexes and types of columns whose stored form differs from a StoredEvaluation's.
-
-If a column may be NULL, the functions of its type accept None.
-"""
+"""Indexes and types of columns that are converted; if NULL is allowed, their types accept None."""
 
 _LOADED: Final = [(place, kind.load) for place, kind in _CONVERTED]
 

@@ -40,10 +40,7 @@ _LISTED: Final = 500
 """Maximum number of matches in one query: both databases limit the number of parameters."""
 
 NEEDLESS: Final[Json] = {"needless": True}
-"""The result of a unit whose games are not needed any more.
-
-The unit is done and not cancelled, so that it is not queued again.
-"""
+"""The result of a unit whose games are not needed; it is done, so that it is not queued again."""
 
 
 def create_match(

@@ -37,8 +37,7 @@ RUNNER_ALIVE_SECONDS: Final = 10.0
 """A runner without a heartbeat for this long counts as gone: the duration of a lease."""
 
 PARCELS: Final = 16
-"""Maximum number of parcels read at a time, so that a reader that comes late needs little memory.
-"""
+"""Maximum number of parcels read at a time: it bounds the memory of late readers."""
 
 
 class PlannedJob(NamedTuple):

@@ -33,10 +33,7 @@ IN_TURN: Final = (Unit.announced_at, Unit.seq)
 """The order of queued units: returned ones, then those never announced, then the others."""
 
 ANNOUNCE_FIRST: Final = -1.0
-"""``announced_at`` of a unit that was claimed and came back: it is announced first.
-
-A process that writes the job's results in order has waited longest for this unit.
-"""
+"""``announced_at`` of a returned unit: first, as writers of ordered results wait for it longest."""
 
 NEVER_ANNOUNCED: Final = 0.0
 """``announced_at`` of a unit without a message."""

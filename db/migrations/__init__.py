@@ -11,10 +11,7 @@ REVISIONS: Final = tuple(
 """All revisions, the oldest first."""
 
 FIRST_WATCHED: Final = "c4_0007"
-"""The first revision whose processes check in every transaction that the schema is unchanged.
-
-Processes of older revisions would go on using the database after an upgrade.
-"""
+"""The first revision whose processes notice an upgrade; older ones would damage the database."""
 
 HEAD: Final = REVISIONS[-1]
 """The revision of this program."""

@@ -41,10 +41,7 @@ class _StoredFields(NamedTuple):
     engine_version: int
     """Version of the engine that proved the bounds."""
     scores: tuple[int | None, ...] | None = None
-    """Exact score of every column of the canonical orientation, None for a full column.
-
-    There is no tuple if the columns were not solved; they are never known in part.
-    """
+    """Exact score of every column, None for a full column; no tuple if they were not solved."""
     updated_at: float = 0.0
     """Epoch seconds of the last change, by the database's clock; ignored by ``store``."""
 

@@ -33,7 +33,7 @@ class StoredGame(NamedTuple):
     seed: int | None
     """The seed of everything random in the game; None if it is not known."""
     moves: str | None
-    """1-based columns in the form of :mod:`c4core.notation`; None if only the final grid is known.
+    """1-based columns, as :mod:`c4core.notation` writes them; None if only the final grid is known.
     """
     final_key: int
     """The key of the final position, as it was played (not canonical)."""

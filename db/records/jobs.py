@@ -29,10 +29,7 @@ unit that kills every worker must not go on for ever.
 """
 
 LONGEST_LEASE: Final = 600.0
-"""Maximum duration of a lease in seconds, from the claim or a heartbeat.
-
-A lease that ends later was given before the database's clock was set back. It counts as run out.
-"""
+"""Maximum duration of a lease in seconds; a later end means that the clock was set back."""
 
 INTERACTIVE_PRIORITY: Final = 100
 """Jobs of at least this priority are interactive, the others bulk; each class has its own queue."""
@@ -168,10 +165,7 @@ class JobProgress:
     positions_per_second: float | None
     """The rate of the last minute; None if no unit was completed in it."""
     eta_seconds: float | None
-    """The remaining time at the pace of the last minute, which is measured in expected seconds.
-
-    ``None`` until enough is done, 0.0 at the end.
-    """
+    """Time left at the last minute's pace in expected seconds; ``None`` until enough is done."""
 
 
 @dataclass(frozen=True, slots=True)

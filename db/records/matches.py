@@ -244,8 +244,7 @@ class MatchResults:
     is_forfeit: NDArray[np.bool_]
     """Whether a player lost the game by a failure."""
     distinct: int
-    """Number of games that differ in their moves, or in their final grids if only those are known.
-    """
+    """Number of games that differ in their moves, or in their grids if only these are known."""
 
     def __len__(self) -> int:
         """Return the number of games."""

@@ -32,10 +32,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MESSAGES_PER_THREAD: Final = 2
-"""Number of waiting messages in a queue for each thread of the live workers.
-
-No thread has to wait for its next unit, and a loss of these messages does no harm.
-"""
+"""Waiting messages per thread of the live workers: threads never wait, and losses do no harm."""
 
 LEAST_MESSAGES: Final = 4
 """Number of waiting messages while no worker is known, so that the first one finds work."""

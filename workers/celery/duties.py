@@ -41,11 +41,7 @@ SWEEP_SECONDS: Final = 1.0
 """Time from one sweep to the next, and so the longest that lost work waits."""
 
 MAX_TRIES: Final = 20
-"""Maximum number of attempts per second, of all workers together, to acquire the duty.
-
-It is enough for one of them to get it in time, and limits the load on the database with any number
-of workers.
-"""
+"""Maximum number of attempts per second, by all workers together, to acquire the duty."""
 
 SWEEP_DUTY: Final = f"sweep.e{ENGINE_VERSION}"
 """The duty's name. Workers of another version ring for other units, so they have their own duty."""

@@ -15,17 +15,13 @@ TASK: Final = "c4.work_on_unit"
 """The name of the only task."""
 
 KEPT_HEADERS: Final = ("id", "task", "argsrepr", "kwargsrepr", "root_id", "origin")
-"""The headers of a message that are kept, because the library needs them or its events show them.
-"""
+"""The kept headers of a message: the library needs them, or its events show them."""
 
 CONNECT_SECONDS: Final = 4
 """Maximum time for a broker to accept a new connection."""
 
 REPLY_SECONDS: Final = 5.0
-"""Maximum time for a broker to answer.
-
-Without a limit a publisher would wait forever on a connection whose other end has vanished.
-"""
+"""Maximum time for a broker to answer; without it a publisher could wait for ever."""
 
 _NAMELESS: Final = Exchange("")
 # The default exchange leads to every queue by its name, so there are no bindings. Bindings would be

@@ -37,10 +37,7 @@ SPARE_UNITS: Final = 1
 """Number of units that are held beyond one for each thread: see :mod:`workers.core.searching`."""
 
 STOP_SECONDS: Final = 4.0
-"""A process that must stop ends after this time, even if a server does not answer.
-
-Units that are not handed back by then are free when their leases run out.
-"""
+"""A process that must stop ends after this time, even if a server does not answer."""
 
 SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 """Signals of a service manager, of Ctrl-C, and of a closed terminal."""

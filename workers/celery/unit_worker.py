@@ -45,19 +45,13 @@ URGENT_ROUND_SECONDS: Final = 2.0
 """The same limit for any unit of a growing job, however many are queued."""
 
 WITHOUT_MESSAGE_SECONDS: Final = 30.0
-"""A thread may go on to further units of a growing job until this long after its message.
-
-A broker expects an acknowledgement in time: Redis within a minute, RabbitMQ within half an hour.
-"""
+"""A thread may take further units of a growing job until this long after its message."""
 
 _FATAL: Final = (MemoryError, NotADatabaseError, *SCHEMA_FAULTS)
 """Errors after which this process cannot work."""
 
 SUSPECT_LAPSES: Final = 2
-"""Number of lapsed leases from which a unit is suspected of killing its workers.
-
-One lapse is usual: each worker that is killed for another reason leaves some.
-"""
+"""Lapsed leases from which a unit is suspected of killing its workers; one lapse is usual."""
 
 SPARE_SECONDS: Final = 2.0
 """Time that a claimed unit waits for its turn before each check for an idle worker."""
@@ -79,9 +73,7 @@ class WorkerSettings:
     lanes: tuple[Lane, ...] = tuple(Lane)
     """The lanes from which it takes messages."""
     programs: Consent = NO_PROGRAM
-    """The players that are programs and that it may start.
-
-    Any user who can write to the database or the broker can ask for any program.
+    """Programs that it may start as players. Anyone who can write to the database can ask for any.
     """
 
 

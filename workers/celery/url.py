@@ -51,7 +51,7 @@ def check_url(text: str) -> str:
             "%3F for ?, %23 for #)"
         )
     if ";" in text:
-        raise BrokerUrlError(f"a list of brokers is not supported, name one: {masked(text)!r}")
+        raise BrokerUrlError(f"name one broker, not a list: {masked(text)!r}")
     number = parts.path.strip("/")
     if name.startswith("redis") and number and not number.isdecimal():
         raise BrokerUrlError(f"the database of a Redis broker is a number: {masked(text)!r}")

@@ -57,10 +57,7 @@ class UnitOutcome:
     is_complete: bool
     """Whether the unit is done; False if it was stopped."""
     records: Callable[[Session], object] | None = None
-    """Writes further rows in the transaction that completes the unit or hands it back.
-
-    It is called only if the lease is still held.
-    """
+    """Writes further rows when the unit is completed or handed back, if the lease is still held."""
     rest: Json | None = None
     """The payload for the remaining work after a stop; None keeps the old one."""
     afterwards: Callable[[], object] | None = None
@@ -84,10 +81,7 @@ class JobKind:
     unit_objects: Output
     """The output of a unit that has ended, in order."""
     go_on: Continuation | None = None
-    """Plans the next units of a growing job.
-
-    It is called within the transaction that completes one of its units, while the job is held.
-    """
+    """Plans a growing job's next units in the transaction that completes one; the job is held."""
     takes_programs: bool = False
     """Whether its units may start programs. No other kind gets the consent to do so."""
     has_table: bool = False

@@ -45,11 +45,7 @@ class Duty:
     every_seconds: Callable[[], float]
     """The mean time between two runs; jitter separates processes that started together."""
     do: Callable[[], object]
-    """Performs the duty.
-
-    If it raises an error, the error is logged, and the duty runs again when it is due. False means
-    that another process performed it this time, which is neither success nor failure.
-    """
+    """Performs the duty. False means that another process did: neither success nor failure."""
     is_failing: bool = field(default=False, init=False)
     due: float = field(default=0.0, init=False)
 

@@ -61,8 +61,7 @@ MAX_ERROR_CHARACTERS: Final = 2_000
 """Maximum number of characters of an error that are stored and logged: its source is untrusted."""
 
 UNKNOWN_SECONDS: Final = 60.0
-"""Maximum time that a writer retries after an error of the database that has no class of its own.
-"""
+"""Maximum time that a writer retries after an error of the database without a class of its own."""
 
 FIRST_PAUSE: Final = 0.2
 LONGEST_PAUSE: Final = 3.0
