@@ -178,7 +178,7 @@ def read_finals(
 
     Returns:
         The keys of the final positions, and 1 if ``x`` won, -1 if ``o`` won, 0 for a draw; by match
-            and number.
+        and number.
 
     Raises:
         MatchNotFoundError: a match does not exist any more.

@@ -78,7 +78,7 @@ def claim(
     that was the last unit. A unit that cannot be read becomes ``failed`` as well; its job is left
     to ``finish_if_complete``.
 
-    The transaction writes; give it nothing else to do. After ``lease_seconds`` without a heartbeat,
+    The transaction writes; use one of its own. After ``lease_seconds`` without a heartbeat,
     LONGEST_LEASE at most, others may claim the unit. Jobs for other versions of the engine are
     skipped; with ``job_id``, all other jobs are.
 
@@ -101,9 +101,9 @@ def claim_unit(
 
     Returns:
         None if the unit is done, failed, leased by another worker or does not exist, or its job
-            does not run or is for another version of the engine. Also None if the unit becomes
-            ``failed`` now because it cannot be read. The caller has nothing to do: a unit that is
-            still open is announced again.
+        does not run or is for another version of the engine. Also None if the unit becomes
+        ``failed`` now because it cannot be read. The caller has nothing to do: a unit that is still
+        open is announced again.
     """
     # A unit whose last lease ran out is left to requeue_lapsed: giving it up may close its job, and
     # a job must be locked before its units.
@@ -123,7 +123,7 @@ def claim_next_piece(
 
     Returns:
         None if no unit is queued, or the job does not run or is for another version of the engine.
-            Also None if the unit becomes ``failed`` now because it cannot be read.
+        Also None if the unit becomes ``failed`` now because it cannot be read.
     """
     query = (
         _claimable(session)
