@@ -185,9 +185,8 @@ def _shown(text: object) -> str:
 class JsonText(Converted):
     r"""A short JSON array as text, byte for byte the same in every database.
 
-    It is text and not PostgreSQL's JSON, because no SQL reads it, and because only text preserves
-    what users send in a :class:`JsonObject` (``json`` refuses NaN, ``jsonb`` reorders fields and
-    refuses ``\u0000``).
+    It is not PostgreSQL's JSON, because no SQL reads it. Only text preserves what users send in a
+    :class:`JsonObject`: ``json`` refuses NaN, ``jsonb`` reorders fields and refuses ``\u0000``.
     """
 
     impl = Text

@@ -20,8 +20,8 @@ def printable(text: str) -> str:
     r"""Return the text in one line, with escapes for invisible characters.
 
     Names, labels and error texts come from files and databases from untrusted sources. A control
-    character would move the cursor or set the window's title, a line break would forge a line, a
-    mark of direction would reverse the rest of the line. Characters that are not printable
+    character would move the cursor or set the window's title. A line break would forge a line, and
+    a mark of direction would reverse the rest of the line. Characters that are not printable
     (``str.isprintable``) become ``\x1b``, ``\n``, ``\u202e``.
     """
     if text.isprintable():

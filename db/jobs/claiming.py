@@ -100,8 +100,8 @@ def claim_unit(
     """Claim this unit if possible, as ``claim`` does. Waits for no other claimer.
 
     Returns:
-        None if the unit is done, failed, leased by another worker or does not exist, or its job
-        does not run or is for another version of the engine. Also None if the unit becomes
+        None if the unit is done, failed, leased by another worker or does not exist; or if its job
+        does not run, or is for another version of the engine. Also None if the unit becomes
         ``failed`` now because it cannot be read. The caller has nothing to do: a unit that is still
         open is announced again.
     """

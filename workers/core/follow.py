@@ -286,8 +286,8 @@ def unattended_jobs(session: Session) -> dict[int, Unattended]:
     """Return the jobs that have not ended, but that no process works on.
 
     This follows from heartbeats on the database's clock. It shows ten seconds after a job's process
-    was killed, half a minute after the last worker of its queue was killed, and at once after a
-    process has stopped regularly.
+    was killed, and half a minute after the last worker of its queue was killed. After a regular
+    stop it shows at once.
     """
     workers = registry.live_workers(session)
     served = {(queue, worker.engine_version) for worker in workers for queue in worker.queues}
