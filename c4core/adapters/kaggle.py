@@ -39,7 +39,7 @@ SHARE: Final = 0.8
 """The player's share of the time for a move; the rest covers overhead."""
 LONGEST_ACT: Final = 1e9
 LONGEST_SIDE: Final = 1_000
-"""Larger sides of a board are refused before the size as a whole is checked."""
+"""A side of a board beyond this is refused before the board is checked."""
 LONGEST_QUOTE: Final = 40
 
 
