@@ -282,7 +282,7 @@ class _Scale:
         return LEFT + index * self._step
 
     def y(self, score: int) -> float:
-        """The y coordinate of a score. By the root, the first points matter more than later ones."""
+        """The y coordinate of a score. By the root, the first points matter more than the last."""
         share = math.copysign(math.sqrt(abs(score) / self._most), score)
         return self._middle - share * (self._middle - EDGE)
 

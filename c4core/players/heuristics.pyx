@@ -42,7 +42,7 @@ cdef enum:
     # features
     SINGLE_THREE = 900_000      # three, or two and one, with one square that completes them
     OPEN_TWO = 50_000
-    FREE_SQUARE = 10_000        # each further free square in a row beside two stones
+    FREE_SQUARE = 10_000        # each free square after the first, in a row beside two stones
     SINGLE_CENTRE = 200
     SINGLE_NEXT = 120
     SINGLE_FURTHER = 70
