@@ -3,7 +3,7 @@
 A player is a value: its class defines how it plays, and its fields are its parameters. It keeps
 nothing from one move to the next, so the same object can play both sides and many games at once.
 With each move it gets the dice for its random choices. Players with a process of their own are the
-exception: they take part in one game at a time, from ``begin`` to ``end``, and must be closed.
+exception: ``begin`` and ``end`` announce each game to them, and they must be closed.
 
 A description is ``NAME`` or ``NAME:parameter=value,parameter=value``. Instead of parameters, some
 players take an argument that is not parsed (``exec:COMMAND``).
@@ -322,7 +322,7 @@ class PlayerSpec:
 
     @property
     def needs_files(self) -> bool:
-        """Whether the player needs files that other machines may not have; files of c4 do not count."""
+        """Whether the player needs files that are not included in c4."""
         return self.kind.cls.reads_files and not self.kind.cls.is_shipped(self._by_name)
 
     @property
@@ -421,7 +421,7 @@ class FinalGames(Protocol):
     """Finished games that are known only by their final grids."""
 
     def tally(self, position: Position) -> Sequence[tuple[int, int, int] | None]:
-        """Count, for each column, the games whose final grid has all stones of the position after it.
+        """Count the games whose final grid has all stones of the position after each column.
 
         Args:
             position: a position that is not over.
