@@ -1,7 +1,7 @@
 """The registry of players, which reads descriptions.
 
-The decorator :func:`player` makes a class a player. The class is in a file in ``roster/``. All files
-there are imported automatically, and so is the module of the players that use models.
+The decorator :func:`player` makes a class a player. The class is in a file in ``roster/``. All
+files there are imported automatically, and so is the module of the players that use models.
 
 A description may stand for several players: ``blog-v6:depth=0..6``, ``pvs:depth=2/4/8``. The value
 of a parameter is then a list of numbers and ranges, separated by ``/``. With several lists, the
@@ -40,8 +40,8 @@ LEVELS: Final = {
 }
 """Levels: names for players from which people choose. Each is stronger than the one before.
 
-The names are from Huang and Lu (2025). Their hard level, ``montecarlo-flat:simulations=500``, is not
-stronger than their medium one. docs/players.md has the matches.
+The names are from Huang and Lu (2025). Their hard level, ``montecarlo-flat:simulations=500``, is
+not stronger than their medium one. docs/players.md has the matches.
 """
 
 MOST: Final = 1000
