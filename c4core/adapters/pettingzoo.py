@@ -43,7 +43,7 @@ def env(
 ) -> AECEnv:
     """Make the environment with the usual wrappers. An agent that plays an illegal column loses.
 
-    The parameters are those of :class:`raw_env`.
+    It takes the parameters of :class:`raw_env` and raises the same errors.
     """
     made: AECEnv = raw_env(width=width, height=height, render_mode=render_mode)
     made = wrappers.TerminateIllegalWrapper(made, illegal_reward=ILLEGAL_REWARD)

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 _ENDINGS: Final = {str(ending): ending for ending in Ending}
 _SEEDS: Final = range(1 << 64)
 _SECONDS: Final = 1e9
-"""About 30 years. Without a limit, sums could become infinite, and reports could not show them."""
+"""The limit: about 30 years. Without it, sums could become infinite, which no report can show."""
 
 _UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
 """Lone surrogates, which JSON can write, and NUL, which PostgreSQL refuses."""

@@ -77,7 +77,7 @@ class Line:
     """Straight lines from point to point."""
 
     points: tuple[Point, ...]
-    """At least two points."""
+    """Two or more points."""
     stroke: str
     width: float
 

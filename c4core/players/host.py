@@ -139,7 +139,8 @@ class Host:
             return
         column = _column_of(answer)
         # Any other answer is passed on unchanged, and the game rejects it.
-        self._say(f"play {_in_a_line(repr(answer)) if column is None else column + 1}")
+        shown = _in_a_line(repr(answer)) if column is None else column + 1
+        self._say(f"play {shown}")
 
     def _say(self, line: str) -> None:
         self._output.write(line + "\n")

@@ -188,7 +188,7 @@ class Program:
         return self.hear(START_SECONDS, stop)
 
     def tell(self, line: str) -> None:
-        """Send a line without waiting. :meth:`hear` sends the part that the program does not read now.
+        """Send a line without waiting; :meth:`hear` sends the part that is not read at once.
 
         Raises:
             PlayerFailure: the process has ended, or too much input is unread.

@@ -124,7 +124,7 @@ class MinimaxWindows(Player):
             position,
             heuristic="windows",
             depth=self.depth,
-            # Below the root, the order changes no value, so the order with the most cutoffs is used.
+            # Below the root, the order changes no value, so the order with most cutoffs is used.
             order=columns_from_centre(position.width),
             root_order=dice.shuffled(columns) if self.randomize_order else columns,
             win=WIN,
@@ -144,9 +144,9 @@ class MinimaxRuns(Player):
         int, Whole(1, 64, is_shown=True), PER_FULL_PLY, "maximum plies looked ahead"
     ] = 20
     alpha_beta: Annotated[bool, "whether branches are cut off; the values stay the same"] = True
-    order: Annotated[
-        Literal["center", "left"], "which columns are tried first and win ties"
-    ] = "center"
+    order: Annotated[Literal["center", "left"], "which columns are tried first and win ties"] = (
+        "center"
+    )
     one_sided: Annotated[
         bool, "whether runs are counted in one direction only, as in the original program"
     ] = False
@@ -203,7 +203,7 @@ class MinimaxThreats(Player):
         super().__post_init__()
         if self.time_ms is None and self.max_depth is None:
             raise PlayerError(
-                "player minimax-threats: set time_ms or max_depth; not both can be none",
+                "player minimax-threats: set time_ms or max_depth, or both",
                 player=self.kind.name,
                 parameter="max_depth",
             )

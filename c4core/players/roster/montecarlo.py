@@ -89,7 +89,7 @@ class MontecarloTimed(Player):
         super().__post_init__()
         if self.time_ms is None and self.playouts is None:
             raise PlayerError(
-                "player montecarlo-timed: set time_ms or playouts; not both can be none",
+                "player montecarlo-timed: set time_ms or playouts, or both",
                 player=self.kind.name,
                 parameter="playouts",
             )
@@ -122,9 +122,9 @@ class MctsUct(Player):
         Cost(bytes=56, seconds=5e-6),
         "games for a move",
     ] = 1000
-    exploration: Annotated[
-        float, Real(0, 100), "how much rarely tried moves are favoured"
-    ] = math.sqrt(2)
+    exploration: Annotated[float, Real(0, 100), "how much rarely tried moves are favoured"] = (
+        math.sqrt(2)
+    )
 
     is_random = True
 

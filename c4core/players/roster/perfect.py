@@ -39,9 +39,7 @@ class Perfect(Player):
     choice: Annotated[
         Literal["random", "center"], "choice among the best columns: random, or nearest the middle"
     ] = "random"
-    blunder: Annotated[
-        float, Real(0, 1), "probability of a random column that is not best"
-    ] = 0.0
+    blunder: Annotated[float, Real(0, 1), "probability of a random column that is not best"] = 0.0
     temperature: Annotated[
         float,
         Real(0, 1000),
