@@ -114,13 +114,7 @@ def quoted(text: str) -> str:
 
 
 class Spent:
-    """The resources that a search has used, and its limits.
-
-    Args:
-        seconds: the time limit; None for no limit.
-        nodes: the node limit; None for no limit.
-        stop: ends the search.
-    """
+    """The time and nodes that a search has used, and its limits; None means no limit."""
 
     def __init__(self, seconds: float | None, nodes: int | None, stop: Stop) -> None:
         self.begun = time.monotonic()
@@ -284,11 +278,8 @@ def _columns_line(scores: Sequence[int | None], score: int | None = None) -> str
 class Search:
     """A search in a thread of its own. When it ends, it writes its results and then the move.
 
-    Args:
-        go: the limits.
-        position: a position that is not over.
-        think: finds a column and the lines to write before it, until the stop is set.
-        tell: writes a line.
+    ``think`` finds a column and the lines to write before it, until the stop is set. ``tell`` writes
+    a line.
     """
 
     def __init__(

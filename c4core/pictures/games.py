@@ -193,14 +193,8 @@ def review_picture(
 ) -> Picture:
     """Draw a game's scores, and the board after each move that changed the result.
 
-    A board shows the move with its mark, and arrows over the best columns.
-
-    Args:
-        start: the position before the first move.
-        columns: the moves, 0-based.
-        judged: the judgement of each move; None if it is unknown.
-        title: a line above everything.
-        subtitle: a smaller line below the title.
+    A board shows the move with its mark, and arrows over the best columns. ``columns`` has the moves,
+    0-based, and ``judged`` the judgement of each move, None if it is unknown.
     """
     boards = turning_boards(start, columns, judged)
     width = LEAST_WIDTH

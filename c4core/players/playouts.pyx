@@ -1,7 +1,8 @@
 """Random games: moves judged by them, by a tree of them (UCT) or by stored games; random positions.
 
-Play by single lines, which also chooses at random, is at the end. Words of stones: ``own`` for the side
-to move, ``mask`` for both sides.
+Play by single lines, which also chooses at random, is at the end. ``dice`` is the source of all random
+choices. ``stop`` ends a function without a result: it raises ``StopPlaying``. Words of stones: ``own``
+for the side to move, ``mask`` for both sides.
 """
 
 from libc.math cimport log, sqrt
@@ -79,15 +80,9 @@ def run_playouts(Position position not None, Dice dice not None, long count, *, 
 
     Args:
         position: any position; if it is over, every game has its result.
-        dice: the source of the moves.
-        count: the number of games.
-        stop: ends the games without a result; None if it is never set.
 
     Returns:
         The numbers of games that the side to move won, lost and drew.
-
-    Raises:
-        StopPlaying: the stop was set first.
     """
     cdef long game, wins = 0, losses = 0
     cdef int result
@@ -155,19 +150,14 @@ def flat_scores(
 
     Args:
         position: a position that is not over, without a move that wins at once.
-        dice: the source of the moves.
         simulations: games for each column.
         center_weight: the factor of the middle column's score.
         stop_gap: give up a column whose rate is more than this below the best. Its score is lowered
             by the share of its games that were not played.
         stop_after: the index (from 0) of the last game before a column may be given up.
-        stop: ends the games without a result; None if it is never set.
 
     Returns:
         One score for each column; None for a full one.
-
-    Raises:
-        StopPlaying: the stop was set first.
     """
     cdef const Board* g = position.g
     cdef uint64_t square, squares = playable_squares(g, position.mask)
@@ -214,17 +204,14 @@ def timed_choice(
 
     Args:
         position: a position that is not over.
-        dice: the source of all moves.
         playouts: the maximum number of games; negative for no limit.
         seconds: the time limit; negative for no limit. At least one game is played.
-        stop: ends the games without an answer; None if it is never set.
 
     Returns:
         The answer, and the totals by column (None for a full one).
 
     Raises:
         ValueError: neither games nor seconds are limited.
-        StopPlaying: the stop was set first.
     """
     cdef const Board* g = position.g
     cdef uint64_t own = position.stones, mask = position.mask, opp = own ^ mask
@@ -294,12 +281,8 @@ def stop_within(
     """Draw one position from each random game, among its positions with ``first`` to ``last`` stones.
 
     Args:
-        dice: the source of the moves and of the choice.
-        games: the number of games.
         first: the smallest number of stones.
         last: the largest number of stones.
-        width: columns of the board.
-        height: rows of the board.
 
     Returns:
         Canonical keys in the order of the games, as uint64. A game that was over before it had
@@ -458,10 +441,8 @@ def uct_statistics(
 
     Args:
         position: a position that is not over.
-        dice: the source of all random moves.
         iterations: the number of games, at least 1. Each adds at most one node to the tree.
         exploration: the factor of the term that favours rarely tried moves.
-        stop: ends the search without an answer; None if it is never set.
 
     Returns:
         For every column ``(visits, wins)``, with half a win for a draw; None for a full one.
@@ -469,7 +450,6 @@ def uct_statistics(
     Raises:
         ValueError: ``iterations`` is below 1, or the game is over.
         MemoryError: there is not enough memory for the tree.
-        StopPlaying: the stop was set first.
     """
     cdef const Board* g = position.g
     cdef Node* nodes
@@ -641,7 +621,6 @@ def line_choice(Position position not None, Dice dice not None, *, bint by_lines
 
     Args:
         position: a position that is not over.
-        dice: the source of the choices.
         by_lines: if no line can be completed or blocked, take a random line with a playable square
             instead of a random column.
     """
