@@ -34,9 +34,9 @@ SEEDS: Final = 1 << 62
 class ConnectFourEnv(gymnasium.Env):
     """One side of a game of Connect Four; a player of C4 has the other side.
 
-    An action is a 0-based column. An observation is a dictionary: ``observation``, an ``int8``
-    array of the shape ``(rows, columns, 2)`` with the own stones in plane 0, the opponent's in
-    plane 1 and the top row first, and ``action_mask``, 1 for each column that can be played. The
+    An action is a 0-based column. An observation is a dictionary with two arrays. ``observation``
+    is ``int8`` of the shape ``(rows, columns, 2)``, with the top row first. Plane 0 has the own
+    stones, plane 1 the opponent's. ``action_mask`` is 1 for each column that can be played. The
     reward is 1 for a win, -1 for a loss and 0 otherwise. Playing a full column loses at once and
     sets ``info["illegal"]``. ``info["moves"]`` has the game's moves, columns counted from 1.
 

@@ -1,8 +1,8 @@
 """Players as agents for Kaggle's ConnectX, and readers of its observations.
 
-In ConnectX columns count from 0, the board is a flat list with the top row first, 1 and 2 are the
-marks of the players, and mark 1 moves first. Other settings are ignored. An agent
-file for Kaggle is a file whose last callable is the agent::
+In ConnectX, columns count from 0, and the board is a flat list with the top row first. The players'
+marks are 1 and 2, and mark 1 moves first. Settings that this module does not name are ignored. An
+agent file for Kaggle is a file whose last callable is the agent::
 
     from c4core.adapters.kaggle import make_agent
 

@@ -54,10 +54,10 @@ def env(
 class raw_env(AECEnv, EzPickle):  # noqa: N801  (PettingZoo's own name for it)
     """Two agents, ``player_0`` with ``x`` and ``player_1`` with ``o``.
 
-    An observation is a dictionary: ``observation``, an ``int8`` array of the shape
-    ``(rows, columns, 2)`` with the observing agent's stones in plane 0 and the top row first, and
-    ``action_mask``, 1 for each column that can be played, all 0 for the agent that is not to move.
-    An action is a 0-based column. Rewards at the end are 1 and -1, or 0 for both.
+    An observation is a dictionary with two arrays. ``observation`` is ``int8`` of the shape
+    ``(rows, columns, 2)``, with the observing agent's stones in plane 0 and the top row first.
+    ``action_mask`` is 1 for each column that can be played, and all 0 for the agent that is not to
+    move. An action is a 0-based column. Rewards at the end are 1 and -1, or 0 for both.
 
     Args:
         width: columns of the board.

@@ -306,7 +306,7 @@ def _between(text: str, name: str, most: int) -> int:
 
 
 def read_position(words: Sequence[str], board: BoardSize) -> Position:
-    """Read what follows ``position``.
+    """Read the words after ``position``.
 
     Args:
         words: ``startpos`` or ``fen`` and a grid, then optionally ``moves`` and columns.

@@ -76,7 +76,7 @@ class Go:
 
 
 def read_go(words: Sequence[str]) -> Go:
-    """Read what follows ``go``.
+    """Read the words after ``go``.
 
     Raises:
         LineError: a limit is unknown, given twice, or not a number.
@@ -278,8 +278,8 @@ def _columns_line(scores: Sequence[int | None], score: int | None = None) -> str
 class Search:
     """A search in a thread of its own. When it ends, it writes its results and then the move.
 
-    ``think`` finds a column and the lines to write before it, until the stop is set. ``tell`` writes
-    a line.
+    ``think`` finds a column and the lines to write before it, until the stop is set. ``tell``
+    writes a line.
     """
 
     def __init__(

@@ -193,8 +193,8 @@ def review_picture(
 ) -> Picture:
     """Draw a game's scores, and the board after each move that changed the result.
 
-    A board shows the move with its mark, and arrows over the best columns. ``columns`` has the moves,
-    0-based, and ``judged`` the judgement of each move, None if it is unknown.
+    A board shows the move with its mark, and arrows over the best columns. ``columns`` has the
+    0-based moves. ``judged`` has the judgement of each move; None if it is unknown.
     """
     boards = turning_boards(start, columns, judged)
     width = LEAST_WIDTH
