@@ -49,7 +49,7 @@ def make_agent(
     seed: int | None = None,
     resources: Resources | None = None,
 ) -> Callable[[Mapping[str, Any], Mapping[str, Any]], int]:
-    """Make a player an agent: a function of an observation and a configuration.
+    """Turn a player into an agent: a function of an observation and a configuration.
 
     The agent returns a 0-based column, as a plain ``int``, within four fifths of ``actTimeout``. It
     raises :class:`AdapterError` for observations of another game, and

@@ -106,7 +106,7 @@ class Mover:
 
         Args:
             position: a position that is not over; the player has the side to move.
-            seconds: an additional limit for this move; the shorter one counts. None for none.
+            seconds: an additional limit for this move; the shorter one counts. None for no other.
             stop: ends the search without a move; None if it is never set.
 
         Raises:

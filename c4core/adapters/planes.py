@@ -86,7 +86,7 @@ def make_policy(
     seconds: float | None = None,
     resources: Resources | None = None,
 ) -> Callable[[Mapping[str, Any] | NDArray[Any]], int]:
-    """Make a player a policy: a function from observations to actions.
+    """Turn a player into a policy: a function from observations to actions.
 
     The function gets the observation of the side to move: the array of planes, or a dictionary that
     has it as ``observation``. It returns a 0-based column. It raises

@@ -286,7 +286,7 @@ _WINNERS: Final[dict[Side | None, str]] = {"x": "1", "o": "-1", None: "0"}
 _SQUARES: Final = {"0": ".", "1": "x", "-1": "o"}
 _TURNED: Final = str.maketrans("xo", "ox")
 _SIDES: Final[dict[str, Side | None]] = {".": None, "x": "x", "o": "o"}
-"""The winner by number: its number is read like a cell's, as a grid character."""
+"""The winner for each grid character: the winner's number is first read as if it were a cell."""
 
 
 def csv_names(board: BoardSize) -> str:

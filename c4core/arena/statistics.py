@@ -291,7 +291,7 @@ def two_sided_p(tally: Tally) -> float | None:
 
 
 def is_significant(tally: Tally) -> bool:
-    """Whether the two-sided P is at most 0.05: at most 5 % of matches between equals."""
+    """Whether the two-sided P is at most 0.05, as in at most 5 % of matches between equals."""
     p = two_sided_p(tally)
     return p is not None and p <= SIGNIFICANT
 

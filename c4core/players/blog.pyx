@@ -3,9 +3,9 @@
 Rounds alternate between the player and its opponent; the player moves in round 1. Round 1 plays
 every candidate column, and each later round every open column on every board that the round before
 kept. A four in round r adds the round's weight to the column of round 1 and drops the board. An
-opponent's four subtracts the weight. With ``keep_wins``, a board that round 1 wins stays for round
-2. Each board counts only for its own first column. The order of the boards therefore does not
-matter, and they are walked depth first.
+opponent's four subtracts the weight. With ``keep_wins``, a board won in round 1 stays for round 2.
+Each board counts only for its own first column. The order of the boards therefore does not matter,
+and they are walked depth first.
 
 Words of stones: ``own`` for the side that moves in the round, ``mask`` for both sides.
 """
@@ -30,7 +30,7 @@ cdef enum Scale:
     FALLING     # n^d, n^(d-1), n^(d-2) and so on
     HELD        # n^d, n^d, n^(d-1) and so on
 
-# The missed fours, which count against the column of round 1 because it could have completed them.
+# The missed fours: they count against the column of round 1, which could have completed them.
 cdef enum Missed:
     NO_MISSED
     ROUND_3         # the player's fours of round 3

@@ -54,9 +54,9 @@ cdef int64_t INFINITE = <int64_t>1 << 60
 
 # --- the cache ------------------------------------------------------------------------------------
 
-# The cache forgets the least recently used entry (LRU). Its entries are in one array, linked by index
-# in two kinds of lists: the order of use, doubly linked (``newer``, ``older``), and the entries in
-# each slot of a hash table (``next``).
+# The cache forgets the least recently used entry (LRU). Its entries are in one array, linked by
+# index in two kinds of lists: the order of use, doubly linked (``newer``, ``older``), and the entries
+# in each slot of a hash table (``next``).
 
 cdef enum Bound:
     EXACT
@@ -111,7 +111,7 @@ cdef void _free_cache(Cache* cache) noexcept:
 
 
 cdef inline int32_t* _slot(Cache* cache, uint64_t key) noexcept nogil:
-    """Return a key's slot. The key's bits are mixed, because keys of neighbours differ in few bits."""
+    """Return a key's slot. The bits are mixed, because keys of neighbours differ in few bits."""
     return &cache.slots[((key * <uint64_t>0x9E3779B97F4A7C15) >> 32) & cache.slot_mask]
 
 
@@ -206,8 +206,8 @@ cdef struct Tree:
     uint64_t nodes
 
 # Zobrist hashing: a random word for each square and side. The hash of a position is the XOR of the
-# words of the stones placed since the root. The root's own stones are in every position, so they can
-# be left out.
+# words of the stones placed since the root. The root's own stones are in every position, so they
+# can be left out.
 cdef uint64_t _zobrist_words[2][64]
 
 
@@ -367,7 +367,7 @@ cdef struct Root:
 
 
 cdef void _search_root(Tree* t, Root* r, int depth) noexcept nogil:
-    """Search every move. Only a strictly better move replaces the best one; ties go to the first."""
+    """Search every move. Only a better move replaces the best one; ties go to the first."""
     cdef const Board* g = t.judge.g
     cdef int index, column, killer = t.killers[0] if t.killer_moves else NO_COLUMN
     cdef int64_t value, alpha
@@ -408,10 +408,10 @@ cdef int _winning_column(const Tree* t, const Root* r) noexcept nogil:
 cdef int _deepen(
     Tree* t, Root* r, int depth, bint keep_answer_if_lost, bint stop_when_decided
 ) noexcept nogil:
-    """Search by iterative deepening until the time is up, the result is final, or ``depth`` is reached.
+    """Search by iterative deepening until the time is up, the result is final, or at ``depth``.
 
-    Depth 1 is searched without a time limit, so that there always is an answer. Returns the depth of
-    the last finished search; the root holds its answer. ``minimax`` explains the options.
+    Depth 1 is searched without a time limit, so that there always is an answer. Returns the depth
+    of the last finished search; the root holds its answer. ``minimax`` explains the options.
     """
     cdef int reached, finished = 0
     cdef Root trial

@@ -63,7 +63,7 @@ class GameStart:
     seed: int
     """The seed of the player's random choices."""
     stop: Stop | None = field(default=None, compare=False, repr=False)
-    """The stop that is set when the player can stop getting ready; None if it is never set."""
+    """The stop that is set when the player is no longer needed; None if it is never set."""
 
 
 class Player(ABC):

@@ -66,7 +66,7 @@ cdef class Stop:
 
     @contextmanager
     def calling(self, callback):
-        """Call a function at every :meth:`set` within the context, in the thread that sets the stop."""
+        """Call a function at every :meth:`set` within the context, in the thread that sets it."""
         cdef Stop origin = self if self.origin is None else self.origin
         origin.callbacks.append(callback)
         try:

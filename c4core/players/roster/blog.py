@@ -151,7 +151,7 @@ class BlogV5(_Counting):
 
 @player("blog-v6", source=SOURCE)
 class BlogV6(_Counting):
-    """Like blog-v5 without an opening; prefers the middle; sees vertical fours two rounds ahead."""
+    """Like blog-v5, without opening, near the middle; sees vertical fours only 2 rounds ahead."""
 
     missed_win_rounds: Missed = "round3+"
 

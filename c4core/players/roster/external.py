@@ -504,7 +504,7 @@ class Kaggle(_Hosted):
     def __post_init__(self) -> None:
         """Check that the file exists."""
         super().__post_init__()
-        if not os.path.isfile(self.argument):  # noqa: PTH113 (Path.is_file raises if it is too long)
+        if not os.path.isfile(self.argument):  # noqa: PTH113 (Path.is_file raises for a long name)
             raise PlayerError(f"player kaggle: there is no file {self.argument}", player="kaggle")
 
 

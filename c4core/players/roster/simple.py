@@ -38,7 +38,7 @@ class Set(Player):
 
     fallback: Annotated[
         Literal["vector", "column"],
-        "what to choose at random if no line can be completed or blocked: a line or a column",
+        "random choice if no line can be completed or blocked: a line (vector) or a column",
     ] = "vector"
 
     is_random = True
