@@ -350,7 +350,6 @@ def parse_csv_game(row: str, *, board: BoardSize = DEFAULT_BOARD) -> tuple[Posit
 
 
 def _is_heading(row: str, board: BoardSize) -> bool:
-    """Whether a row is the heading."""
     return row.replace('"', "").replace(" ", "").lower() == csv_names(board)
 
 

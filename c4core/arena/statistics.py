@@ -408,7 +408,6 @@ def _likeliest(shares: Sequence[float], score: float) -> list[float]:
 
 
 def _variance(wins: float, draws: float, losses: float) -> float:
-    """The variance of a single result."""
     games = wins + draws + losses
     mean = (wins + draws / 2) / games
     squares = wins * (1 - mean) ** 2 + draws * (0.5 - mean) ** 2 + losses * mean**2

@@ -55,8 +55,8 @@ cdef int64_t INFINITE = <int64_t>1 << 60
 # --- the cache ------------------------------------------------------------------------------------
 
 # The cache forgets the least recently used entry (LRU). Its entries are in one array, linked by
-# index in two kinds of lists: the order of use, doubly linked (``newer``, ``older``), and the entries
-# in each slot of a hash table (``next``).
+# index in two kinds of lists: the order of use, doubly linked (``newer``, ``older``), and the
+# entries in each slot of a hash table (``next``).
 
 cdef enum Bound:
     EXACT

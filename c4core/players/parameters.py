@@ -193,7 +193,6 @@ class _Text:
     __slots__ = ()
 
     def parse(self, text: str) -> Value:
-        """Return the text itself."""
         return text
 
 
@@ -390,7 +389,6 @@ def _hints(cls: type) -> dict[str, Any]:
 
 
 def _metadata(hint: Any, kind: type) -> object | None:  # noqa: ANN401  (typing has no type of hints)
-    """Return the first annotation of a kind, or None."""
     if get_origin(hint) is not Annotated:
         return None
     return next((item for item in get_args(hint)[1:] if isinstance(item, kind)), None)

@@ -76,7 +76,6 @@ class _Counting(Player):
         return blog_weights(position, depth=self.depth, scale=self.scale, stop=stop)
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
-        """The 0-based column to play."""
         return dice.pick(heaviest(self.weights(position, limits.stop)))
 
 

@@ -299,7 +299,6 @@ class Program:
         return count
 
     def _stderr(self) -> object:
-        """The standard error of the process."""
         return None if self._process is None else self._process.stderr
 
     def _crash(self, pipe: str) -> PlayerFailure:
@@ -366,7 +365,6 @@ def _how_it_ended(status: int | None, pipe: str, errors: bytes) -> str:
 
 
 def _shortened(text: str, length: int = 200) -> str:
-    """Put a text in quotes, cut if it is long."""
     return repr(text if len(text) <= length else text[:length] + "..")
 
 

@@ -85,7 +85,6 @@ class _Windowed(Player):
         )
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
-        """The 0-based column to play."""
         return self.search(position, limits.stop).column
 
 
@@ -114,7 +113,7 @@ class MinimaxWindows(Player):
 
     @property
     def is_random(self) -> bool:
-        """Whether its moves depend on the dice."""
+        """Whether the player's moves depend on the dice."""
         return self.randomize_order
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
@@ -153,7 +152,7 @@ class MinimaxRuns(Player):
 
     @property
     def is_timed(self) -> bool:
-        """Whether its moves depend on the speed of the machine."""
+        """Whether the player's moves depend on the speed of the machine."""
         return self.time_ms is not None
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
@@ -210,7 +209,7 @@ class MinimaxThreats(Player):
 
     @property
     def is_timed(self) -> bool:
-        """Whether its moves depend on the speed of the machine."""
+        """Whether the player's moves depend on the speed of the machine."""
         return self.time_ms is not None
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
@@ -247,7 +246,6 @@ class _Studied(Player):
 
     @property
     def is_random(self) -> bool:
-        """Whether its moves depend on the dice."""
         return self.random_move
 
     @abstractmethod
@@ -257,7 +255,6 @@ class _Studied(Player):
         """Search for the best column; with ``all_scores``, also score all columns."""
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
-        """The 0-based column to play."""
         own_move = position.ply // 2 + 1
         if not (self.random_move and own_move % RANDOM_EVERY == 0):
             return self.search(position, stop=limits.stop).column

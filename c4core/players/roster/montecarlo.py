@@ -96,7 +96,7 @@ class MontecarloTimed(Player):
 
     @property
     def is_timed(self) -> bool:
-        """Whether its moves depend on the speed of the machine."""
+        """Whether the player's moves depend on the speed of the machine."""
         return self.time_ms is not None
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:

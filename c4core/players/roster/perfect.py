@@ -59,7 +59,7 @@ class Perfect(Player):
 
     @property
     def is_random(self) -> bool:
-        """Whether its moves depend on the dice."""
+        """Whether the player's moves depend on the dice."""
         return self.choice == "random" or self.blunder > 0 or self.temperature > 0
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
@@ -102,7 +102,6 @@ class Perfect(Player):
                 left = None if limits.seconds is None else max(deadline - time.monotonic(), 0.0)
 
     def _among(self, columns: list[int], position: Position, dice: Dice) -> int:
-        """Choose one of several equal columns."""
         if self.choice == "random":
             return dice.pick(columns)
         return next(column for column in columns_from_centre(position.width) if column in columns)
