@@ -247,8 +247,7 @@ def _unit(lines: list[Request | BadLine], seconds: float) -> UnitPlan:
 def asked_keys(database: Database, job_id: int, board: BoardSize) -> NDArray[np.uint64]:
     """The sorted, unique canonical keys of all positions of a job.
 
-    Raises:
-        JobStateError: the job is of another kind or on another board.
+    Raises JobStateError if the job is of another kind or on another board.
     """
     job = read_job(database, job_id)
     if job.kind != KIND:

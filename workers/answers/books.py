@@ -22,16 +22,10 @@ NO_BOOK: Final = ""
 
 
 def find_book(path: str | None, board: BoardSize) -> Book | None:
-    """The book at a path, or the included book for the board; None if neither exists.
+    """The book at a path, or the included book if no path is given; None without a book.
 
-    Args:
-        path: a file, ``NO_BOOK``, or None for the included book.
-        board: the board of the positions to look up.
-
-    Raises:
-        BookBoardError: the book at this path is for another board.
-        BookError: the file is not a book, or is damaged.
-        OSError: the file cannot be read.
+    Raises BookBoardError if the book is for another board, BookError if the file is not a book or
+    is damaged, and OSError if it cannot be read.
     """
     if path is None:
         return shipped_book(board)
@@ -66,24 +60,14 @@ def plies_answered(book: Book | None, question: Question) -> range:
 
 @lru_cache(maxsize=8)
 def open_book(path: str) -> Book:
-    """Open the book at a path once, and cache it.
-
-    Raises:
-        BookError: the file is not a book, or is damaged.
-        OSError: the file cannot be read.
-    """
+    """Open the book at a path once, and cache it; errors as in :func:`find_book`."""
     check_plain(Path(path))
     return Book.open(path)
 
 
 @cache
 def shipped_book(board: BoardSize) -> Book | None:
-    """The deepest included book for a board; None if none is included.
-
-    Raises:
-        BookError: the book is damaged.
-        OSError: the book cannot be read.
-    """
+    """The deepest included book for a board; None if none is included."""
     return _shipped(board)
 
 
@@ -95,11 +79,7 @@ def _shipped(board: BoardSize) -> Book | None:
 
 
 def answer_from(book: Book, position: Position, question: Question) -> Answer | None:
-    """The book's answer, or None if the book does not know enough.
-
-    Raises:
-        BookDamagedError: the file is damaged at this position.
-    """
+    """The book's answer, or None if the book does not know enough."""
     if position.board != book.info.board:
         return None
     score = book.probe(position)
@@ -117,9 +97,6 @@ def line_in_book(book: Book | None, position: Position) -> tuple[tuple[int, ...]
     """Best play as far as a book knows all columns' scores, and the position where it ends.
 
     Among equally good moves it takes the one nearest to the centre, as the engine does.
-
-    Raises:
-        BookDamagedError: the file is damaged at a position of the line.
     """
     line: list[int] = []
     columns = from_centre(position.width)

@@ -47,12 +47,8 @@ _SCORE_ONLY_SHARE: Final = 0.25
 class CostModel:
     """The expected search time of a position, by its ply.
 
-    Args:
-        board: the board of all positions.
-        measured: the measured costs, by ply.
-        columns: whether the scores of all columns are needed.
-        ease: a factor on the guess, for positions that are easier than others.
-        answered: plies whose positions are not searched because a book knows them.
+    ``ease`` is a factor on the guess, for positions that are easier than others. Plies in
+    ``answered`` are not searched because a book knows them.
     """
 
     def __init__(

@@ -36,11 +36,8 @@ def describe_position(
 ) -> dict[str, JsonValue]:
     """Describe a position as a JSON object for a board on a screen.
 
-    Args:
-        position: in the orientation of the request.
-        answer: with all column scores that are known.
-        moves: the moves as they were written; None if a key or a grid was given.
-        line: best play to the end, 0-based columns; None if it was not searched.
+    Without ``moves``, a key or a grid was given. ``line`` is best play to the end in 0-based
+    columns, if it was searched.
     """
     score, ply = answer.score, position.ply
     width, height = position.board
@@ -107,13 +104,7 @@ def _cells(cells: Iterable[tuple[int, int]]) -> JsonValue:
 def stored_object(
     stored: StoredEvaluation, *, mirrored: bool = False, zero_based: bool = False
 ) -> dict[str, Any]:
-    """A stored evaluation as an object.
-
-    Args:
-        stored: the evaluation of the canonical position.
-        mirrored: describe the mirror image instead.
-        zero_based: count best columns from 0.
-    """
+    """A stored evaluation as an object, for the canonical position or its mirror image."""
     scores = stored.scores
     if scores is not None and mirrored:
         scores = scores[::-1]

@@ -166,12 +166,8 @@ def search_with(
     """Make a search function for :func:`find_answers` that uses a solver of this process.
 
     The solver may be shared with callers who may stop it: an interrupted search is resumed unless
-    ``is_stopped`` returns true.
-
-    Args:
-        solver: searches with its own number of threads.
-        is_stopped: whether to give up; called after each search.
-        related: the positions are closely related; as in ``Solver.solve_many``.
+    ``is_stopped``, which is called after each search, returns true. With ``related`` the positions
+    are closely related, as in ``Solver.solve_many``.
     """
     return partial(_search, solver=solver, is_stopped=is_stopped, related=related)
 
@@ -257,13 +253,9 @@ def answer_stored(
 def known_answer(
     position: Position, question: Question, stored: StoredEvaluation | None, book: Book | None
 ) -> Answer | None:
-    """Answer from the book or the stored evaluation; None if neither knows enough.
+    """Answer from the book or else the stored evaluation; None if neither knows enough.
 
-    Args:
-        position: in any orientation.
-        question: the question about it.
-        stored: the stored evaluation of its canonical position, if any.
-        book: queried first, if given.
+    The position may have any orientation; ``stored`` belongs to its canonical image.
     """
     answer = None if book is None else answer_from(book, position, question)
     if answer is None and stored is not None:
@@ -333,19 +325,12 @@ def _search(
     is_stopped: Callable[[], bool],
     related: bool = False,
 ) -> tuple[dict[int, Answer], bool]:
-    """Search positions of one board.
+    """Search positions of one board, given by key.
 
-    Args:
-        positions: canonical positions, by key.
-        question: the question about each; its limits hold for each position over all attempts.
-        spent: effort already spent on a position, by key; it counts towards the limits.
-        solver: may be shared; an interrupted search is resumed unless ``is_stopped``.
-        is_stopped: whether to give up; called after each search.
-        related: the positions are closely related; as in ``Solver.solve_many``.
-
-    Returns:
-        An answer for each position, by key, and whether all of them settle the question. After a
-        limit or a stop, answers hold the proven bounds.
+    An interrupted search is resumed unless ``is_stopped``. Limits hold for each position over all
+    attempts, including the effort in ``spent``. Returns an answer for each position, by key, and
+    whether all of them settle the question. After a limit or a stop, answers hold the proven
+    bounds.
     """
     answers: dict[int, Answer] = {}
     is_complete = True

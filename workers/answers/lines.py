@@ -52,12 +52,7 @@ LARGEST_BATCH: Final = 4096
 class BatchSize:
     """The number of waiting lines to answer together: it doubles while batches are quick.
 
-    Args:
-        seconds: target time of a batch.
-        largest: maximum number of lines in a batch.
-
-    Attributes:
-        lines: the size of the next batch.
+    ``lines`` is the size of the next batch, ``seconds`` the target time of a batch.
     """
 
     def __init__(self, seconds: float = BATCH_SECONDS, *, largest: int = LARGEST_BATCH) -> None:
@@ -86,9 +81,7 @@ class Answered(NamedTuple):
 def answer_lines(lines: Sequence[Request | BadLine], ask: Ask) -> Iterator[Answered | BadLine]:
     """Yield each line in order, with its answer if it names a position.
 
-    Args:
-        lines: their positions are all of one board.
-        ask: called once with all positions, if there are any.
+    All positions are of one board. ``ask`` is called once with all of them, if there are any.
     """
     positions = [line.position for line in lines if isinstance(line, Request)]
     answers = iter(ask(positions) if positions else ())
@@ -102,13 +95,7 @@ def answer_lines(lines: Sequence[Request | BadLine], ask: Ask) -> Iterator[Answe
 def request_object(
     request: Request, answer: Answer, *, zero_based: bool = False
 ) -> dict[str, JsonValue]:
-    """The JSON object for a line that has an answer.
-
-    Args:
-        request: the line.
-        answer: its answer.
-        zero_based: count columns from 0, like the moves of the line.
-    """
+    """The JSON object for a line that has an answer; arguments as in :func:`answer_object`."""
     return answer_object(
         answer,
         board=request.position.board,
@@ -174,11 +161,7 @@ def error_object(
 ) -> dict[str, JsonValue]:
     """The JSON object for a line that has no answer.
 
-    Args:
-        line: 1-based number of the line in the input.
-        error: the message for people.
-        field: the invalid part of the line; None if the line is correct.
-        identity: the caller's ``id``, if it is known.
+    ``line`` counts from 1; ``field`` is the invalid part of the line, None if the line is correct.
     """
     return {"id": identity, "error": error, "field": field, "line": line}
 
@@ -227,9 +210,7 @@ def result_lines(
 ) -> Iterator[str]:
     """The lines of a result file, each with its line end, in constant memory.
 
-    Args:
-        objects: the output of a job. For CSV, its kind must have a table.
-        format_name: the file format.
+    CSV requires the output of a kind of job that has a table.
     """
     if format_name == "csv":
         return csv_lines(map(_as_csv_row, objects), ROW_NAMES)

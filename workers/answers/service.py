@@ -52,8 +52,7 @@ class Stop(threading.Event):
     def calling(self, call: Callable[[], object]) -> Iterator[None]:
         """Call a function as soon as the signal is set within this context.
 
-        Args:
-            call: may be called from any thread, possibly twice; it must return quickly.
+        It may be called from any thread, possibly twice, and must return quickly.
         """
         with self._lock:
             self._calls.append(call)
@@ -175,14 +174,10 @@ class SolverPool:
 class AnswerService:
     """Answers about positions for many users at the same time. Thread-safe.
 
-    Args:
-        database: supplies and stores evaluations; None for no database.
-        threads: threads of each solver.
-        table_mb: megabytes of each solver's transposition table. There are at most :data:`SOLVERS`
-            solvers for interactive questions, and one for batches.
-        book: a file, ``NO_BOOK``, or None for the included books. With a file, the included books
-            still answer questions about other boards.
-        keeps: whether new evaluations are stored.
+    Each solver has ``threads`` threads and a table of ``table_mb`` megabytes. There are at most
+    :data:`SOLVERS` solvers for interactive questions, and one for batches. ``book`` is a file,
+    ``NO_BOOK``, or None for the included books. With a file, the included books still answer
+    questions about other boards. ``keeps`` decides whether new evaluations are stored.
 
     Raises:
         BookError: the file is not a book, or is damaged.
@@ -207,12 +202,7 @@ class AnswerService:
         self._is_closed = False
 
     def book_for(self, board: BoardSize) -> Book | None:
-        """The book for a board; None if there is none.
-
-        Raises:
-            BookError: the included book is damaged.
-            OSError: the book cannot be read.
-        """
+        """The book for a board; None if there is none."""
         if self._given is not None and self._given.info.board == board:
             return self._given
         return find_book(None, board) if self._has_books else None

@@ -80,14 +80,9 @@ class ScoreSource:
     def scores(self, task: PlyTask, levels: Sequence[Keys]) -> Scores:
         """The scores of the positions of the last level that have to be searched.
 
-        Without columns, positions that win at once are left out.
-
-        Args:
-            task: describes the positions.
-            levels: sorted keys of neighbouring plies, the positions to score last.
-
-        Raises:
-            BookIncompleteError: a position has no score.
+        ``levels`` are the sorted keys of neighbouring plies, the positions to score last. Without
+        columns, positions that win at once are left out. Raises BookIncompleteError if a position
+        has no score.
         """
         keys = levels[-1]
         if not task.columns:
@@ -110,11 +105,7 @@ def label(task: PlyTask) -> str:
 
 
 def canonical(start: Position) -> Position:
-    """The canonical image of the position with which a book begins.
-
-    Raises:
-        BookPlanError: the game is over.
-    """
+    """The canonical image of a book's first position; BookPlanError if the game is over."""
     if start.is_over:
         raise BookPlanError("a book cannot begin with a game that is over")
     return start if start.key == start.canonical_key else start.mirrored()
@@ -133,9 +124,7 @@ def check_plies(start: Position, last: int) -> None:
 class CompleteBook:
     """Every open position that can be reached from a start, up to a ply.
 
-    Attributes:
-        start: the position with which the book begins.
-        levels: the sorted canonical keys of every ply.
+    ``levels`` has the sorted canonical keys of every ply.
 
     Raises:
         BookPlanError: the book is impossible or too large.
@@ -210,10 +199,6 @@ SIDES: Final[dict[Sides, tuple[Sides, ...]]] = {
 class SparseBook:
     """The positions reached from a start while a side plays well, up to a ply.
 
-    Attributes:
-        start: the position with which the book begins.
-        description: the description stored in the file.
-
     Raises:
         BookPlanError: the plies do not exist.
     """
@@ -230,9 +215,7 @@ class SparseBook:
     def scored(self, source: ScoreSource) -> list[Level]:
         """The keys and scores of every ply; a ply is searched once the ply before it is done.
 
-        Raises:
-            BookPlanError: no game is that long.
-            BookIncompleteError: a searched position has no score.
+        Raises BookPlanError if no game is that long, and the errors of :meth:`ScoreSource.scores`.
         """
         lines = [_Line(self.start, side, self._choice.within) for side in SIDES[self._choice.sides]]
         for ply in range(self.start.ply, self._last):
@@ -267,9 +250,8 @@ class SparseBook:
 class _Line:
     """The positions that are reached while one side chooses.
 
-    Attributes:
-        levels: the sorted canonical keys of each ply so far.
-        searched: the keys and scores of searched positions, by index of the ply.
+    ``levels`` has the sorted canonical keys of each ply so far; ``searched`` has the keys and
+    scores of searched positions, by index of the ply.
     """
 
     def __init__(self, start: Position, side: Sides, within: int) -> None:
@@ -320,16 +302,10 @@ def default_name(start: Position, plies: int, choice: Choice | None = None) -> s
 
 
 def is_book_of(path: str, start: Position, plies: int, choice: Choice | None = None) -> bool:
-    """Whether a file is the book of a start up to a ply, made by any engine version.
+    """Whether a file is the book of a canonical start up to a ply, made by any engine version.
 
-    Args:
-        path: of the file; False for a directory or a damaged file.
-        start: a canonical position.
-        plies: maximum number of stones on the board.
-        choice: for a sparse book; None for a complete one.
-
-    Raises:
-        OSError: the file cannot be read.
+    A directory or a damaged file is not a book. Complete books have no ``choice``. Raises OSError
+    if the file cannot be read.
     """
     try:
         with Book.open(path) as book:
@@ -345,15 +321,9 @@ def is_book_of(path: str, start: Position, plies: int, choice: Choice | None = N
 
 
 def write_scored(book: CompleteBook | SparseBook, levels: Sequence[Level], path: str) -> BookInfo:
-    """Write a book with known scores; the file appears complete or not at all.
+    """Write a book with the levels of ``book.scored``; the file appears complete or not at all.
 
-    Args:
-        book: describes the file.
-        levels: its keys and scores, as returned by ``book.scored``.
-        path: of the file.
-
-    Raises:
-        OSError: the file cannot be written.
+    Raises OSError if the file cannot be written.
     """
     return write_book(
         Path(os.path.realpath(path)),  # keep a symbolic link

@@ -82,15 +82,9 @@ def plan_job(
 ) -> int:
     """Create a job for a task and start it; return its number.
 
-    If planning is interrupted, the job is cancelled.
-
-    Args:
-        database: stores the job.
-        task: describes the positions.
-        levels: sorted canonical keys of neighbouring plies, the positions to score last. Without
-            columns, positions that win at once are left out.
-        label: a name for people.
-        only_one: create no second job for the same task.
+    If planning is interrupted, the job is cancelled. ``levels`` are the sorted canonical keys of
+    neighbouring plies, the positions to score last. Without columns, positions that win at once are
+    left out.
 
     Raises:
         AlreadyAskedError: with ``only_one``, if :func:`find_job` finds a job.
@@ -188,10 +182,7 @@ BOOK: Final = JobKind(KIND, "position", solve_unit, unit_objects)
 
 
 def read_scores(database: Database, job_id: int, task: PlyTask, keys: Keys) -> Scores:
-    """The scores of positions, from the job that searched them.
-
-    Returns:
-        One score for each key, or with columns a row of scores.
+    """The scores from the job that searched the keys: one per key, or with columns a row per key.
 
     Raises:
         BookIncompleteError: the job is not done, or has other positions.

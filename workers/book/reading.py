@@ -39,11 +39,7 @@ BATCH: Final = 1024
 def stream(
     book: Book, filters: EvaluationFilter, after: Cursor | None = None
 ) -> Iterator[StoredEvaluation]:
-    """The positions of a book that match a filter, by ply and canonical key.
-
-    Raises:
-        BookDamagedError: the file is damaged.
-    """
+    """The positions of a book that match a filter, by ply and canonical key."""
     for ply, keys, scores in _matches(book, filters, after):
         for begin in range(0, len(keys), BATCH):
             for key, score in zip(
@@ -57,18 +53,14 @@ def stream(
 
 
 def count(book: Book, filters: EvaluationFilter) -> int:
-    """Count the positions of a book that match a filter; errors as in :func:`stream`."""
+    """Count the positions of a book that match a filter."""
     if filters.has_scores is not None:
         return sum(1 for _ in stream(book, filters))
     return sum(len(keys) for _, keys, _ in _matches(book, filters, None))
 
 
 def lookup(book: Book, keys: Sequence[int]) -> dict[int, StoredEvaluation]:
-    """A book's evaluations, by canonical key; unknown positions are left out.
-
-    Raises:
-        BookDamagedError: the file is damaged.
-    """
+    """A book's evaluations, by canonical key; unknown positions are left out."""
     width, height = book.info.board
     found = {}
     for key in keys:
@@ -162,11 +154,7 @@ def counted_ply(book: Book, position: Position) -> int:
 
 
 def explore(book: Book, position: Position) -> BookMoves:
-    """The moves of a position, with their scores and continuations in the book.
-
-    Raises:
-        BookDamagedError: the file is damaged at this position.
-    """
+    """The moves of a position, with their scores and continuations in the book."""
     if position.is_over:
         return BookMoves()
     scores = book.scores(position)

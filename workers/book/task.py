@@ -88,11 +88,7 @@ class PlyTask:
 
     @classmethod
     def from_params(cls, params: Json, board: BoardSize) -> PlyTask:
-        """Read the task from a job's parameters.
-
-        Raises:
-            DamagedValueError: the parameters are damaged.
-        """
+        """Read the task from a job's parameters."""
         with decoding(f"the parameters of a job of kind {KIND}"):
             key = number_field(params, "start", below=1 << 64)
             return cls(
@@ -115,11 +111,7 @@ def encode_keys(keys: Keys) -> Json:
 
 
 def decode_keys(payload: Json) -> Keys:
-    """The keys of a payload.
-
-    Raises:
-        DamagedValueError: the payload is damaged.
-    """
+    """The keys of a payload."""
     with decoding("a unit's positions"):
         return unpack_keys(b64decode(payload["keys"], validate=True))
 
@@ -130,10 +122,6 @@ def encode_scores(scores: Scores) -> str:
 
 
 def decode_scores(text: str, *, columns: int) -> Scores:
-    """Decode the output of :func:`encode_scores` into rows of ``columns`` scores.
-
-    Raises:
-        DamagedValueError: the text is damaged.
-    """
+    """Decode the output of :func:`encode_scores` into rows of ``columns`` scores."""
     with decoding("a unit's scores"):
         return np.frombuffer(b64decode(text, validate=True), dtype=np.int8).reshape(-1, columns)

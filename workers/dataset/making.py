@@ -76,9 +76,8 @@ def labelling_job(
 def read_labels(database: Database, job_id: int, keys: Keys, board: BoardSize) -> NDArray[np.int8]:
     """The exact scores of every column, from the job that found them.
 
-    Returns:
-        Shape (positions, columns of the board), in the order of the keys; NO_SCORE if a column is
-        full.
+    The shape is (positions, columns of the board), in the order of the keys; NO_SCORE if a column
+    is full.
 
     Raises:
         DatasetIncompleteError: the job is not done.
@@ -128,20 +127,9 @@ class Draft:
         games: Collection[int] = (),
         number: int | None = None,
     ) -> Draft:
-        """Find the positions of a data set.
+        """Find the positions of a data set; errors as in :func:`workers.dataset.sources.find`.
 
-        Args:
-            database: has the stored games.
-            order: describes the data set.
-            games: the numbers of the matches to take games from, if different from the order.
-            number: how many positions to find, if different from the order.
-
-        Raises:
-            EmptySourceError: no position was found.
-            MatchTermsError: a match is not finished, is on another board, or does not exist.
-            BookError: the book cannot be read, or is for another board.
-            DatasetError: the file does not contain positions with scores.
-            OSError: the file cannot be read.
+        ``games`` and ``number`` replace the matches and the number of positions of the order.
         """
         return cls(order, find(database, order, number or order.count, games or order.matches))
 
@@ -165,11 +153,7 @@ class Draft:
         )
 
     def labelled(self, database: Database, job_id: int) -> Labelled:
-        """The positions that the order keeps, with their labels.
-
-        Raises:
-            DatasetIncompleteError: the job is not done.
-        """
+        """The positions that the order keeps, with labels; errors as in :func:`read_labels`."""
         sample, stated = self.found.sample, self.found.stated
         labels = read_labels(database, job_id, sample.keys, self.order.board)
         difference = None if stated is None else stated.compare(sample.keys, labels)
@@ -209,9 +193,7 @@ class Labelled:
     def write(self, directory: Path, *, replace: bool = False) -> dict[str, Any]:
         """Write the files of the data set; return its card.
 
-        Args:
-            directory: the directory for the files.
-            replace: whether to replace another data set in the directory.
+        With ``replace``, another data set in the directory is replaced.
 
         Raises:
             EmptySourceError: no position is left.
@@ -288,16 +270,10 @@ def terms_of(order: Order, games: int) -> MatchTerms:
 def play_games(
     database: Database, order: Order, run: Callable[[int], None], wanted: int
 ) -> tuple[int, ...]:
-    """Play enough games to find the wanted number of positions for an order.
+    """Play enough games to find the wanted number of positions for an order of source ``strong``.
 
     Matches that were played before are found again. The search for more games ends when a longer
-    match yields no more positions.
-
-    Args:
-        database: stores matches and jobs.
-        order: an order with the source ``strong``.
-        run: works on the job with this number until it ends.
-        wanted: number of positions needed.
+    match yields no more positions. ``run`` works on the job with this number until it ends.
 
     Returns:
         The number of the match, as a tuple of one.
@@ -329,21 +305,11 @@ def find_and_label(
     """Find the positions of a data set and label them.
 
     Usually one job is enough. Strong play is played first, and if too few positions are decisive,
-    more are labelled. A later job looks up the positions that an earlier one searched. The errors
-    of ``Draft.of`` and ``play_games`` are raised as well.
-
-    Args:
-        database: stores games and jobs.
-        order: describes the data set.
-        run: works on the job with this number until it ends.
-        job_of: creates the job of a draft, as in :meth:`Draft.job`.
+    more are labelled. A later job looks up the positions that an earlier one searched. ``run``
+    works on the job with this number until it ends. Raises the errors of the steps.
 
     Returns:
         The labelled positions, and the number of the last job.
-
-    Raises:
-        DatasetIncompleteError: a job is not done.
-        EmptySourceError: no position was found.
     """
     draft = _draft(database, order, run, order.count)
     while True:

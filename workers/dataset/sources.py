@@ -146,15 +146,8 @@ def choose_from_games(
 ) -> tuple[Sample, Harvest]:
     """Choose different positions of stored games, each with the same probability.
 
-    Args:
-        database: has the games.
-        board: the board of all games.
-        wanted: numbers of finished matches; empty for all finished matches.
-        first: minimum number of stones.
-        last: maximum number of stones.
-        count: maximum number of positions.
-        seed: determines the choice.
-        keep: filters the positions that may be taken.
+    ``wanted`` has the numbers of finished matches; empty for all. ``first`` and ``last`` are
+    numbers of stones.
 
     Raises:
         MatchTermsError: a match is not finished, is on another board, or does not exist.
@@ -200,13 +193,9 @@ class Found(NamedTuple):
 
 
 def find(database: Database, order: Order, number: int, games: Collection[int]) -> Found:
-    """Find positions for an order.
+    """Find positions for an order; ``number`` is the maximum.
 
-    Args:
-        database: has the stored games.
-        order: describes the positions.
-        number: maximum number of positions.
-        games: the numbers of the matches to take games from; empty for all finished matches.
+    ``games`` has the numbers of the matches to take games from; empty for all finished matches.
 
     Raises:
         EmptySourceError: no position was found.

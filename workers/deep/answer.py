@@ -396,14 +396,10 @@ def read_answer(
     *,
     heard: ReceivedBounds | None = None,
 ) -> DeepAnswer:
-    """Read the answer of a job, and find best play.
+    """Read the answer of a job, and search the end of best play with the solver.
 
-    Args:
-        database: has the job.
-        job_id: the number of the job.
-        solver: searches for the end of best play.
-        heard: the bounds that the solver received from the job
-            (:func:`workers.deep.sharing.listening`); they shorten the search.
+    The bounds that the solver received from the job (:func:`workers.deep.sharing.listening`)
+    shorten the search.
     """
     job = read_job(database, job_id)
     task = DeepTask.from_params(job.params, job.board)

@@ -69,14 +69,8 @@ def ask(
 ) -> Finding:
     """Search until the score is known to be at least ``beta``, or known to be less.
 
-    Args:
-        position: the position to search.
-        beta: the score in question.
-        solver: may be shared; an interrupted search is resumed unless ``is_stopped``.
-        known: the bounds proven so far.
-        node_limit: maximum number of nodes; it may be exceeded slightly.
-        is_stopped: whether to give up; called before each search. The question may then be open
-            although the piece is not hard.
+    An interrupted search is resumed unless ``is_stopped``; then the question may be open although
+    the piece is not hard. ``node_limit`` may be exceeded slightly.
     """
     bounds, nodes, seconds = known, 0, 0.0
     while not bounds.decides(beta):
@@ -96,11 +90,7 @@ def solve_unit(
 ) -> UnitOutcome:
     """Search a piece until it is decided, or has proven too hard for one unit.
 
-    Args:
-        claim: a unit of a job of this kind.
-        solver: may be shared; the pieces of a job have many positions in common.
-        database: used to look up evaluations; only the shared bounds are written.
-        is_stopped: whether to give up because the unit was cut off or the process must end.
+    Evaluations are looked up in the database; only the bounds for other processes are written.
     """
     task = DeepTask.from_params(claim.params, claim.board)
     piece = piece_of(claim.payload)
@@ -156,13 +146,9 @@ def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue
 class Memory:
     """A cache of a job's tree and units, as of the last reading.
 
-    Attributes:
-        tree: has all proven bounds.
-        open: units that are not done, by their number in the job; claimable units are in the order
-            in which they will be claimed.
-        decided: number of decided pieces.
-        hard: number of pieces that were split because they were too hard.
-        cut: number of pieces that became unnecessary.
+    ``open`` has the units that are not done, by their number in the job; claimable units are in the
+    order in which they will be claimed. ``decided``, ``hard`` and ``cut`` count pieces that were
+    decided, split because they were too hard, or became unnecessary.
     """
 
     tree: Tree
@@ -185,11 +171,7 @@ class Memory:
         return self._doubt is not None
 
     def read(self, session: Session) -> None:
-        """Read all changes since the last reading.
-
-        Raises:
-            ContradictionError: a result contradicts the others.
-        """
+        """Read all changes since the last reading; ContradictionError if results contradict."""
         if self._doubt is not None:
             self._forget()
         self._doubt_until_committed(session)
@@ -276,11 +258,7 @@ def submit(
 ) -> int:
     """Create a job and start it; return its number. Stored evaluations may prove it at once.
 
-    Args:
-        database: stores the job.
-        task: the question, about an open game.
-        threads: the expected number of threads that work on it.
-        label: a name for people.
+    The task is about an open game. ``threads`` is the expected number of threads that work on it.
     """
     return database.run(lambda session: _make(session, task, threads=threads, label=label))
 
@@ -291,9 +269,7 @@ def join_or_submit(
     """Find the running job for the same question, or create a new one.
 
     If several callers ask the same question at the same moment, one of them creates the job.
-
-    Returns:
-        The number of the job, and whether it was created.
+    Returns the number of the job, and whether it was created.
     """
 
     def join_or_make(session: Session) -> tuple[int, bool]:
@@ -340,12 +316,7 @@ def _make(session: Session, task: DeepTask, *, threads: int, label: str | None) 
 
 
 def go_on(session: Session, claim: Claim, database: Database) -> None:
-    """Plan the next units of a job.
-
-    Args:
-        session: a session in the transaction that locks the job and completed the unit.
-        claim: the claim of that unit.
-        database: the database of the session.
+    """Plan the next units of a job, in the transaction that locks it and completed a unit.
 
     Raises:
         ContradictionError: the proven bounds contradict each other. The caller must roll the
@@ -358,14 +329,9 @@ def go_on(session: Session, claim: Claim, database: Database) -> None:
 def plan(
     session: Session, job_id: int, memory: Memory, task: DeepTask, *, threads: int = 1
 ) -> None:
-    """Update the units of a locked job according to its proven bounds.
+    """Update the units of a locked job according to its proven bounds, in a write transaction.
 
-    Args:
-        session: a session in a write transaction.
-        job_id: the number of the job.
-        memory: the cache of the job.
-        task: the question of the job.
-        threads: number of threads that work on it, besides the registered workers' threads.
+    ``threads`` is the number of threads that work on it, besides the registered workers' threads.
     """
     memory.read(session)
     leased = memory.pieces(UnitState.LEASED)

@@ -180,12 +180,8 @@ class Exchange:
     def take_turn(self, solver: Searcher, *, early_seconds: float = 0.0) -> bool:
         """Send and receive, unless another thread of this process has done so recently.
 
-        Args:
-            solver: the solver of this process.
-            early_seconds: how long before the next exchange is due it may take place.
-
-        Returns:
-            Whether this thread did the exchange.
+        The exchange may take place up to ``early_seconds`` before it is due. Returns whether this
+        thread did it.
         """
         if not self._lock.acquire(blocking=False):
             return False
@@ -253,10 +249,9 @@ def sharing(database: Database, claim: Claim, solver: Searcher) -> Iterator[None
 
 @contextmanager
 def listening(database: Database, job_id: int, solver: Searcher) -> Iterator[ReceivedBounds]:
-    """Add the bounds that the processes of a job share to the table of a solver outside the job.
+    """Add the bounds that a job's processes share to the table of a solver outside the job.
 
-    Yields:
-        The received bounds; complete at the end of the context.
+    Yields the received bounds, which are complete at the end of the context.
     """
     exchange = Exchange(database, job_id, read_job(database, job_id).board)
     heard = ReceivedBounds(solver)

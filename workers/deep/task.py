@@ -87,11 +87,7 @@ class DeepTask:
 
     @classmethod
     def from_params(cls, params: Json, board: BoardSize) -> DeepTask:
-        """Read the task from a job's parameters.
-
-        Raises:
-            DamagedValueError: the parameters are damaged.
-        """
+        """Read the task from a job's parameters."""
         with decoding(f"the parameters of a job of kind {KIND}"):
             moves = field(params, "moves", str)
             return cls(

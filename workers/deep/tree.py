@@ -147,16 +147,10 @@ class Node:
 
 
 class Tree:
-    """The tree of one position.
+    """The tree of one position, whose game is open.
 
-    Args:
-        root: a position with an open game.
-        split_plies: nodes fewer plies than this below the root are split without a search; deeper
-            nodes are split after a search has shown that they are hard.
-        weak: whether win, draw or loss is enough.
-
-    Attributes:
-        nodes: all nodes by key.
+    Nodes fewer than ``split_plies`` plies below the root are split without a search; deeper nodes
+    are split after a search has shown that they are hard.
     """
 
     def __init__(self, root: Position, *, split_plies: int, weak: bool = False) -> None:
@@ -212,12 +206,7 @@ class Tree:
         )
 
     def learn(self, key: int, bounds: Bounds, nodes: int = 0) -> None:
-        """Add proven bounds and all their consequences.
-
-        Args:
-            key: of a position; if it is not in the tree, nothing changes.
-            bounds: the proven bounds.
-            nodes: number of nodes searched for the bounds.
+        """Add proven bounds and all their consequences; ignore positions outside the tree.
 
         Raises:
             ContradictionError: the bounds contradict the known ones.
@@ -239,12 +228,9 @@ class Tree:
     def wanted(
         self, number: int, *, running: Collection[Piece] = (), known: Known = lambda _keys: {}
     ) -> list[Piece]:
-        """The pieces to search next, the least speculative first. Splits nodes as needed.
+        """The pieces to search next, the least speculative first, without ``running`` ones.
 
-        Args:
-            number: maximum number of pieces.
-            running: pieces that are being searched; they are left out.
-            known: looks up the proven bounds of the children of each node that is split.
+        Splits nodes as needed; ``known`` looks up the proven bounds of their children.
         """
         while not self.is_decided:
             pieces = self._wanted(number, running, known)

@@ -62,12 +62,7 @@ def entry_of(game: StoredGame, terms: MatchTerms) -> GameEntry:
 
 
 def game_of(entry: GameEntry, *, player_a: str | None) -> StoredGame:
-    """Convert a game from a file into its stored form.
-
-    Args:
-        entry: the game.
-        player_a: the description of player a, as in the file.
-    """
+    """Convert a game from a file into its stored form; ``player_a`` is described as in the file."""
     return StoredGame(
         number=0,
         a_side="x" if entry.first == player_a else "o",
@@ -115,16 +110,9 @@ def import_games(
 ) -> ImportSummary:
     """Store games as a new match, in constant memory.
 
-    The games are numbered from 0 in their order. If reading them fails or is interrupted, the match
-    is deleted. Until the last game is stored, the match is marked as incomplete.
-
-    Args:
-        database: stores the games.
-        source: from :func:`game_of_moves`, all on one board.
-        start: the position that all games begin with (default: the empty 7x6 board).
-        player_a: the description or the name of one player.
-        player_b: the description or the name of the other player.
-        label: a name for people.
+    The games come from :func:`game_of_moves`, all on one board and from the same start (default:
+    the empty 7x6 board). They are numbered from 0. If reading them fails or is interrupted, the
+    match is deleted. Until the last game is stored, the match is marked as incomplete.
 
     Raises:
         GameImportError: there are no games; nothing was stored.
@@ -238,10 +226,7 @@ class MatchGames(NamedTuple):
 
 
 class Collection:
-    """Games in memory, grouped by match.
-
-    Args:
-        repeats: knows earlier games; repeated games are left out. None keeps all games.
+    """Games in memory, grouped by match; games that ``repeats`` knows are left out.
 
     Attributes:
         lines: number of games and bad lines that were read.

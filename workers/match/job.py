@@ -138,10 +138,8 @@ class MatchSubmission:
 def find_job(database: Database, terms: Sequence[MatchTerms]) -> int | None:
     """The newest job that plays exactly these matches and still has all of them, or None.
 
-    Its cancelled and failed units are queued again. A finished job stays finished.
-
-    Raises:
-        PlayerError, MatchTermsError, StorageError: as in :func:`plan_matches`.
+    Its cancelled and failed units are queued again. A finished job stays finished. Errors are as in
+    :func:`plan_matches`.
     """
     asked = _complete(database, terms)
     with database.read() as session:
@@ -179,13 +177,9 @@ def plan_matches(
     label: str | None = None,
     only_one: bool = False,
 ) -> MatchSubmission:
-    """Create a job that plays matches, and start it, in one transaction.
+    """Create a job that plays matches on one board, and start it, in one transaction.
 
-    Args:
-        database: stores the job.
-        terms: the terms of at least one match, all on one board.
-        label: a name for people, for the job and its matches.
-        only_one: create no second job for the same matches.
+    The label is a name for people, for the job and its matches.
 
     Raises:
         AlreadyAskedError: with ``only_one``, if :func:`find_job` finds a job.
@@ -250,10 +244,8 @@ def _params(terms: Sequence[MatchTerms]) -> Json:
 def _units(terms: MatchTerms, seconds: float, least: int) -> Iterator[UnitPlan]:
     """The units of a match, without its number, which is not known yet.
 
-    Args:
-        terms: the terms of the match.
-        seconds: seconds per game.
-        least: target number of units, if the games take long enough.
+    ``seconds`` is the time per game; ``least`` is the target number of units, if games take long
+    enough.
     """
     seconds = max(seconds, 1e-6)
     number = least if terms.sprt is None else LEAST_UNITS
@@ -279,9 +271,7 @@ def job_of_matches(
 ) -> int:
     """The job that plays these matches: an earlier one for exactly the same, or a new one.
 
-    Raises:
-        PlayerError, MatchTermsError: the matches cannot be played.
-        MatchNotFoundError: players should look up games of a match that does not exist.
+    Errors are as in :func:`plan_matches` and :func:`workers.match.judging.check_matches`.
     """
     check_matches(database, dict.fromkeys(match for each in terms for match in each.corpus))
     if fresh:
@@ -308,9 +298,5 @@ def players_of(terms: Iterable[MatchTerms]) -> list[str]:
 
 
 def players_of_this_machine(terms: Iterable[MatchTerms]) -> list[str]:
-    """The players that need files of this machine, which other machines may not have.
-
-    Raises:
-        PlayerError: a player's description is invalid.
-    """
+    """The players that need files of this machine, which other machines may not have."""
     return [player for player in players_of(terms) if needs_this_machine(player)]

@@ -62,19 +62,14 @@ def plan_judging(
 ) -> Submission | None:
     """Find and resume the job that computes the scores for judging games, or create it.
 
+    Returns None if all scores are already known.
+
     Args:
         database: has the games, and stores the job.
         match_ids: numbers of matches on one board.
         games: number of games to judge in each match, from the first; None for all.
-        least_ply: minimum number of stones on the board; early moves on a large board take by far
-            the longest.
+        least_ply: minimum number of stones on the board; early moves take by far the longest.
         label: a name for people.
-
-    Returns:
-        The job, or None if all scores are already known.
-
-    Raises:
-        ValueError: the matches have different boards.
     """
     with database.read() as session:
         starts = [game_store.get_terms(session, match_id).start for match_id in match_ids]
@@ -200,12 +195,9 @@ class Judging:
 def judging_jobs(
     database: Database, matches: Iterable[int], judging: Judging
 ) -> Iterator[Submission | None]:
-    """Yield the jobs that compute the scores for judging moves, one for each board.
+    """Yield the job that computes the scores for judging moves, or None, for each board.
 
     A job is found or planned when the caller requests it; the caller must complete it.
-
-    Yields:
-        A job, or None if all scores for a board are known.
     """
     if not judging.is_wanted:
         return
@@ -224,13 +216,7 @@ def judging_jobs(
 
 
 def read_report(database: Database, match_id: int, judging: Judging) -> MatchReport:
-    """The report of a match.
-
-    Args:
-        database: has the match.
-        match_id: the number of the match.
-        judging: which moves are judged; moves without stored scores are left out.
-    """
+    """The report of a match; moves without stored scores are not judged."""
     with database.read() as session:
         match = game_store.get_match(session, match_id)
         results = game_store.read_results(session, match_id)
@@ -250,11 +236,7 @@ def read_report(database: Database, match_id: int, judging: Judging) -> MatchRep
 
 
 def check_matches(database: Database, matches: Iterable[int]) -> None:
-    """Check that these matches exist.
-
-    Raises:
-        MatchNotFoundError: names the first missing match.
-    """
+    """Raise MatchNotFoundError if one of these matches does not exist."""
     with database.read() as session:
         for match in matches:
             game_store.get_terms(session, match)

@@ -63,11 +63,7 @@ class ServiceAnalyst:
     stop: Stop
 
     def analyze(self, position: Position, *, time_limit: float | None = None) -> Analysis:
-        """The scores of all columns; with a time limit, the scores known when it ends.
-
-        Raises:
-            StopPlaying: the stop came first.
-        """
+        """The scores of all columns; with a time limit, the scores known when it ends."""
         search_stop = SearchStop()
         with self.stop.calling(search_stop.set):
             self.stop.check()  # the stop may have come before this context
@@ -85,10 +81,6 @@ def read_player(text: str, *, programs: Consent = NO_PROGRAM) -> PlayerSpec:
 
     Programs, expensive players and players that read files are refused without consent, before any
     file is accessed. Otherwise the answer would reveal which files exist.
-
-    Args:
-        text: the description, or the name of a level.
-        programs: which programs may be started; files may be read only if everything is allowed.
 
     Raises:
         ProgramRefusedError: this player is not allowed.
@@ -116,24 +108,16 @@ def choose_move(
     programs: Consent = NO_PROGRAM,
     stop: Stop | None = None,
 ) -> ChosenMove:
-    """Let a player choose a move.
+    """Let a player choose a move for the side to move of an open position.
 
-    Args:
-        position: an open position; the player has its side to move.
-        spec: the player, from :func:`read_player`.
-        service: for players that need exact scores.
-        database: has games for players that look them up, if any.
-        seed: the seed of everything random; each move of a game draws with a seed of its own.
-        seconds: time limit; None for no limit.
-        programs: which programs may be started.
-        stop: ends the search without a move; None for never.
+    ``seconds`` is the time limit. The seed determines everything random; each move of a game draws
+    with a seed of its own.
 
     Raises:
         PlayerError: the player does not play on this board.
         PlayerFailure: the player found no legal move in time.
         ProgramRefusedError: the player is a program that may not be started.
         StopPlaying: the stop came first.
-        ValueError: the game is over.
         MemoryError, OSError, RuntimeError: this machine has run out of a resource.
     """
     if position.is_over:

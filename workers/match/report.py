@@ -184,13 +184,9 @@ def make_report(
 ) -> MatchReport:
     """Compute a report.
 
-    Args:
-        match: the match.
-        results: its games.
-        judged: the judged moves of some games, each with the side of player a; unknown moves are
-            None.
-        judged_from: minimum number of stones on the board for a move to be judged.
-        elapsed: seconds from the start to the end.
+    ``judged`` has the judged moves of some games, each with the side of player a; unknown moves are
+    None. ``judged_from`` is the minimum number of stones on the board for a move to be judged;
+    ``elapsed`` is in seconds.
     """
     accuracy_a, accuracy_b = PlyAccuracy(), PlyAccuracy()
     judged_games = 0
@@ -278,10 +274,8 @@ def match_summary(match: MatchInfo, idle: Mapping[int, str]) -> dict[str, Any]:
 def match_state(match: MatchInfo, idle: Mapping[int, str]) -> str:
     """The state of a match: ``done``, the state of its job, or the state of its import.
 
-    Args:
-        match: the match.
-        idle: reasons why jobs have no workers, by job number, from
-            :func:`workers.core.follow.unattended_jobs`.
+    ``idle`` has the reasons why jobs have no workers, from
+    :func:`workers.core.follow.unattended_jobs`.
     """
     if match.origin is Origin.IMPORTED:
         return "imported" if match.is_whole else "broken"

@@ -135,10 +135,8 @@ def reviewed_moves(
 ) -> tuple[ReviewedMove, ...]:
     """The moves of a game, judged if their scores are known.
 
-    Args:
-        game: the game.
-        positions: from :func:`moved_from`.
-        scores: the scores of all columns of each position, for the side to move; None if unknown.
+    ``scores`` has the scores of all columns of each position, for the side to move; None if
+    unknown.
     """
     columns = parse_moves(game.moves or "", width=game.board.width)
     return tuple(
@@ -227,14 +225,10 @@ def review_game(
     budget: float | None = BUDGET,
     stop: threading.Event | None = None,
 ) -> Review:
-    """Judge every move of a game.
+    """Judge every move of a game, from a file, the database or :func:`game_of_moves`.
 
-    Args:
-        game: from a file, the database (:func:`read_game`), or moves
-            (:func:`c4core.arena.file_formats.game_of_moves`).
-        service: looks up and searches scores.
-        budget: seconds for searches; 0 for known scores only, None for no limit.
-        stop: ends the searches; the moves judged by then are returned.
+    ``budget`` is the time for searches in seconds; 0 for known scores only, None for no limit. A
+    stop ends the searches; the moves judged by then are returned.
     """
     began = time.monotonic()
     positions = moved_from(game)
@@ -245,11 +239,7 @@ def review_game(
 
 
 def read_game(database: Database, match_id: int, number: int) -> GameEntry:
-    """Read a stored game.
-
-    Raises:
-        DamagedValueError: the stored game is damaged.
-    """
+    """Read a stored game; DamagedValueError if it is damaged."""
     with database.read() as session:
         terms = games.get_terms(session, match_id)
         stored = games.find_game(session, match_id, number)
@@ -288,11 +278,7 @@ def plan_reviews(
     label: str | None = None,
     priority: int = 0,
 ) -> list[Submission]:
-    """Find and resume the jobs that compute the scores for reviews, or create them.
-
-    Returns:
-        One job for each board that has unknown positions.
-    """
+    """Find and resume, or create, one scoring job for each board that has unknown positions."""
     boards: dict[BoardSize, set[int]] = {}
     for game in games:
         keys = boards.setdefault(game.board, set())
@@ -315,10 +301,9 @@ def plan_reviews(
 
 
 def reviews_of(database: Database, games: Iterable[GameEntry]) -> Iterator[Review]:
-    """Review games with stored scores and the book, in constant memory.
+    """Review games with stored scores and the book, in order and in constant memory.
 
-    Yields:
-        A review of each game, in order; moves with unknown scores are not judged.
+    Moves with unknown scores are not judged.
     """
     remaining = iter(games)
     while batch := list(islice(remaining, GAMES_AT_A_TIME)):

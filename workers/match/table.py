@@ -57,9 +57,6 @@ def read_corpus(database: Database, board: BoardSize, matches: tuple[int, ...]) 
     """The final grids of these finished matches' games, 17 bytes each.
 
     Finished matches do not change, so the grids are read once for all threads of the process.
-
-    Raises:
-        MatchNotFoundError: a match no longer exists.
     """
     with _corpora_lock:
         kept = _corpora.setdefault(database, {})
@@ -76,11 +73,8 @@ class MatchAnalyst:
     """Finds the score of every column in the book, in the database, or by a search.
 
     The solver is shared with other callers, who may stop it. A search that was stopped for another
-    caller is resumed, because a player must not move after half a search.
-
-    Attributes:
-        learned: new evaluations to store.
-        nodes: number of positions searched.
+    caller is resumed, because a player must not move after half a search. ``learned`` has the new
+    evaluations to store.
     """
 
     def __init__(
@@ -140,11 +134,8 @@ def side_of_a(terms: MatchTerms, number: int) -> Side:
 class Table:
     """Plays games of a match within a ``with`` block, which ends the players' processes.
 
-    Args:
-        terms: the terms of the match.
-        resources: the resources for the players.
-        before_move: called before every move; its errors end the game and are raised.
-        stop: ends games without a result, even while a player thinks; None for never.
+    ``before_move`` is called before every move; its errors end the game and are raised. A stop ends
+    games without a result, even while a player thinks.
 
     Raises:
         PlayerError: this version of the program does not know a player.
@@ -185,9 +176,8 @@ class Table:
     def play(self, number: int) -> StoredGame:
         """Play a game of the match. The same number gives the same game.
 
-        Raises:
-            StopPlaying: the stop came before the end of the game.
-            Exception: a built-in player has a bug, or this machine has run out of a resource.
+        Raises StopPlaying if the stop came first, and other errors if a built-in player has a bug
+        or this machine has run out of a resource.
         """
         seed = game_seed(self._terms.seed, number)
         a_side = side_of_a(self._terms, number)
@@ -259,19 +249,11 @@ def replay_game(
     programs: Consent = NO_PROGRAM,
     stop: Stop | None = None,
 ) -> Replay:
-    """Play a game again on the terms of its match.
+    """Play a game again on the terms of its match; nothing is written.
 
     It is the same game unless a player depends on the clock, or is a program that does not repeat
-    its moves.
-
-    Args:
-        database: has the match; nothing is written.
-        match_id: the number of the match.
-        number: the number of the game.
-        solver: for players that need exact scores; None creates one if needed.
-        programs: which programs may be started as players. Programs of imported games never are,
-            because the author of the file chose them.
-        stop: ends the game, even while a player thinks; None for never.
+    its moves. A solver is created if players need exact scores and none is given. Programs of
+    imported games are never started, because the author of the file chose them.
 
     Raises:
         GameNotReplayableError: its seed or its players are unknown, or it was imported and a player

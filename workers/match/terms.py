@@ -54,11 +54,7 @@ def complete(database: Database, terms: MatchTerms) -> MatchTerms:
     """Complete the terms: the players' full descriptions, and a corpus if a player needs one.
 
     A player that looks games up gets the games of all finished matches on the board, unless the
-    terms name matches.
-
-    Raises:
-        PlayerError: a player's description is invalid, or it does not play on this board.
-        MatchTermsError: the match cannot be played, or its players cannot look up these games.
+    terms name matches. Raises PlayerError or MatchTermsError if the match cannot be played.
     """
     _check(terms)
     specs = [parse_player(text) for text in (terms.player_a, terms.player_b)]
@@ -80,24 +76,15 @@ def asks_the_solver(spec: PlayerSpec) -> bool:
 
 
 def needs_this_machine(description: str) -> bool:
-    """Whether a player needs files, a program or a model, which other machines may not have.
-
-    Raises:
-        PlayerError: the description is invalid.
-    """
+    """Whether a player needs files, a program or a model, which other machines may not have."""
     return parse_player(description).needs_files
 
 
 def find_corpus(database: Database, board: BoardSize, wanted: Collection[int]) -> tuple[int, ...]:
-    """The numbers, ascending, of finished matches, whose games players may look up.
+    """The numbers, ascending, of finished matches whose games players may look up.
 
-    Args:
-        database: has the matches.
-        board: the board of all games.
-        wanted: numbers of matches; empty for all finished matches.
-
-    Raises:
-        MatchTermsError: a match is not finished, is on another board, or does not exist.
+    All are used if none is wanted. Raises MatchTermsError if a wanted match is not finished, is on
+    another board, or does not exist.
     """
     with database.read() as session:
         finished = games.finished_matches(session, board)
@@ -137,11 +124,9 @@ def pairs_of(
 ) -> list[tuple[Player, Player]]:
     """Every pair of players that meets, in order.
 
-    Args:
-        players: all players, or the players who meet the players of ``against``.
-        against: the opponents; empty if all players meet each other.
-        both_ways: every two players meet twice, the second time with exchanged roles.
-        themselves: every player also meets itself.
+    With ``against``, the players meet only these opponents. With ``both_ways`` every two players
+    meet twice, the second time with exchanged roles. With ``themselves`` every player also meets
+    itself.
     """
     if against:
         found = list(product(players, against))
@@ -171,11 +156,7 @@ def refusal(terms: MatchTerms, programs: Consent) -> ProgramRefusedError | None:
 
 
 def check_consent(database: Database, job: JobInfo, programs: Consent) -> None:
-    """Refuse to work on a job with players that may not play here.
-
-    Raises:
-        ProgramRefusedError: names such a player.
-    """
+    """Raise ProgramRefusedError if a player of a job may not play here."""
     found = _refused_of_job(database, job, programs)
     if found is not None:
         raise type(found)(f"job {job.id} cannot be worked on here: {found}", player=found.player)

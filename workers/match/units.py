@@ -75,9 +75,7 @@ class Trial:
     def go_on(self, results: Iterable[int]) -> str | None:
         """Count the next games; return the verdict, or None if there is none yet.
 
-        Args:
-            results: for player a (1, 0, -1), of the games after the counted ones, by number and
-                without gaps.
+        ``results`` are for player a (1, 0, -1), of the games after the counted ones, without gaps.
         """
         for result in () if self.verdict else results:
             self.counts[result] += 1
@@ -185,11 +183,8 @@ def solve_unit(
 ) -> UnitOutcome:
     """Play the games of a unit that are not stored yet.
 
-    Raises:
-        PlayerError: this version of the program does not know a player.
-        ProgramRefusedError: a player is a program that may not be started; no game is lost.
-        Exception: a built-in player has a bug, or this machine has run out of a resource. Neither
-            counts as a lost game.
+    Errors lose no games: a player may be unknown (PlayerError), may not be started
+    (ProgramRefusedError), or may have a bug, or the machine may have run out of a resource.
     """
     match_id, first = claim.payload["match"], claim.payload["first"]
     end = first + claim.payload["count"]

@@ -59,12 +59,6 @@ def plan_job(
 ) -> int:
     """Create a job for a task and start it; return its number.
 
-    Args:
-        database: stores the job.
-        task: the claim.
-        label: a name for people.
-        only_one: create no second job for the same task.
-
     Raises:
         AlreadyAskedError: with ``only_one``, if :func:`find_job` finds a job.
     """
@@ -83,9 +77,7 @@ def plan_job(
 def go_on(session: Session, claim: Claim, _database: Database) -> None:
     """Plan the units that follow from a completed unit: trunks from the score, parts from a trunk.
 
-    Args:
-        session: a session in the transaction that locks the job and completed the unit.
-        claim: the claim of that unit.
+    The session is in the transaction that locks the job and completed the unit.
     """
     if claim.payload.get("stage") == "part":
         return
@@ -115,13 +107,9 @@ def _trunks(bounds: Iterable[Bound]) -> Iterator[UnitPlan]:
 def solve_unit(
     claim: Claim, solver: Searcher, database: Database, is_stopped: Callable[[], bool]
 ) -> UnitOutcome:
-    """Find a score, or prove a trunk or a part.
+    """Find a score with the solver, or prove a trunk or a part.
 
-    Args:
-        claim: a unit of a job of this kind.
-        solver: finds the score; proofs wait for its turn, but use a table of their own.
-        database: used to look up the score; nothing is written.
-        is_stopped: whether to give up.
+    Proofs wait for the solver's turn, but use a table of their own. Nothing is written.
     """
     task = ProofTask.from_params(claim.params, claim.board)
     piece = read_payload(task, claim.payload)
@@ -239,12 +227,7 @@ def read_certificate(database: Database, job_id: int) -> bytes:
 
 
 class _Found:
-    """The results of a job's units.
-
-    Attributes:
-        score: the exact score, if it was requested.
-        wrong: names the bound that does not hold; None if both hold.
-    """
+    """The results of a job's units: the exact score if requested, and any wrong bound."""
 
     def __init__(self, task: ProofTask) -> None:
         self._task = task
@@ -265,11 +248,7 @@ class _Found:
             self.wrong = self.wrong or error
 
     def half(self, bound: Bound) -> tuple[HalfInfo, bytes]:
-        """A half of the certificate.
-
-        Raises:
-            LookupError: a part is missing or different.
-        """
+        """A half of the certificate; LookupError if a part is missing or different."""
         trunk = self._plies(Piece(bound))
         firsts, ply = frontier(bound, trunk)
         return write_half(bound, trunk, [self._plies(Piece(bound, keys, ply)) for keys in firsts])

@@ -79,11 +79,7 @@ class ProofTask:
         return self.at_least is None and self.at_most is None
 
     def bounds(self, score: int | None = None) -> list[Bound]:
-        """The bounds to prove, the lower bound first.
-
-        Args:
-            score: the exact score, if the claim is the exact score.
-        """
+        """The bounds to prove, the lower bound first; ``score`` is needed for an exact claim."""
         least, most = (score, score) if self.is_exact else (self.at_least, self.at_most)
         return bounds_of(self.start, at_least=least, at_most=most, rules=self.rules)
 
@@ -100,11 +96,7 @@ class ProofTask:
 
     @classmethod
     def from_params(cls, params: Json, board: BoardSize) -> ProofTask:
-        """Read the task from a job's parameters.
-
-        Raises:
-            DamagedValueError: the parameters are damaged.
-        """
+        """Read the task from a job's parameters."""
         with decoding(f"the parameters of a job of kind {KIND}"):
             key = number_field(params, "start", below=1 << 64)
             least, most = (
@@ -122,11 +114,7 @@ class ProofTask:
 
 
 def read_score(fields: Json, name: str) -> int:
-    """Read a score from a field of a JSON object.
-
-    Raises:
-        ValueError: the number is too far from 0.
-    """
+    """Read a score from a field of a JSON object; ValueError if it is too far from 0."""
     score = field(fields, name, int)
     if abs(score) > LARGEST_SCORE:
         raise ValueError(f"{name} is {score}, which is not a possible score")
@@ -166,11 +154,7 @@ class Piece:
         return {"counts": [len(keys) for keys, _ in plies], "code": code}
 
     def read_result(self, result: Json) -> list[Ply]:
-        """The proof in a unit's result.
-
-        Raises:
-            ClaimError: the bound does not hold.
-        """
+        """The proof in a unit's result; ClaimError if the bound does not hold."""
         if result.get("holds") is False:
             raise self.bound.wrong()
         with decoding("a part of a proof"):
