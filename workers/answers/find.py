@@ -53,7 +53,6 @@ class Findings:
     answers: list[Answer]
     """One answer for each position, in order and in its given orientation."""
     learned: list[StoredEvaluation]
-    """New evaluations to store."""
     is_complete: bool
     """Whether every answer settles the question; False after a stop or a limit."""
     nodes: int
@@ -356,7 +355,6 @@ def _search(
 
 
 def _is_at_limit(spent: Effort, question: Question) -> bool:
-    """Whether the effort spent on a position has reached the question's limits."""
     time_limit, node_limit = question.time_limit, question.node_limit
     if time_limit is not None and spent.seconds >= NEARLY * time_limit:
         return True

@@ -96,7 +96,6 @@ class _AnswerFields(NamedTuple):
     nodes: int = 0
     """Positions searched for this answer."""
     seconds: float = 0.0
-    """Seconds spent searching for this answer."""
     source: Source = "search"
 
 
@@ -135,6 +134,4 @@ class Effort(NamedTuple):
     """The effort spent on a position."""
 
     nodes: int = 0
-    """Positions searched."""
     seconds: float = 0.0
-    """Time spent searching."""

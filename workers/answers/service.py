@@ -119,7 +119,6 @@ class Keeper:
                 LOGGER.warning("new evaluations were not stored: %s", error)
 
     def _next(self) -> list[StoredEvaluation]:
-        """The evaluations to store next; empty at the end."""
         with self._condition:
             self._condition.wait_for(lambda: self._waiting or self._is_closed)
             if not self._is_closed:

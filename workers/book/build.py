@@ -68,7 +68,6 @@ class ScoreSource:
     work: Work
     """Works on a job, or waits, until the job ends."""
     fresh: bool = False
-    """Whether to create new jobs even if the same jobs exist."""
 
     def job(self, task: PlyTask, levels: Sequence[Keys]) -> int:
         """Find the job for a task, or plan it."""

@@ -140,7 +140,6 @@ class BookMoves(list[BookMove]):
     """The moves of a position, shown as a table in notebooks."""
 
     def _repr_html_(self) -> str:
-        """The moves as an HTML table."""
         rows = [
             (column_label(move.column), signed(move.score), f"{move.continuations:,}")
             for move in self

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 KIND: Final = "book"
 
 FORM: Final = 1
-"""The format version of payloads and results. It is one of the parameters, so jobs with another
-format are not found."""
+"""Format version of payloads and results. Jobs with another version are not found."""
 
 Sides = Literal["first", "second", "both"]
 """The side whose good play a sparse book follows."""

@@ -67,7 +67,6 @@ class Order:
     book: str | None
     """The file of a book as the user named it; None for the included book."""
     count: int
-    """Number of positions."""
     seed: int
     shares: Shares
     formats: tuple[str, ...]
@@ -77,9 +76,7 @@ class Order:
     blunder: float = BLUNDER
     """The share of moves that are errors, 0 to 1, if the source is ``strong``."""
     quiet: bool = False
-    """Whether to take only quiet positions."""
     decisive: bool = False
-    """Whether to keep only decisive positions."""
     neighbours: Neighbours = "keep"
     """The treatment of positions in different parts that are a single move apart."""
     license: str = LICENSE
@@ -187,7 +184,6 @@ class Found(NamedTuple):
 
     sample: Sample
     facts: Facts
-    """Facts about the source, for the card."""
     stated: Stated | None = None
     """The positions and scores in the file, if the source is ``file``."""
 

@@ -55,17 +55,13 @@ class DeepProgress:
     limits: Bounds
     """The limits that the board sets for a column that neither wins nor loses at once."""
     decided: int
-    """Number of decided pieces."""
     split: int
     """Number of pieces that were split because they were too hard for one worker."""
     cut: int
     """Number of pieces that became unnecessary, before or during their search."""
     queued: int
-    """Number of pieces waiting for a worker."""
     failed: int
-    """Number of failed pieces."""
     at_work: tuple[AtWork, ...]
-    """The pieces that workers are searching."""
 
 
 def tree_object(standing: DeepProgress) -> dict[str, object]:
@@ -136,7 +132,6 @@ class Observer:
         return Bounds(-((left - 1) // 2), left // 2)
 
     def _way(self, piece: Piece) -> tuple[int, ...] | None:
-        """The columns to a piece, in the orientation of the start."""
         tree = self._memory.tree
         if piece.key not in tree.nodes:
             return None
@@ -178,13 +173,12 @@ class Proof:
     searched: int
     """Number of lemmas that a search has proven."""
     nodes: int
-    """Number of nodes in these searches."""
     missing: tuple[Lemma, ...]
     """Lemmas that no stored evaluation supports; empty for a complete proof."""
 
 
 class _Archive:
-    """Bounds of positions on one board, from their rules or from the database."""
+    """Bounds of positions on one board, from the position itself or from the database."""
 
     def __init__(self, database: Database, start: Position) -> None:
         self.board = start.board
@@ -368,9 +362,7 @@ class DeepAnswer:
     moves: str
     """The moves to the position, as 1-based columns."""
     standing: DeepProgress
-    """The proven bounds."""
     proof: Proof
-    """The proof of the bounds."""
     line: tuple[int, ...]
     """Best play, as 0-based columns; empty if the score is not exact."""
     line_is_complete: bool

@@ -49,11 +49,8 @@ class Finding:
     """The result of searching one piece."""
 
     bounds: Bounds
-    """The proven bounds."""
     nodes: int
-    """Number of positions searched."""
     seconds: float
-    """Seconds spent searching."""
     is_hard: bool
     """Whether the nodes were used up before the question was decided."""
 

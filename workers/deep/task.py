@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 KIND: Final = "deep"
 
 FORM: Final = 1
-"""The format version of payloads and results. It is one of the parameters, so jobs with another
-format are not found."""
+"""Format version of payloads and results. Jobs with another version are not found."""
 
 UNIT_NODES: Final = 200_000_000
 """Nodes that one worker searches for a piece before the piece is split: about 15 s. With less, too

@@ -113,25 +113,20 @@ class Fact(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A question to search: whether a position scores at least ``beta``."""
+    """A question to search: whether a canonical position scores at least ``beta``."""
 
     key: int
-    """Canonical key of the position."""
     beta: int
 
 
 @dataclass(slots=True)
 class Node:
-    """A position of the tree."""
+    """A canonical position of the tree, with the proven bounds for its side to move."""
 
     key: int
-    """Canonical key of the position."""
     ply: int
-    """Number of stones on the board."""
     lower: int
-    """Proven lower bound of the score, for the side to move."""
     upper: int
-    """Proven upper bound of the score, for the side to move."""
     children: tuple[int, ...] = ()
     """Unique keys of the child positions, the most promising first; empty until the node is
     split."""
@@ -353,7 +348,6 @@ class Tree:
         return seen[piece]
 
     def _node(self, position: Position) -> Node:
-        """The node of a canonical position; created if it is new."""
         node = self.nodes.get(position.key)
         if node is None:
             node = Node(position.key, position.ply, *first_bounds(position))

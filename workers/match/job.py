@@ -109,8 +109,7 @@ def probe(terms: MatchTerms) -> float:
 
 
 FORM: Final = 1
-"""The format version of payloads and results. It is one of the parameters, so jobs with another
-format are not found."""
+"""Format version of payloads and results. Jobs with another version are not found."""
 
 UNIT_SECONDS: Final = 2.0
 """Target work of a unit. A worker claims a unit as a whole and loses at most this when it dies."""

@@ -110,7 +110,6 @@ def judge_game(database: Database, match_id: int, number: int) -> JudgedGame:
 def _judge(
     database: Database, start: Position, batch: Sequence[StoredGame]
 ) -> Iterator[JudgedGame]:
-    """Yield these games with their judged moves."""
     book = book_of_job({}, start.board)
     played = [_positions(start, game) for game in batch]
     known = look_up(database, [position for each in played for position in each])

@@ -159,7 +159,6 @@ def _made(spec: PlayerSpec, resources: Resources, stop: Stop) -> Iterator[Player
 def _resources(
     spec: PlayerSpec, board: BoardSize, analyst: ServiceAnalyst, database: Database | None
 ) -> Resources:
-    """The resources of a player, without consent."""
     if database is None or not looks_games_up(spec):
         return Resources(analyst)
     with database.read() as session:

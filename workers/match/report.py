@@ -39,13 +39,10 @@ class PlayerReport:
     description: str
     """The player's description, with every parameter."""
     as_x: Tally
-    """The player's results with ``x``."""
     as_o: Tally
-    """The player's results with ``o``."""
     forfeits: int
     """Number of games lost by a failure."""
     moves: int
-    """Number of the player's moves."""
     seconds: float
     """Seconds for all moves; impossible times count as 0, like unknown ones."""
     plies: Mapping[int, Accuracy] = field(default_factory=dict)
@@ -79,9 +76,7 @@ class MatchReport:
     mean_length: float | None
     """Mean number of moves per game; None without games."""
     shortest: int
-    """Number of moves of the shortest game."""
     longest: int
-    """Number of moves of the longest game."""
     judged_games: int
     """Number of games with judged moves."""
     judged_from: int

@@ -59,7 +59,6 @@ class ReviewedMove:
     ply: int
     """Number of stones on the board before the move."""
     side: Side
-    """The side that moved."""
     column: int
     """The 0-based column."""
     judged: JudgedMove | None
@@ -76,7 +75,6 @@ class Review:
     nodes: int
     """Number of positions searched for this review."""
     seconds: float
-    """Seconds spent on this review."""
 
     @property
     def is_complete(self) -> bool:
@@ -121,7 +119,6 @@ class Review:
         )
 
     def _repr_svg_(self) -> str:
-        """The picture, shown in notebooks."""
         return svg_text(self.picture())
 
 
@@ -319,7 +316,6 @@ def reviews_of(database: Database, games: Iterable[GameEntry]) -> Iterator[Revie
 def _look_up(
     database: Database, played: Sequence[Sequence[Position]]
 ) -> dict[BoardSize, dict[int, StoredEvaluation]]:
-    """The stored evaluations of the positions of these games, by board."""
     boards: dict[BoardSize, list[Position]] = {}
     for positions in played:
         if positions:

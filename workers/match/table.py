@@ -226,7 +226,6 @@ class Replay:
 
     game: StoredGame
     record: GameRecord
-    """The game as it was played now."""
 
     @property
     def is_same(self) -> bool:
@@ -296,5 +295,4 @@ def replay_game(
 
 
 def _program_of(terms: MatchTerms) -> str | None:
-    """The first player of a match that is a program, or None."""
     return program_of(terms.player_a) or program_of(terms.player_b)

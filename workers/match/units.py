@@ -61,7 +61,6 @@ class Trial:
     """A sequential test in progress."""
 
     test: Sprt
-    """The test of player a's strength."""
     counts: dict[int, int] = field(default_factory=lambda: {1: 0, 0: 0, -1: 0})
     """Number of games by their result for player a."""
     verdict: str | None = None
@@ -234,7 +233,6 @@ def _play(
     resources: Resources,
     is_stopped: Callable[[], bool],
 ) -> list[StoredGame]:
-    """Play games of a match, in order; after a stop, return the finished ones."""
 
     def check() -> None:
         if is_stopped():

@@ -46,8 +46,7 @@ if TYPE_CHECKING:
 KIND: Final = "prove"
 
 FORM: Final = 1
-"""The format version of payloads and results. It is one of the parameters, so jobs with another
-format are not found."""
+"""Format version of payloads and results. Jobs with another version are not found."""
 
 MAX_TABLE_MB: Final = 1 << 14
 """Maximum megabytes of a unit's table, because every thread has one."""
@@ -60,13 +59,11 @@ class ProofTask:
     start: Position
     """The position of the claim: canonical, with an open game."""
     at_least: int | None = None
-    """Minimum score of the side to move. Without any bound the claim is the exact score."""
+    """The claimed minimum score of the side to move; without any bound the claim is exact."""
     at_most: int | None = None
-    """Maximum score of the side to move."""
     rules: int = EVERY_RULE
     """The rules that may end a branch, as a bit set."""
     table_mb: int = 64
-    """Megabytes of the transposition table."""
 
     @property
     def board(self) -> BoardSize:
