@@ -38,8 +38,8 @@ COMPILE_ARGS += [
 ]  # samples.pyx needs only parts of the kernel that it includes
 LINK_ARGS = SANITIZE if DEBUG else []
 
-# Cython's code for typed memoryviews. Compiling it once, not in every module, cuts a build's time to
-# a third.
+# Cython's code for typed memoryviews. Compiling it once, not in every module, cuts the build time
+# to a third.
 SHARED = Extension(
     name="c4core._cyutility",
     sources=["c4core/_cyutility.c"],  # written by Cython, below build/cython
@@ -58,7 +58,7 @@ SHORT_LOOPS = ("portable", *VARIANT_ARGS)
 # The sums of these models must be the same to the last bit on every processor: no fused products.
 EXACT_FLOATS = ("residual", "tuples")
 
-# Compiling takes most of a build's time. -O3 pays in the search, and in the numeric loops of players.
+# Compiling takes most of the build time. -O3 pays in the search, and in numeric loops of players.
 # With -O2, the modules that Python programs call were measured to be as fast.
 # -O1 is enough for code that runs once per command, or that waits for searches.
 O3_FOLDERS = ("counting", "engine", "players")
