@@ -203,7 +203,7 @@ class UnitBench:
     def _round(self, database: Database, positions: int) -> dict[str, Cost]:
         """Measure every phase once, averaged over several units."""
         with database.write() as session:
-            # Without this, the planner has no statistics of the rows for about a minute.
+            # Without this, the server has no statistics of the rows for about a minute.
             session.execute(text("ANALYZE"))
         units = UNITS[positions]
         submit = self._kind.prepare(2 * units, positions)
