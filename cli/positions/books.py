@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from c4core.position import Position
     from cli.shell.settings import Decorated
 
-NONE_SHIPPED = "this c4 came without a book for {board}: name one"
+NONE_SHIPPED = "no book for {board} is included: name the file of a book"
 
 SHIPPED = "shipped"
 """What the book that c4 came with is called where a book is named."""

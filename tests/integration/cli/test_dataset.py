@@ -326,7 +326,7 @@ class TestBadInput:
         none = c4(*command)
         assert (none.code, "no finished match on 7x6 is stored" in none.err) == (2, True)
         wrong = c4(*command, "--corpus", "7")
-        assert (wrong.code, "match 7 is no finished match on 7x6" in wrong.err) == (2, True)
+        assert (wrong.code, "match 7 is not a finished match on 7x6" in wrong.err) == (2, True)
 
     def test_no_book_for_the_board(self, c4: C4) -> None:
         done = c4(*SMALL, "--from", "book", "--output", "x")

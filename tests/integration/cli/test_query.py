@@ -209,7 +209,7 @@ def test_that_book_has_the_same_name_wherever_a_book_is_named(with_book: C4) -> 
     assert refused.code == 2
     assert "--book and --no-book do not go together" in refused.err
     assert with_book("book", "info", "shipped").code == 2  # there is none of 7x6
-    assert "this c4 came without a book" in with_book("book", "info", "shipped").err
+    assert "no book for 7x6 is included" in with_book("book", "info", "shipped").err
 
 
 def test_what_solve_finds_out_is_known_then(with_book: C4) -> None:
