@@ -93,9 +93,9 @@ def solve(
 ) -> None:
     """Solve positions: exact scores of each and of its columns.
 
-    MOVES are the columns played so far, as in 4453; "" is the empty board. A score is for the side
-    to move: 0 is a draw; a win is one more than the stones that the winner has left at the end, so
-    a sooner win is larger; a loss is the negative of the opponent's win.
+    MOVES are the columns played so far: 4453, 4,4,5,3 or "d1 d2 e1 c1"; "" is the empty board. A
+    score is for the side to move: 0 is a draw; a win is one more than the stones that the winner
+    has left at the end, so a sooner win is larger; a loss is the negative of the opponent's win.
 
     With - every line of standard input is a position, and is answered as soon as it is read: bare
     moves, or a JSON object with "moves", "grid" or "key", and an "id" that is echoed. Answers are
@@ -103,8 +103,9 @@ def solve(
 
     With --format c4solver every line is written again with its score, as by Pascal Pons's program:
     one line out for every line in. With --all-moves the scores of all columns follow, -1000 for a
-    column that cannot be played; with --weak scores are 1, 0 and -1. A line that cannot be read, or
-    whose game is won already, is written without a score; standard error says why.
+    column that cannot be played; with --weak scores are 1, 0 and -1. An empty line is the empty
+    board, and a score behind the moves is ignored. A line that cannot be read, or whose game is won
+    already, is answered by an empty line; standard error says why.
 
     Positions in the book that came with c4, or in that of --book, are not searched.
 
@@ -141,7 +142,7 @@ def solve(
         ),
         line=pv,
         children=all_moves and weak,
-        refuses_won=classic,
+        classic=classic,
     )
     chosen_book = book_path(context, book, no_book=no_book)
     opened = find_book(chosen_book, board)
