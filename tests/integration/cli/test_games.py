@@ -153,7 +153,7 @@ class TestExchange:
         assert (
             c4("games", "import", "-", "--format", "csv", "--board", "5x4", stdin=small).code == 0
         )
-        assert c4("games", "show", "1:0").out.count("(not known)") == 1
+        assert c4("games", "show", "1:0").out.count("(unknown)") == 1
         assert "its seed is not known" in c4("games", "replay", "1:0").err
 
     def test_a_file_whole_or_not_at_all(self, played: C4) -> None:

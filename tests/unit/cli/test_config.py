@@ -124,7 +124,7 @@ def test_set_and_unset(c4: C4, file: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     monkeypatch.setenv("C4_THREADS", "2")
     done = c4("config", "set", "threads", "3")
-    assert done.err == "C4_THREADS is set as well, and goes first\n"
+    assert done.err == "C4_THREADS is also set, and overrides the file\n"
     assert c4("config", "set", "db", "here.db").code == 0
     assert file.read_text() == f'db = "{c4.directory}/here.db"\nthreads = 3\n'
     assert c4("config", "unset", "threads").code == 0
@@ -153,7 +153,7 @@ def test_what_cannot_be_set(c4: C4, file: Path, arguments: tuple[str, str], mess
 
 def test_show_goes_alone(c4: C4, file: Path) -> None:
     del file
-    assert "--show goes with no command" in c4("config", "--show", "path").err
+    assert "--show cannot be used with a command" in c4("config", "--show", "path").err
     assert c4("config", "--json").code == exits.USAGE
     assert "Usage: c4 config" in c4("config").err + c4("config").out
 
@@ -195,7 +195,7 @@ def test_what_is_no_file_is_left_alone(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     for name in ("pipe", "link"):
-        with pytest.raises(ConfigurationError, match="no ordinary file"):
+        with pytest.raises(ConfigurationError, match="not a regular file"):
             change_file(Configuration(str(tmp_path / name)), "threads", 2)
         if name == "pipe":
             (tmp_path / "link").symlink_to(pipe)
