@@ -202,7 +202,7 @@ def _bad_word(words: Sequence[str], board: BoardSize, *, zero_based: bool) -> Mo
             last = board.width - 1 + first
             reason = f"column {number} is outside the board (columns {first} to {last})"
         elif re.fullmatch("[.xo_|-]{4,}", word):
-            reason = f"{reprlib.repr(word)} looks like a row of a grid: use --grid, or / between rows"
+            reason = f"{reprlib.repr(word)} looks like a row of a grid: use --grid"
         else:
             reason = f"{reprlib.repr(word)} is not a column"
         return MoveError(

@@ -1,4 +1,4 @@
-"""Ways in which people and programs write a position, for the tests of every place that reads one."""
+"""Forms in which people and programs write a position, to test every place that reads one."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ REFUSED: Final = {
     "4444444": "move 7: column 4 is full",
     "d1d2d3d4d5d6d7": "move 1: column d is outside the board (columns 1 to 7)",
     "\u0664": "move 1: '\u0664' is not a column",
-    ".......": "move 1: '.......' looks like a row of a grid: use --grid, or / between rows",
+    ".......": "move 1: '.......' looks like a row of a grid: use --grid",
     '{"moves": 4453}': "moves must be text or a list of columns",
     '{"moves": [4, 4, 5, 3]': "not a JSON object: Expecting ',' delimiter at character 22",
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,8 +12,8 @@ from c4core.errors import C4Error, GridError, MoveError
 from c4core.lines import BadLine, Request, parse_classic_line, parse_line
 from c4core.notation import DEFAULT_BOARD, BoardSize, format_moves
 from c4core.position import Position
-from tests.support.forms import ACCEPTED, GRIDS, MOVES, REFUSED, REFUSED_GRIDS, drawn
 from tests.support.boards.positions import games
+from tests.support.forms import ACCEPTED, GRIDS, MOVES, REFUSED, REFUSED_GRIDS, drawn
 
 WANTED = Position(MOVES)
 
@@ -118,9 +120,11 @@ def test_lines_of_the_classic_solver(line: str, moves: str) -> None:
 SMALL = games(minimum=2).filter(lambda game: game[0].width <= 9)
 
 
-@given(SMALL, st.sampled_from(["", ",", " ", ", ", ";", "-"]), st.booleans())
+@given(
+    SMALL, st.sampled_from(["", ",", " ", ", ", ";", "-"]), st.sampled_from(["digits", "squares"])
+)
 def test_moves_written_in_any_way_are_read_back(
-    game: tuple[Position, str], separator: str, as_squares: bool
+    game: tuple[Position, str], separator: str, form: str
 ) -> None:
     position, moves = game
     heights: dict[str, int] = {}
@@ -128,7 +132,7 @@ def test_moves_written_in_any_way_are_read_back(
     for label in moves:
         heights[label] = heights.get(label, 0) + 1
         letter = chr(ord("a") + int(label) - 1)
-        words.append(f"{letter}{heights[label]}" if as_squares else label)
+        words.append(f"{letter}{heights[label]}" if form == "squares" else label)
     read = Position.parse(separator.join(words), width=position.width, height=position.height)
     assert read.moves == moves
 
@@ -150,20 +154,14 @@ def test_grids_drawn_in_any_way_are_read_back(game: tuple[Position, str], way: s
 
 @given(st.text(max_size=100), st.sampled_from([DEFAULT_BOARD, BoardSize(12, 4), BoardSize(1, 1)]))
 def test_any_text_is_read_or_refused(text: str, board: BoardSize) -> None:
-    try:
-        position = Position.parse(text, width=board.width, height=board.height)
-    except C4Error as error:
-        assert str(error)
-    else:
-        assert position.board == board
+    with suppress(C4Error):
+        assert Position.parse(text, width=board.width, height=board.height).board == board
 
 
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(), st.lists))
 def test_any_list_is_read_or_refused(value: object) -> None:
-    try:
-        Position.parse(value)
-    except C4Error as error:
-        assert str(error)
+    with suppress(C4Error):
+        assert Position.parse(value).board == DEFAULT_BOARD
 
 
 def test_the_notation_comes_first() -> None:
