@@ -273,7 +273,7 @@ def test_games_that_a_player_looks_up_are_kept(c4: C4) -> None:
     assert c4("match", looks, "random", "--corpus", "1", *options).code == 0
     refused = c4("games", "delete", "1")
     assert refused.code == 1
-    assert "players of match 2 look its games up; delete that one first" in refused.err
+    assert "players of match 2 look up its games; delete that match first" in refused.err
     assert c4("games", "delete", "1", "2", "-q").code == 0
 
 

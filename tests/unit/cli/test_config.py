@@ -109,7 +109,7 @@ def test_a_bad_file_stops_no_help(c4: C4, file: Path) -> None:
     file.write_text("threads = 4\nprogram = 'rm'\n")
     done = c4("solve", EASY)
     assert (done.code, done.out) == (exits.USAGE, "")
-    assert f"{file}, line 2: no setting is called 'program'" in done.err
+    assert f"{file}, line 2: unknown setting 'program'" in done.err
     assert c4("solve", "--help").code == 0
     assert c4("completion", "bash").code == 0
     assert c4("config", "path").out == f"{file}\n"
@@ -139,7 +139,7 @@ def test_set_and_unset(c4: C4, file: Path, monkeypatch: pytest.MonkeyPatch) -> N
         (("db", ""), "db is a text that is not empty"),
         (("db", f"mysql://u:{SECRET}@h/d"), "unknown database scheme 'mysql'"),
         (("broker", f"kafka://u:{SECRET}@h"), "broker"),
-        (("color", "red"), "color is one of the texts auto, always, never"),
+        (("color", "red"), "color must be one of auto, always, never"),
         (("tabel-mb", "3"), "'tabel-mb' is not one of"),
     ],
 )

@@ -222,7 +222,7 @@ def test_a_side_that_the_certificate_is_not_about(tmp_path: Path) -> None:
     games(proof(path), parse_player("random").make(), EMPTY, 3)
     record = play_game(parse_player("random").make(), proof(path), start=EMPTY)
     assert (record.winner, record.ending, record.length) == ("x", Ending.ERROR, 0)
-    assert record.detail == f"{path}: it proves nothing that o could keep to"
+    assert record.detail == f"{path}: it proves no bound for o"
 
 
 def test_a_position_that_the_proof_does_not_come_to(tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ def test_a_position_that_the_proof_does_not_come_to(tmp_path: Path) -> None:
     position = Position(2 * other, width=5, height=4)
     with pytest.raises(PlayerFailure) as caught:
         proof(path).choose(position, Dice(1))
-    assert str(caught.value) == f"{path}: the proof does not come to this position"
+    assert str(caught.value) == f"{path}: the proof does not cover this position"
 
 
 def test_a_file_that_is_no_proof_loses_before_the_first_move(tmp_path: Path) -> None:
