@@ -47,7 +47,8 @@ class MoveError(C4Error, ValueError):
 
     Attributes:
         kind: ``"syntax"`` (no column), ``"range"`` (column outside the board), ``"full"`` (the
-            column is full) or ``"over"`` (the game has ended before this move).
+            column is full), ``"over"`` (the game has ended before this move) or ``"ambiguous"``
+            (the text can be read in two ways).
         column: the 0-based column, or None where the text names none.
         index: the move's 0-based index in the sequence it came from, or None for a single move.
     """
@@ -71,6 +72,18 @@ class GridError(C4Error, ValueError):
     def __init__(self, message: str, *, row: int | None = None) -> None:
         super().__init__(message)
         self.row = row
+
+
+class PositionError(C4Error, ValueError):
+    """A value or an object that does not give a position.
+
+    Attributes:
+        field: the wrong part: ``moves``, ``grid``, ``key``, ``board``, or ``line`` for the whole.
+    """
+
+    def __init__(self, message: str, *, field: str = "line") -> None:
+        super().__init__(message)
+        self.field = field
 
 
 class KeyValueError(C4Error, ValueError):

@@ -109,7 +109,7 @@ cdef inline MoveFault _fault(
 cdef object _move_error(const Board* g, MoveFault fault, object column, object index):
     """The exception for an illegal move; the message counts columns from 1, as all text does."""
     column = operator.index(column)
-    cdef str where = "illegal move" if index is None else f"invalid move at index {index}"
+    cdef str where = "illegal move" if index is None else f"move {index + 1}"
     cdef str label = column_label(column) if 0 <= column < 32 else f"number {column + 1}"
     if fault == RANGE:
         reason = f"column {label} is outside the board (columns 1 to {column_label(g.width - 1)})"
@@ -255,28 +255,54 @@ cdef class Position:
         return make_position(g, stones, mask, ply)
 
     @classmethod
-    def from_grid(cls, text):
-        """The position drawn in a text grid, top row first, of ``.``, ``x`` (first player), ``o``.
+    def parse(cls, value, *, width=7, height=6, zero_based=False):
+        """The position in any form that people and programs write.
 
-        Rows are separated by line breaks or ``/``; blanks and capital letters are accepted. The board
-        has the size of the grid; the side to move follows from the counts.
+        Args:
+            value: moves (``"4453"``, ``"4, 4, 5, 3"``, ``"ddec"``, ``"D1 D2 E1 C1"``, ``[4, 4, 5,
+                3]``), a grid (text, rows, or all squares), or the JSON of either.
+            width: columns of the board.
+            height: rows of the board.
+            zero_based: whether numbers of columns count from 0.
 
         Raises:
-            GridError: rows of different lengths, other characters, floating stones, impossible
-                counts of stones, or a game that went on after it was won.
+            BoardError: impossible size.
+            MoveError: a move cannot be read or cannot be played.
+            GridError: the grid is not one of a position of this size.
+            PositionError: the value is something else.
+        """
+        from c4core.lines import parse_position     # lines imports this module
+
+        return parse_position(value, check_board(width, height), zero_based=zero_based).position
+
+    @classmethod
+    def from_grid(cls, text, *, width=None, height=None):
+        """The position drawn in a text grid, top row first, of ``.``, ``x`` (first player), ``o``.
+
+        Rows are separated by line breaks or ``/``; blanks and capital letters are accepted. The side
+        to move follows from the counts. :meth:`parse` reads other ways of drawing.
+
+        Args:
+            text: the grid.
+            width: columns that the grid must have; None for any number from 4.
+            height: rows that the grid must have; None for any number from 4.
+
+        Raises:
+            GridError: another size, rows of different lengths, other characters, floating stones,
+                impossible counts of stones, or a game that went on after it was won.
             BoardError: impossible size.
         """
         cdef const Board* g
         cdef uint64_t square, first = 0, mask = 0, stones
-        cdef int row, column, height, width, ply
+        cdef int row, column, ply
         if not isinstance(text, str):
             raise TypeError(f"a grid is text, not {type(text).__name__}")
         rows = ["".join(line.split()).lower() for line in text.strip().replace("/", "\n").split("\n")]
-        height, width = len(rows), len(rows[0])
+        size = BoardSize(len(rows[0]), len(rows))
         for row, line in enumerate(rows):
-            if len(line) != width:
+            if len(line) != size.width:
                 raise GridError(
-                    f"grid row {row + 1} has {len(line)} squares, the first has {width}", row=row
+                    f"grid row {row + 1} has {len(line)} squares, the first has {size.width}", row=row
                 )
             for column, character in enumerate(line):
                 if character not in ".xo":
@@ -285,10 +311,14 @@ cdef class Position:
                         "only '.', 'x' and 'o' are squares",
                         row=row,
                     )
-        g = _checked_geometry(width, height)
+        if size != (size.width if width is None else width, size.height if height is None else height):
+            raise GridError(f"the grid is {size}, the board is {width}x{height}")
+        if (width is None and size.width < 4) or (height is None and size.height < 4):
+            raise GridError(f"the grid is only {size}: give width and height to read so small a board")
+        g = _checked_geometry(size.width, size.height)
         for row, line in enumerate(rows):
             for column, character in enumerate(line):
-                square = <uint64_t>1 << (column * g.stride + height - 1 - row)
+                square = <uint64_t>1 << (column * g.stride + g.height - 1 - row)
                 if character == ".":
                     if mask & column_mask(g, column):
                         raise GridError(

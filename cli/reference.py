@@ -67,7 +67,7 @@ line as its answer, in the same order:
 
 ```json
 {"moves": "4453", "board": "7x6", "side": "x", "score": -2, "value": "loss", "scores": [-5, -5, -2, -3, -4, -2, -2], "best": [3, 6, 7], "plies": 36, "nodes": 4307289, "seconds": 0.461141, "source": "search"}
-{"id": null, "error": "invalid move at index 6: column 4 is full", "field": "moves", "line": 2}
+{"id": null, "error": "move 7: column 4 is full", "field": "moves", "line": 2}
 ```
 
 A column that cannot be played has the score `null`. A score that is not proven (`--weak`, a

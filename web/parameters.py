@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, cast
 from msgspec import NODEFAULT, UNSET, Meta, Struct, UnsetType, inspect
 
 from c4core.errors import BoardError, C4Error
-from c4core.lines import BadLine, parse_fields
+from c4core.lines import BadLine, Request, parse_fields, parse_position
 from c4core.notation import DEFAULT_BOARD, BoardSize, parse_board
 from c4core.position import Position
+from c4core.reader import read_grid
 from web.responses import ApiError
 from web.service import service_of
 
@@ -37,7 +38,7 @@ LARGEST_WHOLE: Final = 10**18
 """Default upper bound of integers; a database can store it."""
 LONGEST_QUOTE: Final = 40
 """Most characters of a value that a message repeats."""
-LONGEST_MOVES: Final = 256
+LONGEST_MOVES: Final = 1_024
 """Most characters of moves; no board has that number of cells."""
 BUDGET: Final = "the server's --max-budget"
 """Placeholder for the limit of a search in schemas."""
@@ -258,6 +259,8 @@ def read_moves(value: object, name: str) -> str:
 
 
 Moves = Annotated[str, Meta(pattern="^[1-9a-wA-W]*$", max_length=64, extra={"read": read_moves})]
+AnyMoves = Annotated[str, Meta(max_length=LONGEST_MOVES, extra={"read": read_moves})]
+"""Moves in any form that :mod:`c4core.reader` reads."""
 Board = Annotated[str, Meta(pattern="^[0-9]{1,3}[xX][0-9]{1,3}$")]
 Key = (
     Annotated[int, Meta(ge=0, extra_json_schema={"maximum": 2**64 - 1})]
@@ -281,14 +284,21 @@ class OfPosition(OnBoard):
     """A position: moves, a key or a grid."""
 
     moves: Annotated[
-        Moves | UnsetType, Meta(description="The moves; columns count from 1.", examples=["4453"])
+        AnyMoves | UnsetType,
+        Meta(
+            description="The moves; columns count from 1: `4453`, `4,4,5,3` or `d1 d2 e1 c1`.",
+            examples=["4453"],
+        ),
     ] = UNSET
     key: Annotated[Key | UnsetType, Meta(description="The position's key, instead of moves.")] = (
         UNSET
     )
     grid: Annotated[
         str | UnsetType,
-        Meta(description="Instead of moves: rows of x, o and dots, the top row first."),
+        Meta(
+            description="Instead of moves: rows of x, o and dots, or of 0, 1 and 2, with line "
+            "breaks or / between them, the top row first."
+        ),
     ] = UNSET
 
     def given(self, or_moves: str | None = None) -> dict[str, object]:
@@ -335,7 +345,8 @@ def read_position(values: Mapping[str, object]) -> AskedPosition:
     moves = values.get("moves")
     if isinstance(moves, str) and "key" not in values and "grid" not in values:
         board = read_board(values.get("board", UNSET))
-        return AskedPosition(play(moves, board, "moves"), moves, board)
+        request = play_any(moves, board, "moves")
+        return AskedPosition(request.position, request.moves, board)
     board = _board_of_grid(values) if "board" not in values else read_board(values["board"])
     fields = {name: values[name] for name in ("moves", "key", "grid") if name in values}
     if not fields:
@@ -355,11 +366,20 @@ def play(moves: str, board: BoardSize, field: str) -> Position:
         raise ApiError(400, str(error), field) from None
 
 
+def play_any(moves: str, board: BoardSize, field: str) -> Request:
+    """The position after moves in any form; ``field`` is the name of their parameter."""
+    read_moves(moves, field)
+    try:
+        return parse_position(moves, board)
+    except C4Error as error:
+        raise ApiError(400, str(error), field) from None
+
+
 def _board_of_grid(values: Mapping[str, object]) -> BoardSize:
     grid = values.get("grid")
     if not isinstance(grid, str):
         return DEFAULT_BOARD
     try:
-        return Position.from_grid(grid).board
+        return read_grid(grid).board
     except C4Error as error:
         raise ApiError(400, str(error), "grid") from None

@@ -124,7 +124,9 @@ def read_position(observation: Mapping[str, object], board: BoardSize) -> Positi
     rows = [cells[first : first + board.width] for first in range(0, len(cells), board.width)]
     try:
         position = Position.from_grid(
-            "\n".join("".join(STONES[cell] for cell in row) for row in rows)
+            "\n".join("".join(STONES[cell] for cell in row) for row in rows),
+            width=board.width,
+            height=board.height,
         )
     except GridError as error:
         raise AdapterError(str(error), field="board") from None
@@ -134,6 +136,51 @@ def read_position(observation: Mapping[str, object], board: BoardSize) -> Positi
         mark = _whole(observation, "mark", 0, len(SIDES))
         if SIDES[mark] != position.turn:
             raise AdapterError(f"mark {mark} is not to move on this board", field="mark")
+    return position
+
+
+def read_turn(turn: Mapping[str, object]) -> Position:
+    """The position in the object that many HTTP agents get; the game is not over.
+
+    Args:
+        turn: ``board``, rows of 0, 1 and 2 (or -1) with the top row first, and optionally
+            ``current_player``, the mark of the side to move, and ``valid_moves``, the columns that
+            can be played, counted from 0.
+
+    Raises:
+        AdapterError: it is not a position, or ``current_player`` or ``valid_moves`` contradicts it.
+    """
+    rows = turn.get("board")
+    if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
+        raise AdapterError("board must be a list of rows", field="board")
+    squares = [square for row in rows for square in row]
+    if any(type(square) is not int or square not in (0, 1, 2, -1) for square in squares):
+        raise AdapterError("board must have 0, 1 and 2 (or -1) only", field="board")
+    stones = len(squares) - squares.count(0)
+    own = turn.get("current_player", 1 if squares.count(1) == stones // 2 else 2)
+    if type(own) is not int or own not in (1, 2, -1):
+        raise AdapterError("current_player must be 1 or 2 (or -1)", field="current_player")
+    mine = squares.count(1) if own == 1 else stones - squares.count(1)
+    if mine != stones // 2:
+        raise AdapterError(
+            f"player {own} is not to move: it has {mine} of {stones} stones", field="current_player"
+        )
+    first = (own == 1) == (stones % 2 == 0)  # whether 1 moved first
+    characters = {0: ".", 1: "x" if first else "o"}
+    grid = "/".join(
+        "".join(characters.get(square, "o" if first else "x") for square in row) for row in rows
+    )
+    try:
+        position = Position.from_grid(grid, width=len(rows[0]) if rows else 0, height=len(rows))
+    except (GridError, BoardError) as error:
+        raise AdapterError(str(error), field="board") from None
+    if position.is_over:
+        raise AdapterError("the game is over", field="board")
+    columns = list(position.legal_columns())
+    if "valid_moves" in turn and turn["valid_moves"] != columns:
+        raise AdapterError(
+            f"valid_moves must be {columns}, the columns that can be played", field="valid_moves"
+        )
     return position
 
 

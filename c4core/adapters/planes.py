@@ -73,7 +73,9 @@ def decode(planes: NDArray[Any]) -> Position:
     squares = (array[:, :, 0] + 2 * array[:, :, 1]).astype(int)
     try:
         return Position.from_grid(
-            "\n".join("".join(marks[square] for square in row) for row in squares)
+            "\n".join("".join(marks[square] for square in row) for row in squares),
+            width=array.shape[1],
+            height=array.shape[0],
         )
     except C4Error as error:
         raise AdapterError(str(error), field="observation") from None

@@ -335,7 +335,8 @@ def _read_grid(text: str, turn: str | None = None) -> Position:
     if any(int(run[:3]) > _WIDEST for run in _RUN.findall(text)):
         raise LineError(f"no row has more than {_WIDEST} squares")
     rows = _RUN.sub(lambda run: "." * int(run[0]), text.replace("/", "\n"))
-    position = Position.from_grid(rows)
+    first, *others = rows.split("\n")
+    position = Position.from_grid(rows, width=len(first), height=1 + len(others))
     if turn not in (None, position.turn):
         raise LineError(f"{position.turn} is to move, not {quoted(str(turn))}")
     return position

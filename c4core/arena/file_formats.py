@@ -46,8 +46,9 @@ from c4core.arena.files import (
 from c4core.arena.game import Ending
 from c4core.errors import C4Error
 from c4core.lines import TOO_DEEP, BadLine, is_too_deep, read_json, read_text_lines
-from c4core.notation import DEFAULT_BOARD, parse_board, parse_moves
+from c4core.notation import DEFAULT_BOARD, format_moves, parse_board
 from c4core.position import Position
+from c4core.reader import read_move_list, read_moves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -182,23 +183,29 @@ def _position(fields: dict[str, Any], name: str, board: BoardSize) -> Position |
 
 def _course(fields: dict[str, Any], start: Position) -> tuple[str | None, Position]:
     """Read the moves, and return them with the position after them."""
-    moves = _text(fields, "moves")
+    moves = fields.get("moves")
     if moves is None:
         final = _position(fields, "final", start.board)
         if final is None:
             raise GameFileError('a game needs "moves"', field="moves")
         return None, final
     _number(fields, "final", _SEEDS)  # unused, but it must be valid
-    moves = moves.lower()
     try:
-        if not start.ply:
-            return moves, Position(moves, width=start.width, height=start.height)
+        columns = _columns(moves, start.board)
         final = start
-        for column in parse_moves(moves, width=start.width):
+        for column in columns:
             final = final.play(column)
     except C4Error as error:
         raise GameFileError(str(error), field="moves") from None
-    return moves, final
+    return format_moves(columns), final
+
+
+def _columns(moves: object, board: BoardSize) -> tuple[int, ...]:
+    if isinstance(moves, list):
+        return read_move_list(moves, board)
+    if not isinstance(moves, str):
+        raise GameFileError("moves must be text or a list of columns", field="moves")
+    return read_moves(moves, board)
 
 
 def _result(fields: dict[str, Any], final: Position) -> tuple[Side | None, Ending]:
@@ -344,7 +351,7 @@ def parse_csv_game(row: str, *, board: BoardSize = DEFAULT_BOARD) -> tuple[Posit
     width = board.width
     grid = "/".join(squares[begin : begin + width] for begin in range(0, board.cells, width))
     try:
-        return Position.from_grid(grid), _SIDES[squares[-1]]
+        return Position.from_grid(grid, width=width, height=board.height), _SIDES[squares[-1]]
     except C4Error as error:
         raise GameFileError(str(error), field="grid") from None
 
@@ -397,7 +404,7 @@ def read_any_games(
         if isinstance(text, BadLine):
             yield text
         elif not text.isspace():
-            is_heading = is_first and "," in text and not text.lstrip().startswith("{")
+            is_heading = is_first and "," in text and _has_a_word(text)
             is_first = False
             try:
                 if is_heading:
@@ -409,19 +416,25 @@ def read_any_games(
                 yield BadLine(line, str(error), getattr(error, "field", "moves"))
 
 
+def _has_a_word(line: str) -> bool:
+    """Whether a line is neither JSON nor moves, which have no words of three letters."""
+    return not line.lstrip().startswith(("{", "[")) and re.search("[A-Za-z_]{3}", line) is not None
+
+
 def game_of_moves(moves: str, board: BoardSize) -> GameEntry:
     """Return a game from the empty board, finished or not.
 
     Args:
-        moves: columns from 1, as text.
+        moves: columns from 1, in any form that :func:`c4core.reader.read_moves` reads.
         board: the board's size.
 
     Raises:
         MoveError: a move cannot be read or cannot be played.
     """
-    final = Position(moves, width=board.width, height=board.height)
+    columns = read_moves(moves, board)
+    final = Position.from_columns(columns, width=board.width, height=board.height)
     ending = ending_on_board(final, final.winner) if final.is_over else Ending.UNFINISHED
-    return GameEntry(empty_board(board), moves.lower(), final, final.winner, ending)
+    return GameEntry(empty_board(board), format_moves(columns), final, final.winner, ending)
 
 
 def _game(text: str, names: list[str] | None, board: BoardSize) -> GameEntry:

@@ -351,6 +351,6 @@ def _read_row(fields: list[str], number: int) -> tuple[Position, Value]:
     rows = [squares[row :: board.height] for row in range(board.height)]
     grid = "\n".join("".join(row).replace("b", ".") for row in reversed(rows))
     try:
-        return Position.from_grid(grid), found[0]
+        return Position.from_grid(grid, width=board.width, height=board.height), found[0]
     except C4Error as error:
         raise BookContentError(f"line {number}: {error}") from None

@@ -131,7 +131,7 @@ class Host:
 
     def _go(self, seconds: str, grid: str) -> None:
         limits = Limits(None if seconds == "-" else float(seconds))
-        position = Position.from_grid(grid)
+        position = Position.from_grid(grid, width=self._board.width, height=self._board.height)
         try:
             answer = self._choose(position, self._dice, limits)
         except Exception as error:  # noqa: BLE001  (any error of the code is reported)

@@ -169,7 +169,7 @@ def _task(
         raise click.BadParameter(
             f"the game of {moves!r} is over: there is nothing to prove", param_hint="MOVES"
         )
-    columns = parse_moves(moves.strip(), width=board.width, zero_based=zero_based)
+    columns = parse_moves(request.moves or "", width=board.width, zero_based=zero_based)
     return DeepTask(
         request.position,
         format_moves(columns),

@@ -7,6 +7,7 @@ import re
 import sys
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 import click
@@ -85,9 +86,9 @@ def review(
 ) -> None:
     """Review games move by move, using exact scores.
 
-    A GAME is its moves, as in 4453, the MATCH:NUMBER of a stored game, a file, or - for standard
-    input. A file has one game per line: moves, the objects of "c4 games export", or a table (CSV)
-    with the heading "moves". Write the name of a file without a dot as ./name.
+    A GAME is its moves, as in 4453 or "d1 d2 e1 c1", the MATCH:NUMBER of a stored game, a file, or
+    - for standard input. A file has one game per line: moves, the objects of "c4 games export", or
+    a table (CSV) with the heading "moves".
 
     "before" is the score of the best column and "after" that of the played one, both for the side
     that moved. "lost" is the difference. "??" changed the result, "?" wins later or loses sooner
@@ -115,7 +116,7 @@ def review(
         (detach and bool(plots), "a detached job draws nothing"),
     )
     drawing.check_pictures(plots)
-    named = read_names(context, games)
+    named = read_names(context, games, board)
     refuse(context, (named.has_stored and no_store, "a stored game needs the database"))
 
     from cli.work.job import Backend, JobContext
@@ -168,7 +169,9 @@ def _draw(reviews: Iterable[Review | BadLine], name: str) -> None:
 
 
 STDIN: Final = "-"
-_MOVES: Final = re.compile(r"[0-9A-Za-z]*")
+_MOVES: Final = re.compile(r"[^./\\]*")
+"""A text that can be moves; other names are those of files."""
+
 _STORED: Final = re.compile(r"[0-9]+:[0-9]+")
 
 
@@ -203,27 +206,38 @@ class GivenGames:
         return [entry for entry in self.entries if not isinstance(entry, BadLine)]
 
 
-def read_names(context: click.Context, names: Sequence[str]) -> NamedGames:
+def read_names(context: click.Context, names: Sequence[str], board: BoardSize) -> NamedGames:
     """Parse arguments: moves, ``MATCH:NUMBER``, ``-`` or files.
 
-    Letters and digits are moves, ``MATCH:NUMBER`` is a stored game, ``-`` is standard input, and
-    everything else is a file.
+    A name without a dot and a slash is moves, unless only a file of this name can be read.
     """
     from db.records.games import GameCursor
 
     parts: list[str | GameCursor | BinaryIO] = []
     for name in names:
-        if _MOVES.fullmatch(name):
-            parts.append(name)
-        elif _STORED.fullmatch(name):
+        if _STORED.fullmatch(name):
             try:
                 parts.append(GameCursor.parse(name))
             except ValueError as error:
                 raise click.BadParameter(str(error), context, param_hint="GAME") from None
+        elif name != STDIN and _MOVES.fullmatch(name) and not _is_file_only(name, board):
+            parts.append(name)
         else:
             # Click's types name text files only.
             parts.append(cast("BinaryIO", click.File("rb").convert(name, None, context)))
     return NamedGames(tuple(parts))
+
+
+def _is_file_only(name: str, board: BoardSize) -> bool:
+    """Whether a file has this name, which cannot be read as moves."""
+    from c4core.errors import MoveError
+    from c4core.reader import read_moves
+
+    try:
+        read_moves(name, board)
+    except MoveError:
+        return Path(name).exists()
+    return False
 
 
 def read_games(named: NamedGames, board: BoardSize, database: Database | None) -> GivenGames:
@@ -246,8 +260,10 @@ def _read_part(
         try:
             yield game_of_moves(part, board)
         except MoveError as error:
-            hint = "" if part.isdigit() else f"; for a file of that name, give ./{part}"
-            raise click.BadParameter(f"{part!r}: {error}{hint}", param_hint="GAME") from None
+            hint = "" if part.isdigit() else "; no file has this name"
+            raise click.BadParameter(
+                f"{part!r} was read as moves: {error}{hint}", param_hint="GAME"
+            ) from None
     elif isinstance(part, GameCursor):
         if database is not None:
             yield read_game(database, part.match_id, part.number)

@@ -93,7 +93,7 @@ def show(
         _write(position, answer, threats=threats)
     for name in outputs:
         if is_game:
-            content = _game(moves or "", board, Path(name).suffix)
+            content = _game(requests[0].moves or "", board, Path(name).suffix)
         else:
             content = _board(position, _marks(position, answer, threats=threats), Path(name).suffix)
         drawing.write_picture(name, content, option=OUTPUT)

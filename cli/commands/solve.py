@@ -93,9 +93,10 @@ def solve(
 ) -> None:
     """Solve positions: exact scores of positions and columns.
 
-    MOVES are the columns played so far, as in 4453; "" is the empty board. A score is for the side
-    to move, and 0 is a draw. A win is one more than the number of stones that the winner has left
-    at the end, so a sooner win is larger. A loss is the negative of the opponent's win.
+    MOVES are the columns played so far: 4453, 4,4,5,3 or "d1 d2 e1 c1"; "" is the empty board. A
+    score is for the side to move, and 0 is a draw. A win is one more than the number of stones that
+    the winner has left at the end, so a sooner win is larger. A loss is the negative of the
+    opponent's win.
 
     With -, every line of standard input is a position and is answered at once: bare moves, or a
     JSON object with "moves", "grid" or "key", and an optional "id" that is echoed. Answers are JSON
@@ -103,8 +104,9 @@ def solve(
 
     With --format c4solver, every line is repeated with its score, as by Pascal Pons's program: one
     line of output per line of input. With --all-moves the scores of all columns follow, -1000 for a
-    column that cannot be played. With --weak, scores are 1, 0 and -1. A line that cannot be read,
-    or whose game is already won, is written without a score; standard error says why.
+    column that cannot be played. With --weak, scores are 1, 0 and -1. An empty line is the empty
+    board, and a score behind the moves is ignored. The answer to a line that cannot be read, or
+    whose game is already won, is an empty line; standard error says why.
 
     Positions in the included book, or in that of --book, are not searched.
 
@@ -144,7 +146,7 @@ def solve(
         ),
         line=pv,
         children=all_moves and weak,
-        refuses_won=classic,
+        classic=classic,
     )
     chosen_book = book_path(context, book, no_book=no_book)
     opened = find_book(chosen_book, board)

@@ -139,9 +139,9 @@ def open_book(path: str | None, board: BoardSize | None = None) -> Book:
 def read_start(text: str, board: BoardSize) -> Position:
     """The position after the moves of ``--start``."""
     from c4core.errors import C4Error
-    from c4core.lines import play_moves
+    from c4core.lines import parse_position
 
     try:
-        return play_moves(text, board)
+        return parse_position(text, board).position
     except C4Error as error:
         raise click.BadParameter(str(error), param_hint="'--start'") from None

@@ -10,6 +10,7 @@ import click
 from c4core.errors import GridError
 from c4core.lines import BadLine, Request, parse_fields, parse_line
 from c4core.position import Position
+from c4core.reader import read_grid
 from cli.shell.streams import input_name, reading
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def from_grids(stream: IO[str]) -> list[Request]:
     requests = []
     for number, grid in enumerate(filter(None, _BETWEEN_GRIDS.split(text)), start=1):
         try:
-            requests.append(Request(number, Position.from_grid(grid)))
+            requests.append(Request(number, read_grid(grid)))
         except GridError as error:
             raise _bad_grid(stream, f"grid {number}: {error}") from None
     if not requests:

@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol, cast
 
-from c4core.lines import BadLine, Request, read_lines
+from c4core.lines import BYTE_ORDER_MARK, BadLine, Request, read_lines
 from c4core.notation import format_moves
 from cli.shell import echo
 from cli.shell.streams import reading
@@ -131,8 +131,8 @@ class JsonWriter:
 class ClassicWriter:
     """The protocol of Pascal Pons's solver: the line, then its score or its columns' scores.
 
-    A line without an answer is written as it came, without a score, so that answers stay beside
-    their lines; standard error says what is wrong with it.
+    A bad line is answered by an empty line, and a line that was not solved is written without a
+    score, so that there is one answer for each line. Standard error says why.
     """
 
     weak: bool = False
@@ -149,21 +149,19 @@ class ClassicWriter:
             ]
         else:
             behind = [self._score(answer)]
+        scores = " ".join(["", *map(str, behind)])
         if None in behind:
-            self._without_score(request.line, "not solved within the limit", raw)
-        else:
-            self._write(raw, " ".join(["", *map(str, behind)]))
+            scores = ""
+            echo.line(f"Line {request.line}: not solved within the limit", err=True)
+        words = raw.removeprefix(BYTE_ORDER_MARK).strip(b"\r\n")
+        if request.moves is not None and words.startswith(request.moves.encode() + b" "):
+            words = request.moves.encode()  # without the score that is expected
+        sys.stdout.buffer.write(words + scores.encode() + b"\n")
 
-    def bad(self, bad: BadLine, raw: bytes) -> None:
-        """Write the line as it came."""
-        self._without_score(bad.line, bad.error, raw)
-
-    def _without_score(self, number: int, reason: str, raw: bytes) -> None:
-        echo.line(f"Line {number}: {reason}", err=True)
-        self._write(raw, "")
-
-    def _write(self, raw: bytes, scores: str) -> None:
-        sys.stdout.buffer.write(raw.rstrip(b"\r\n") + scores.encode() + b"\n")
+    def bad(self, bad: BadLine, raw: bytes) -> None:  # noqa: ARG002 (the message has the number)
+        """Write an empty line."""
+        echo.line(f"Line {bad.line}: {bad.error}", err=True)
+        sys.stdout.buffer.write(b"\n")
 
     def _behind(self, child: Answer) -> int | None:
         score = self._score(child)
@@ -229,8 +227,8 @@ class SolveOptions:
     """Best play to the end."""
     children: bool = False
     """The answer behind every column, each to the same question."""
-    refuses_won: bool = False
-    """A game that is won already counts as a bad line."""
+    classic: bool = False
+    """Whether lines are read as by the classic solver, and a game that is won is a bad line."""
 
 
 class InputLine(NamedTuple):
@@ -275,7 +273,12 @@ class BatchSolver:
         line is answered without waiting for the next one.
         """
         source = LineSource(descriptor)
-        items = read_lines(cast("BinaryIO", source), board=board, zero_based=zero_based)
+        items = read_lines(
+            cast("BinaryIO", source),
+            board=board,
+            zero_based=zero_based,
+            classic=self._options.classic,
+        )
         size = BatchSize(self._batch_seconds)
         while lines := list(_waiting(items, source, size.lines)):
             with size.measured():
@@ -299,7 +302,7 @@ class BatchSolver:
         sys.stdout.flush()
 
     def _checked(self, item: Request | BadLine) -> Request | BadLine:
-        if self._options.refuses_won and isinstance(item, Request) and item.position.winner:
+        if self._options.classic and isinstance(item, Request) and item.position.winner:
             return BadLine(item.line, "the game is won already", "moves", item.id)
         return item
 

@@ -12,10 +12,22 @@ from starlette.routing import Route
 from c4core.arena.file_formats import game_of_moves, parse_json_game
 from c4core.arena.files import GameFileError
 from c4core.arena.game import Ending
+from c4core.errors import C4Error
 from web import openapi, parameters
 from web.api.games import LARGE_NUMBERS, Number
 from web.bodies import read_object
-from web.parameters import Board, Budget, Column, Moves, OnBoard, Parameters, Side, play, read_board
+from web.parameters import (
+    AnyMoves,
+    Board,
+    Budget,
+    Column,
+    Moves,
+    OnBoard,
+    Parameters,
+    Side,
+    read_board,
+    read_moves,
+)
 from web.responses import ApiError, json_response
 from web.service import service_of
 from workers.match.reviews import BUDGET, read_game, review_game, review_object
@@ -53,7 +65,7 @@ class GameParameters(OnBoard):
 
     budget: ReviewBudget = BUDGET
     moves: Annotated[
-        Moves | None, Meta(description="Moves from the empty board.", examples=["4455667"])
+        AnyMoves | None, Meta(description="Moves from the empty board.", examples=["4455667"])
     ] = None
     match: Annotated[
         Number | None, Meta(description="A stored game's match, instead of moves.")
@@ -135,8 +147,11 @@ async def get_review(request: Request) -> Response:
         if asked.moves is None:
             raise ApiError(400, 'give "moves", or "match" and "number"', "moves")
         board = read_board(asked.board)
-        play(asked.moves, board, "moves")
-        game = game_of_moves(asked.moves, board)
+        read_moves(asked.moves, "moves")
+        try:
+            game = game_of_moves(asked.moves, board)
+        except C4Error as error:
+            raise ApiError(400, str(error), "moves") from None
     return await _answer(request, game, asked.budget)
 
 

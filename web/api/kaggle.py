@@ -1,7 +1,8 @@
-"""Any player as an agent of Kaggle's ConnectX, by its address.
+"""Any player as an agent with an address: of Kaggle's ConnectX, or of a simpler protocol.
 
-Kaggle sends the observation and the configuration of an agent, and expects a column; see
-:mod:`c4core.adapters.kaggle`. Other fields, such as ``environment``, are ignored.
+Kaggle sends the observation and the configuration of an agent, and expects a column. Other programs
+send ``{"board": rows, "current_player": 1, "valid_moves": columns}``. Other fields, such as
+``environment``, are ignored. :mod:`c4core.adapters.kaggle` reads both.
 """
 
 from __future__ import annotations
@@ -68,6 +69,27 @@ async def post_action(request: Request) -> Response:
     return json_response(action)
 
 
+class ChosenColumn(TypedDict):
+    """A column, counted from 0."""
+
+    column: Annotated[int, Meta(ge=0, le=31)]
+
+
+async def post_agent(request: Request) -> Response:
+    """The column that a player chooses on a board."""
+    limits = service_of(request).settings.limits
+    asked = parameters.read_query(request, AgentParameters)
+    body = await read_object(request, limits, any_type=True)
+    try:
+        position = kaggle.read_turn(body)
+    except AdapterError as error:
+        raise ApiError(400, str(error), error.field) from None
+    seconds = limits.budget_seconds if asked.seconds is None else asked.seconds
+    move = await ask_player(request, position, asked.player, seed=asked.seed, seconds=seconds)
+    chosen: ChosenColumn = {"column": move.column}
+    return json_response(chosen)
+
+
 def _inner(values: Mapping[str, object], name: str) -> dict[str, object]:
     """The object in a field of an object."""
     inner = values.get(name)
@@ -76,7 +98,10 @@ def _inner(values: Mapping[str, object], name: str) -> dict[str, object]:
     return inner
 
 
-ROUTES: Final = [Route("/kaggle", post_action, methods=["POST"])]
+ROUTES: Final = [
+    Route("/kaggle", post_action, methods=["POST"]),
+    Route("/agent", post_agent, methods=["POST"]),
+]
 
 _BODY: Final[dict[str, Any]] = {
     "type": "object",
@@ -129,6 +154,29 @@ _BODY: Final[dict[str, Any]] = {
 }
 """The schema of the body; ``c4core.adapters.kaggle`` reads it."""
 
+_TURN: Final[dict[str, Any]] = {
+    "type": "object",
+    "required": ["board"],
+    "properties": {
+        "board": {
+            "type": "array",
+            "items": {"type": "array", "items": {"enum": [0, 1, 2, -1]}},
+            "description": "Rows, the top row first.",
+        },
+        "current_player": {"enum": [1, 2, -1], "description": "The side to move."},
+        "valid_moves": {
+            "type": "array",
+            "items": {"type": "integer", "minimum": 0, "maximum": 31},
+            "description": "The columns that can be played, counted from 0.",
+        },
+    },
+    "example": {
+        "board": [[0] * 7] * 5 + [[0, 0, 0, 1, 0, 0, 0]],
+        "current_player": 2,
+        "valid_moves": list(range(7)),
+    },
+}
+
 PATHS: Final[dict[str, object]] = {
     "/kaggle": {
         "post": openapi.operation(
@@ -139,5 +187,15 @@ PATHS: Final[dict[str, object]] = {
             problems=[422, 501],
             description="Columns count from 0. A body without a Content-Type is read as JSON.",
         )
-    }
+    },
+    "/agent": {
+        "post": openapi.operation(
+            "A player's column for a board",
+            ChosenColumn,
+            query=AgentParameters,
+            body=_TURN,
+            problems=[422, 501],
+            description="Columns count from 0. A body without a Content-Type is read as JSON.",
+        )
+    },
 }

@@ -13,7 +13,15 @@ from c4core.book.numbering import Ranking
 from c4core.lines import BadLine, HeadingError, Request, parse_fields, read_csv, read_lines
 from db import registry
 from web import parameters
-from web.parameters import Moves, OfPosition, OnBoard, one_of, play, read_board, read_position
+from web.parameters import (
+    AnyMoves,
+    OfPosition,
+    OnBoard,
+    one_of,
+    play_any,
+    read_board,
+    read_position,
+)
 from web.responses import ApiError, unavailable
 from web.running import web_label
 from workers.analyze import job as analysis
@@ -87,7 +95,7 @@ class Analyze(OfPosition, tag_field="kind", tag="analyze"):
 class Deep(OnBoard, tag_field="kind", tag="deep", kw_only=True):
     """Prove the score of one hard position."""
 
-    moves: Annotated[Moves, Meta(extra={"missing": '"" is the empty board'})]
+    moves: Annotated[AnyMoves, Meta(extra={"missing": '"" is the empty board'})]
     weak: bool = False
     label: Label = ""
 
@@ -99,7 +107,7 @@ class MakeBook(OnBoard, tag_field="kind", tag="book", kw_only=True):
         int,
         Meta(ge=0, le=LARGEST_PLY, extra={"missing": "the most stones on the board"}),
     ]
-    start: Moves = ""
+    start: AnyMoves = ""
 
 
 class Made(NamedTuple):
@@ -190,7 +198,7 @@ def _submit(
 
 
 def _make_deep(service: Service, database: Database, asked: Deep) -> Made:
-    position = play(asked.moves, read_board(asked.board), "moves")
+    position = play_any(asked.moves, read_board(asked.board), "moves").position
     if position.is_over:
         raise ApiError(400, "the game is over: there is nothing to prove", "moves")
     threads = _threads(service, database)
@@ -210,7 +218,7 @@ def _threads(service: Service, database: Database) -> int:
 
 def _make_book(database: Database, asked: MakeBook) -> Made:
     board, plies = read_board(asked.board), asked.plies
-    start = play(asked.start, board, "start")
+    start = play_any(asked.start, board, "start").position
     try:
         task = _read_task(start, plies)
         earlier = find_job(database, task)

@@ -227,8 +227,8 @@ def _is_described(context: click.Context) -> bool:
 
 def _game(first: Seat, second: Seat, board: BoardSize, moves: str, seed: int | None) -> Game:
     from c4core.errors import MoveError
-    from c4core.notation import parse_moves
     from c4core.players.errors import PlayerError
+    from c4core.reader import read_moves
     from cli.commands.play.game import Game
 
     if min(board) < LEAST_SIDE:
@@ -242,7 +242,7 @@ def _game(first: Seat, second: Seat, board: BoardSize, moves: str, seed: int | N
         except PlayerError as error:
             raise click.BadParameter(str(error), param_hint=f"'{option}'") from None
     try:
-        columns = parse_moves(moves, width=board.width)
+        columns = read_moves(moves, board)
         return Game(first, second, secrets.randbits(32) if seed is None else seed, board, columns)
     except MoveError as error:
         raise click.BadParameter(str(error), param_hint="'--moves'") from None

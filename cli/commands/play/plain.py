@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from c4core.arena.game import Ending
 from c4core.errors import MoveError
-from c4core.notation import column_label, parse_moves
+from c4core.notation import column_label
 from c4core.players.errors import PlayerFailure
+from c4core.reader import read_moves
 from cli.commands.play.opponents import Opponents
 from cli.commands.play.saved import write_game
 from cli.output import render
@@ -113,13 +114,13 @@ class PlainGame:
 
     def _try(self, word: str) -> None:
         try:
-            (column,) = parse_moves(word, width=self.game.board.width)
+            (column,) = read_moves(word, self.game.board)
             game = self.game.played(column)
         except MoveError as error:
             if error.kind == "syntax" or (error.kind == "range" and not word.isdigit()):
                 self._refuse(f"{word!r} is neither a column nor a command")
             else:  # do not repeat the place in the line
-                self._refuse(str(error).removeprefix(f"invalid move at index {error.index}: "))
+                self._refuse(str(error).removeprefix("move 1: "))
         except ValueError:  # several columns
             self._refuse(f"type one column per line, not {word!r}")
         else:

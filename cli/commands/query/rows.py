@@ -8,7 +8,7 @@ from itertools import islice
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from c4core.evaluation import final_score
-from c4core.notation import column_label
+from c4core.notation import column_label, parse_board
 from c4core.position import Position
 from c4core.version import ENGINE_VERSION
 from cli.output.formats import Column, write_object, write_rows
@@ -146,7 +146,8 @@ def write_boards(rows: Iterator[Row], *, zero_based: bool) -> None:
             out.print()
         if row.get("moves"):
             out.print(Text(row["moves"], style="bold"))
-        position = Position.from_grid(row["grid"])
+        board = parse_board(row["board"])
+        position = Position.from_grid(row["grid"], width=board.width, height=board.height)
         out.print(render.board(position, row["scores"], zero_based=zero_based))
         to_move = "the game is over" if position.is_over else f"{row['side']} to move"
         facts = [to_move, f"score {_score(row)}"]

@@ -197,7 +197,7 @@ class TestExchange:
         text = lines(GAME, "4148") + "nonsense\n" + lines("41")
         done = c4("games", "import", "-", stdin=text)
         assert done.code == 1
-        assert "standard input, line 2: invalid move at index 3" in done.err
+        assert "standard input, line 2: move 4" in done.err
         assert "line 3: not a JSON object" in done.err
         assert "line 4: the game is not over" in done.err
         assert "3 bad lines: nothing was imported" in done.err

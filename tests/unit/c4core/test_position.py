@@ -170,9 +170,20 @@ def test_bad_grids(snapshot: SnapshotAssertion) -> None:
         # Both have won: one of the two wins came first and ended the game.
         ".....\noooo.\nxxxx.\nxoxo.",
     )
-    assert [refused(Position.from_grid, grid, error=GridError) for grid in grids] == snapshot
-    with pytest.raises(BoardError, match="impossible board"):
-        Position.from_grid("")
+    assert [refused(of_any_size, grid, error=GridError) for grid in grids] == snapshot
+
+
+def of_any_size(grid: str) -> Position:
+    rows = grid.split("\n")
+    return Position.from_grid(grid, width=len(rows[0]), height=len(rows))
+
+
+@pytest.mark.parametrize("grid", ["", "x", "....\n....", "...\n...\n...\n..."])
+def test_the_size_of_a_small_grid_has_to_be_given(grid: str) -> None:
+    with pytest.raises(GridError, match="give width and height"):
+        Position.from_grid(grid)
+    with pytest.raises(GridError, match="the board is 7x6"):
+        Position.from_grid(grid, width=7, height=6)
 
 
 @pytest.mark.parametrize("key", [-1, 0, 1, 2**49, 2**64, (1 << 49) - 1])
@@ -197,7 +208,7 @@ def test_numbers_that_are_no_key(key: int) -> None:
         (Position("1212121"), "Position('1212121')"),
         (Position.from_key(Position("44").key), f"Position.from_key({Position('44').key})"),
         (
-            Position.from_grid("....\n....\nx...").play(1),
+            Position.from_grid("....\n....\nx...", width=4, height=3).play(1),
             f"Position.from_key({Position('12', width=4, height=3).key}, width=4, height=3)",
         ),
     ],

@@ -212,7 +212,7 @@ def test_limited_batch(solver: Solver) -> None:
 
 
 def test_batch_refuses_what_is_no_position(solver: Solver) -> None:
-    with pytest.raises(MoveError, match="position 1: invalid move at index 6: column 4") as caught:
+    with pytest.raises(MoveError, match="position 1: move 7: column 4") as caught:
         solver.solve_many(["44", "4444444"])
     assert (caught.value.kind, caught.value.column, caught.value.index) == ("full", 3, 6)
     with pytest.raises(TypeError, match="position 2: moves must be text"):

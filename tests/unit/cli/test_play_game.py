@@ -170,7 +170,7 @@ GOOD = {
         (json.dumps(GOOD | {"seed": True}), "field 'seed' cannot be True"),
         (json.dumps(GOOD | {"board": "7"}), "not a board size: '7'"),
         (json.dumps(GOOD | {"second": "me"}), "neither human, easy, medium, hard nor a player"),
-        (json.dumps(GOOD | {"moves": "48"}), "invalid move at index 1: column 8 is outside"),
+        (json.dumps(GOOD | {"moves": "48"}), "move 2: column 8 is outside"),
         (json.dumps(GOOD | {"moves": "4" * 7}), "column 4 is full"),
         (json.dumps(GOOD | {"failure": None}), "field 'failure' cannot be None"),
         (json.dumps(GOOD | {"failure": {"loser": "x"}}), "field 'reason' is missing"),
