@@ -78,7 +78,7 @@ def test_dice_shuffle_pick_and_refuse() -> None:
     with pytest.raises(ValueError, match="nothing to pick from"):
         dice.pick([])
     for seed in (-1, 2**64):
-        with pytest.raises(ValueError, match=r"outside 0 .. 2\^64 - 1"):
+        with pytest.raises(ValueError, match=r"outside 0 to 2\^64 - 1"):
             Dice(seed)
 
 
