@@ -103,13 +103,8 @@ def levels_of(
 ) -> tuple[Level, ...]:
     """Sort positions of any plies, in any order and of either image, into levels.
 
-    Args:
-        keys: the positions; a repeated position must always have the same score.
-        scores: the scores for the sides to move.
-        start: the position from which all others are reached.
-
-    Returns:
-        The levels from the start's ply to the last one that has a position.
+    Scores are for the sides to move; a repeated position must always have the same score. The
+    levels run from the start's ply to the last ply that has a position.
 
     Raises:
         KeyValueError: a number is not a position's key.
@@ -137,16 +132,12 @@ def levels_of(
 
 
 class About(NamedTuple):
-    """The description of a book."""
+    """The description of a book; :class:`BookContent` explains the fields."""
 
     start: Position
-    """The position from which all others are reached."""
     kind: Kind
-    """``complete`` or ``sparse``."""
     description: str
-    """The rule by which the positions of a sparse book were chosen."""
     engine_version: int
-    """The version of the engine that found the scores."""
 
 
 def read_about(fields: object, *, board: BoardSize, engine_version: int) -> About:
@@ -256,9 +247,7 @@ def csv_lines(book: Book) -> Iterator[str]:
 def read_json_lines(lines: Iterable[str], *, board: BoardSize = DEFAULT_BOARD) -> BookContent:
     """Read the lines of :func:`json_lines`; unknown fields and empty lines are ignored.
 
-    Args:
-        lines: the lines, with or without line ends.
-        board: the board of a sparse book, if the first line does not describe the book.
+    If the first line does not describe the book, it is a sparse book of ``board``.
 
     Raises:
         BookContentError: a line is not a position with a score; the message names the line.
@@ -289,10 +278,7 @@ def read_csv_lines(
 ) -> BookContent:
     """Read CSV with the columns ``key`` and ``score``; other columns are ignored.
 
-    Args:
-        lines: the lines, with or without line ends, the names first.
-        start: the position from which all others are reached; None for the empty 7x6 board.
-        kind: the kind of the book.
+    Without ``start``, the book begins with the empty 7x6 board.
 
     Raises:
         BookContentError: a row is not a position with a score; the message names the line.

@@ -91,11 +91,8 @@ def write_pons(
     If positions share a place, one that does not win at once is preferred, and then the position
     with the fewest stones.
 
-    Args:
-        book: a book that starts from the empty board.
-        path: the new file.
-        log2_size: binary logarithm of the table's size, 21 to 27; None for the smallest table with
-            two places for each position.
+    The book must start from the empty board. ``log2_size`` is the binary logarithm of the table's
+    size, 21 to 27; None chooses the smallest table with two places for each position.
 
     Raises:
         BookContentError: the book or the size does not fit the format.
@@ -307,11 +304,6 @@ def content_of_rows(
     lines: Iterable[str], book: Book, *, description: str = ""
 ) -> tuple[BookContent, list[str]]:
     """Make a sparse book of the positions of the data set, with the scores of ``book``.
-
-    Args:
-        lines: rows of the data set, which have values but not scores.
-        book: the book with the scores.
-        description: the rule by which the positions were chosen.
 
     Returns:
         The content of the new book, and a sentence for every row that ``book`` contradicts or does

@@ -44,11 +44,9 @@ class PlySection:
     """The section of one ply: its place in the file and its contents."""
 
     ply: int
-    """The number of stones on the board."""
     count: int
     """Number of slots in a complete book, or of positions in a sparse book."""
     positions: int
-    """Number of positions."""
     offset: int
     """The offset of the section's first byte in the file."""
     length: int
@@ -154,12 +152,9 @@ def pack_header(info: BookInfo) -> bytes:
 
 
 def read_header(data: bytes | memoryview, path: str, *, file_bytes: int) -> BookInfo:
-    """Read the header of a file.
+    """Read the header of a file from its first ``LONGEST_HEADER`` bytes, or fewer if it is shorter.
 
-    Args:
-        data: the first ``LONGEST_HEADER`` bytes of the file, or all bytes of a shorter file.
-        path: the name of the file, for messages.
-        file_bytes: the length of the file.
+    ``path`` is for messages; ``file_bytes`` is the length of the file.
 
     Raises:
         BookForeignError: the file is not a book.

@@ -65,14 +65,8 @@ def cut_units(
     """Cut the last level into units of work.
 
     Positions that win at once are left out, because they do not require a search. The result
-    depends only on the arguments.
-
-    Args:
-        levels: sorted keys of neighbouring plies, the ancestors' first, the deepest ply last.
-        least: smaller units are merged with their neighbours until they have this many positions.
-        most: larger units are cut into equal parts.
-        width: columns of the board.
-        height: rows of the board.
+    depends only on the arguments. Units with fewer than ``least`` positions are merged with their
+    neighbours, units with more than ``most`` are cut into equal parts.
 
     Yields:
         The sorted keys of each unit.

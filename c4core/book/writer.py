@@ -69,8 +69,8 @@ def write_book(
 ) -> BookInfo:
     """Write a book.
 
-    The file gets its name when all of its bytes are on the disk. If that fails, an older file stays
-    unchanged, and the new file is removed.
+    The file gets its name when all of its bytes are on the disk. If anything fails before, an older
+    file stays unchanged, and the new file is removed.
 
     Args:
         path: the new file.

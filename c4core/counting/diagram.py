@@ -67,11 +67,7 @@ class CountingError(C4Error):
 
 
 class CountMemoryError(CountingError):
-    """The diagrams need more memory than allowed.
-
-    Attributes:
-        most_bytes: the limit.
-    """
+    """The diagrams need more memory than ``most_bytes``."""
 
     def __init__(self, message: str, *, most_bytes: int) -> None:
         super().__init__(message)
@@ -288,11 +284,7 @@ def begin(width: int, height: int) -> Progress:
 
 
 def count(progress: Progress, *, most_bytes: int = MOST_BYTES) -> Iterator[Progress]:
-    """Count the remaining plies.
-
-    Args:
-        progress: the count so far, from :func:`begin` or a file.
-        most_bytes: the memory limit of the diagrams.
+    """Count the remaining plies; ``progress`` is from :func:`begin` or a file.
 
     Yields:
         The count after each ply.
@@ -327,11 +319,7 @@ _DIGEST_BYTES: Final = hashlib.sha256().digest_size
 
 
 class CountFileError(CountingError):
-    """A file is not a saved count, or it is damaged.
-
-    Attributes:
-        path: the file.
-    """
+    """A file is not a saved count, or it is damaged."""
 
     def __init__(self, message: str, *, path: str) -> None:
         super().__init__(message)
