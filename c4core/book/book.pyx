@@ -87,7 +87,7 @@ cdef class Book:
     """
 
     def __init__(self):
-        raise TypeError("a book is opened with Book.open(path)")
+        raise TypeError("open a book with Book.open(path)")
 
     @staticmethod
     def open(path):

@@ -218,7 +218,7 @@ class _HeaderReader:
         if version > FORMAT_VERSION:
             raise BookVersionError(
                 f"{self.path}: the book has format version {version}, this program reads up to "
-                f"{FORMAT_VERSION}: a newer program wrote it",
+                f"{FORMAT_VERSION}: install a newer c4",
                 path=self.path,
                 offset=len(MAGIC),
             )

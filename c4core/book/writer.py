@@ -101,7 +101,7 @@ def write_book(
     except UnicodeEncodeError:  # JSON can contain halves of characters
         raise BookContentError(f"the description {description!r} is not text") from None
     if length > MAX_DESCRIPTION:
-        raise BookContentError(f"a description has at most {MAX_DESCRIPTION} bytes")
+        raise BookContentError(f"the description has more than {MAX_DESCRIPTION} bytes")
     ranking = Ranking(start, last=start.ply + len(levels) - 1)
     if kind == "complete":
         _check_slots(ranking, len(levels))

@@ -371,7 +371,7 @@ class _Reader:
         if magic != MAGIC:
             raise self._fault("this is not a saved count")
         if version != FORMAT_VERSION:
-            raise self._fault(f"this is version {version} of the format; {FORMAT_VERSION} is known")
+            raise self._fault(f"its format has version {version}, not {FORMAT_VERSION}")
         try:
             check_board(width, height)
         except BoardError as error:

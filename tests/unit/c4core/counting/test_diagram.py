@@ -195,7 +195,7 @@ def test_forged_files_lead_nowhere(content: bytes, tmp_path: Path) -> None:
     ("place", "value", "problem"),
     [
         (0, 0, "this is not a saved count"),
-        (8, 2, "version 2 of the format"),
+        (8, 2, "its format has version 2, not 1"),
         (10, 200, "impossible board 200x3|the limit"),
         (12, 14, "cannot have 14 plies"),
         (12, 0, "cannot have 0 plies"),
