@@ -54,7 +54,7 @@ def test_commands(c4: C4) -> None:
     ("about", "what"),
     [
         ("[" * 200_000, "recursion"),
-        ("[]", "no JSON object"),
+        ("[]", "not a JSON object"),
         ('{"board": 5}', "board is not text"),
         ('{"kind": "thin"}', "no kind of book named 'thin'"),
         ('{"engine_version": "x"}', "engine_version 'x' is not a number"),
