@@ -61,14 +61,13 @@ class PlainGame:
 
     @property
     def games(self) -> list[Game]:
-        """The game, alone."""
+        """The only game, as a list."""
         return [self.game]
 
     def play(self) -> None:
-        """Play until the game is over or a person quits.
+        """Play until the game is over or the person quits.
 
-        Raises:
-            KeyboardInterrupt: a signal ended it; the game is kept.
+        A signal raises KeyboardInterrupt; the game is kept.
         """
         try:
             self._draw()
@@ -96,7 +95,7 @@ class PlainGame:
         self._go_on_with(game.played(column))
 
     def _person_moves(self) -> bool:
-        """Read and do one line. Returns whether the game goes on."""
+        """Read and execute one line. Return whether the game goes on."""
         if self._prompts:
             echo.prompt(f"{self.game.outcome()}, {COMMANDS}: ")
         with reading("standard input"):
@@ -113,17 +112,16 @@ class PlainGame:
         return True
 
     def _try(self, word: str) -> None:
-        """Play a column as it was typed."""
         try:
             (column,) = parse_moves(word, width=self.game.board.width)
             game = self.game.played(column)
         except MoveError as error:
             if error.kind == "syntax" or (error.kind == "range" and not word.isdigit()):
                 self._refuse(f"{word!r} is neither a column nor a command")
-            else:  # the place in the line is obvious
+            else:  # do not repeat the place in the line
                 self._refuse(str(error).removeprefix(f"invalid move at index {error.index}: "))
         except ValueError:  # several columns
-            self._refuse(f"one column a line, not {word!r}")
+            self._refuse(f"type one column per line, not {word!r}")
         else:
             self._go_on_with(game)
 
@@ -135,7 +133,7 @@ class PlainGame:
     def _go_on_with(self, game: Game) -> None:
         self.game = game
         write_game(self._file, game)
-        if not (game.has_person and game.awaits_computer):  # the board is drawn after its answer
+        if not (game.has_person and game.awaits_computer):  # otherwise draw after the answer
             self._draw()
 
     def _undo(self) -> None:
@@ -177,10 +175,9 @@ class PlainGame:
 
 
 def _wait_for(work: Callable[[], T]) -> T:
-    """Do something in a thread that may be left behind, and wait for it, hearing Ctrl-C.
+    """Do some work in a thread, and wait for it, listening for Ctrl-C.
 
-    Raises:
-        KeyboardInterrupt: at once; the work may still be going on.
+    KeyboardInterrupt is raised at once; the work may still be running.
     """
     future: Future[T] = Future()
     threading.Thread(target=fulfil, args=(future, work), daemon=True).start()

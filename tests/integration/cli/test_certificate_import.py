@@ -87,7 +87,7 @@ def test_what_is_not_used_is_shown(c4: C4) -> None:
 def test_what_cannot_be_asked(c4: C4) -> None:
     other = c4(*IMPORT)
     assert other.code == 1
-    assert other.err == "Error: diagrams.json: diagram 0 is no list of 6 rows\n"
+    assert other.err == "Error: diagrams.json: diagram 0 is not a list of 6 rows\n"
     (c4.directory / "entries.json").write_text("{")
     damaged = c4(*SMALL)
     assert damaged.code == 1

@@ -153,7 +153,7 @@ class TestExchange:
         assert (
             c4("games", "import", "-", "--format", "csv", "--board", "5x4", stdin=small).code == 0
         )
-        assert c4("games", "show", "1:0").out.count("(not known)") == 1
+        assert c4("games", "show", "1:0").out.count("(unknown)") == 1
         assert "its seed is not known" in c4("games", "replay", "1:0").err
 
     def test_a_file_whole_or_not_at_all(self, played: C4) -> None:
@@ -273,7 +273,7 @@ def test_games_that_a_player_looks_up_are_kept(c4: C4) -> None:
     assert c4("match", looks, "random", "--corpus", "1", *options).code == 0
     refused = c4("games", "delete", "1")
     assert refused.code == 1
-    assert "players of match 2 look its games up; delete that one first" in refused.err
+    assert "players of match 2 look up its games; delete that match first" in refused.err
     assert c4("games", "delete", "1", "2", "-q").code == 0
 
 

@@ -188,13 +188,13 @@ def test_positions_are_looked_up_in_the_book_that_c4_came_with(with_book: C4) ->
         (True, "book"),
         (False, None),
     ]
-    assert '1 of 2 not known: "c4 solve" finds out' in done.err
+    assert '1 of 2 not known: use "c4 solve" to compute it' in done.err
     done = with_book(*ask, "--no-book", "2332")
     assert done.code == 1
-    assert '1 of 1 not known: "c4 solve --no-book" finds out and keeps it' in done.err
+    assert '1 of 1 not known: use "c4 solve --no-book" to compute and store it' in done.err
     done = with_book(*ask, "--book", "b.c4book", "1234123412")
     assert done.code == 1
-    assert 'the book does not have it; "c4 solve" works it out' in done.err
+    assert 'not in the book; use "c4 solve" to compute it' in done.err
     assert with_book("solve", "--board", "4x4", "--no-book", "2332").code == 0
     assert with_book(*ask, "--no-book", "2332").code == 0
 

@@ -120,5 +120,9 @@ CASES = (
         with_header(empty_tensors(MAX_TENSORS + 1)),
         "it has more than 1,000 tensors",
     ),
-    Case("as many tensors as there may be", with_header(empty_tensors(MAX_TENSORS)), "is no model"),
+    Case(
+        "as many tensors as there may be",
+        with_header(empty_tensors(MAX_TENSORS)),
+        "is not a c4 model",
+    ),
 )

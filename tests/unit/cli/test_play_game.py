@@ -109,7 +109,7 @@ def test_a_seat_can_be_read_again(text: str) -> None:
 
 
 def test_who_cannot_play() -> None:
-    with pytest.raises(PlayerError, match="neither human, easy, medium, hard, nor a player"):
+    with pytest.raises(PlayerError, match="neither human, easy, medium, hard nor a player"):
         read_seat("nobody")
     with pytest.raises(PlayerError, match="parameter depth cannot be 'x'"):
         read_seat("alphabeta:depth=x")
@@ -169,7 +169,7 @@ GOOD = {
         (json.dumps({**GOOD, "moves": None}), "field 'moves' cannot be None"),
         (json.dumps(GOOD | {"seed": True}), "field 'seed' cannot be True"),
         (json.dumps(GOOD | {"board": "7"}), "not a board size: '7'"),
-        (json.dumps(GOOD | {"second": "me"}), "neither human, easy, medium, hard, nor a player"),
+        (json.dumps(GOOD | {"second": "me"}), "neither human, easy, medium, hard nor a player"),
         (json.dumps(GOOD | {"moves": "48"}), "invalid move at index 1: column 8 is outside"),
         (json.dumps(GOOD | {"moves": "4" * 7}), "column 4 is full"),
         (json.dumps(GOOD | {"failure": None}), "field 'failure' cannot be None"),
@@ -183,7 +183,7 @@ def test_a_file_that_is_no_kept_game(tmp_path: Path, text: str, reason: str) -> 
     path.write_bytes(text.encode("latin-1"))
     with pytest.raises(SavedGameError) as caught:
         read_game(path)
-    assert str(caught.value).startswith(f"{path}: no saved game: ")
+    assert str(caught.value).startswith(f"{path}: not a saved game: ")
     assert reason in str(caught.value)
 
 

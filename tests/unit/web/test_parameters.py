@@ -61,7 +61,7 @@ def test_a_struct_is_read_with_its_defaults() -> None:
         ({"flag": 3}, "flag must be true or false, not 3"),
         ({"choice": "c"}, 'choice must be one of: a, b; not "c"'),
         ({"moves": 4}, "moves must be text, not 4"),
-        ({"moves": "1" * 300}, "moves has 300 characters: no board has so many"),
+        ({"moves": "1" * 300}, "moves has 300 characters, too many for any board"),
     ],
 )
 def test_fields_that_are_wrong(values: dict[str, object], message: str) -> None:

@@ -198,7 +198,7 @@ def test_an_array_with_an_impossible_header(directory: Path, header: bytes) -> N
     magic = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little")
     with zipfile.ZipFile(directory / "train.npz", "w") as archive:
         archive.writestr("key.npy", magic + header)
-    with pytest.raises(DatasetError, match=r"train\.npz: this is no data set in NPZ"):
+    with pytest.raises(DatasetError, match=r"train\.npz: not an NPZ data set"):
         inspect(directory / "train.npz")
 
 
@@ -262,7 +262,7 @@ def test_no_card_and_no_data_set(directory: Path) -> None:
         inspect(directory)
     with pytest.raises(DatasetError, match=r"card\.json: missing"):
         inspect(directory / "train.jsonl")
-    with pytest.raises(DatasetError, match="no file of a data set"):
+    with pytest.raises(DatasetError, match="not a file of a data set"):
         inspect(directory / "README.md")
 
 

@@ -51,7 +51,7 @@ def test_every_kernel_gets_the_same_bits(board: BoardSize, sizes: dict[str, int]
 
 
 def test_a_kernel_that_does_not_run_here() -> None:
-    with pytest.raises(ModelError, match="no kernel 'fast' runs here: there are portable"):
+    with pytest.raises(ModelError, match="kernel 'fast' does not run here; choose one of portable"):
         engine_of(residual_model(BOARDS[0], SIZES[0]), HERE, kernel="fast")
 
 
