@@ -7,26 +7,25 @@ that gives a position in exactly one of three ways::
     {"grid": ".......\n.......\n.......\n.......\n...o...\n...x..."}
     {"key": 4432676798593}
 
-``id`` is any JSON value and is echoed. ``board``, if given, must be the board that the reader was
-told. Unknown fields are ignored, so that newer writers can talk to older readers. The empty board
-is written ``{"moves": ""}``; an empty line is an error. So is an object with more than
-:data:`MAX_NESTED` levels of lists and objects.
+``id`` is any JSON value and is echoed. ``board``, if given, must be the reader's board. Unknown
+fields are ignored, so that older readers accept lines of newer writers. The empty board is written
+``{"moves": ""}``. An empty line is an error, as is an object with more than :data:`MAX_NESTED`
+levels of lists and objects.
 
-Every line yields one value, in order: a :class:`Request`, or a :class:`BadLine` that says what is
-wrong with the line. A bad line never ends the stream, so answers stay aligned with the lines.
-Memory is constant: a line of more than :data:`MAX_LINE` bytes is skipped, and not kept.
+Every line yields one value, in order: a :class:`Request`, or a :class:`BadLine` with the reason.
+A bad line never ends the stream, so answers stay aligned with the lines. Memory is constant: the
+text of a line with more than :data:`MAX_LINE` bytes is not kept.
 
-A table has the same requests (:func:`read_csv`): CSV with a heading, one position in each row. The
-heading names the columns: at least one of ``moves``, ``key`` and ``grid``, and optionally ``id``
-and ``board``; other columns are ignored. A row may fill several of the first three; the first one
-in this order counts. The empty board is written ``-`` in the column ``moves``, because an empty
-cell is usually an error. Rows of a grid are separated by ``/`` or line breaks. Cells are separated
-by commas, semicolons or tabs, as in the heading.
+:func:`read_csv` reads the same requests from a table: CSV with a heading and one position in each
+row. The heading names the columns: at least one of ``moves``, ``key`` and ``grid``, and optionally
+``id`` and ``board``; other columns are ignored. If a row fills several of the first three, the
+first one in this order counts. The empty board is written ``-`` in the column ``moves``, because
+an empty cell is usually an error. Rows of a grid are separated by ``/`` or line breaks. Cells are
+separated by commas, semicolons or tabs, as in the heading.
 
-JSON that somebody else may have written is read by :func:`read_json`. Python takes the last of two
-fields with one name, other programs take the first, so two programs would read two things in the
-same file. Python also reads NaN, Infinity and 1e999, which are not JSON, and cannot be written
-again.
+:func:`read_json` reads JSON from other programs and refuses what they may read differently. If two
+fields have one name, Python takes the last one and other programs take the first. Python also
+reads NaN, Infinity and 1e999, which cannot be written again as JSON.
 """
 
 from __future__ import annotations
@@ -61,17 +60,17 @@ if TYPE_CHECKING:
 JsonValue: TypeAlias = "dict[str, JsonValue] | list[JsonValue] | str | int | float | bool | None"
 
 MAX_LINE = 64 * 1024
-"""Bytes of the longest line that is read, with its line end."""
+"""The largest number of bytes in a line, with its line end."""
 
 MAX_NESTED: Final = 100
-"""The most levels of lists and objects in JSON that is stored or written again.
+"""The largest number of levels of lists and objects in JSON that is stored or written again.
 
-Python's own limit is the rest of its stack, some 970 levels at best. Without a lower limit, a value
-could be read with much stack left and stored, and then not be read again with less stack.
+Python's own limit is the rest of its stack, about 970 levels at best. Without a lower limit, a
+value could be read and stored, and later not be read again because less stack is left.
 """
 
 TOO_DEEP: Final = f"nested more than {MAX_NESTED} deep"
-"""The message for a line with more levels."""
+"""The error message for more levels."""
 
 _NESTS: Final = (dict, list)
 _JSON: Final = ("{", "[")
@@ -86,13 +85,13 @@ class Request:
     """A position in the input."""
 
     line: int
-    """1-based number of the line in its stream."""
+    """The 1-based number of the line in its stream."""
     position: Position
     """The position, not mirrored."""
     moves: str | None = None
-    """The moves as they were written; None for a grid or a key."""
+    """The moves as written; None for a grid or a key."""
     id: JsonValue = None
-    """The caller's name for the line, or None."""
+    """The client's name for the line, or None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +99,13 @@ class BadLine:
     """A line without a valid position, and the reason."""
 
     line: int
-    """1-based number of the line in its stream."""
+    """The 1-based number of the line in its stream."""
     error: str
-    """What is wrong, for people."""
+    """The reason, for people."""
     field: str = "line"
-    """Which part is wrong, for programs: ``moves``, ``grid``, ``key``, ``board`` or ``line``."""
+    """The faulty part, for programs: ``moves``, ``grid``, ``key``, ``board`` or ``line``."""
     id: JsonValue = None
-    """The caller's name for the line, where it could be read."""
+    """The client's name for the line, if it could be read."""
 
 
 def read_lines(
@@ -115,7 +114,7 @@ def read_lines(
     """Read a binary stream line by line, one value for each line.
 
     Args:
-        stream: anything with ``readline(limit)``: a binary file, ``sys.stdin.buffer``.
+        stream: an object with ``readline(limit)``, such as a binary file.
         board: the size of all positions.
         zero_based: whether moves count columns from 0.
         classic: whether to read the lines as :func:`parse_classic_line` does.
@@ -132,7 +131,7 @@ def read_text_lines(stream: BinaryIO) -> Iterator[tuple[int, str | BadLine]]:
     """Read a binary stream as lines of text, with their 1-based numbers, in constant memory.
 
     Args:
-        stream: anything with ``readline(limit)``.
+        stream: an object with ``readline(limit)``, such as a binary file.
 
     Yields:
         The line with its line end, or a :class:`BadLine` if it is too long or not UTF-8.
@@ -150,7 +149,7 @@ def read_text_lines(stream: BinaryIO) -> Iterator[tuple[int, str | BadLine]]:
         try:
             yield line, raw.decode()
         except UnicodeDecodeError as error:
-            yield line, BadLine(line, f"line is no text: byte {error.start} is not UTF-8")
+            yield line, BadLine(line, f"line is not text: byte {error.start} is not UTF-8")
 
 
 def parse_line(
@@ -205,7 +204,7 @@ def _field_of(error: C4Error) -> str:
 
 
 def play_moves(moves: str, board: BoardSize, *, zero_based: bool = False) -> Position:
-    """The position after moves written as ``4453``, and in no other form.
+    """Return the position after moves that are written as ``4453``, and in no other form.
 
     Raises:
         MoveError: a move cannot be read or cannot be played.
@@ -296,11 +295,7 @@ def _value(text: str) -> object:
 
 
 def is_too_deep(value: object) -> bool:
-    """Whether JSON is nested more than :data:`MAX_NESTED` deep. The check is not recursive.
-
-    Args:
-        value: a value of JSON.
-    """
+    """Check, without recursion, whether JSON is nested more than :data:`MAX_NESTED` levels deep."""
     level = [value] if isinstance(value, _NESTS) else []
     for _ in range(MAX_NESTED):
         if not level:
@@ -352,7 +347,7 @@ def _from_fields(fields: Mapping[str, object], board: BoardSize, *, zero_based: 
 
 
 def _position_field(fields: Mapping[str, object]) -> str:
-    """The only field that gives the position."""
+    """Return the only field that gives the position."""
     given = [name for name in _POSITION_FIELDS if name in fields]
     if len(given) != 1:
         found = f"has {' and '.join(given)}" if given else "has none"
@@ -392,7 +387,7 @@ def _read_grid_field(value: object, board: BoardSize, zero_based: bool) -> Reque
 
 
 def _read_key_field(value: object, board: BoardSize, zero_based: bool) -> Request:  # noqa: ARG001, FBT001 (called by a table)
-    # Writers whose numbers are floats put the digits in quotes: a float cannot hold 64 bits.
+    # A float cannot hold 64 bits, so writers whose numbers are floats put the digits in quotes.
     if isinstance(value, str) and _DIGITS.fullmatch(value):
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool):
@@ -404,10 +399,10 @@ _FIELDS: Final = {"moves": _read_moves_field, "grid": _read_grid_field, "key": _
 
 
 NO_MOVES: Final = "-"
-"""The cell of a position without moves."""
+"""The cell for the empty board in the column ``moves``."""
 
 MAX_LINES: Final = 100
-"""The most lines of one row; the grid of the highest board has fewer.
+"""The largest number of lines in one row; the grid of the highest board has fewer.
 
 A cell in quotes may contain line breaks, so a missing closing quote would make one row of the rest
 of the file.
@@ -428,13 +423,13 @@ def read_csv(
     """Read a table row by row, one value for each row under the heading, in constant memory.
 
     Args:
-        stream: anything with ``readline(limit)``: a binary file, ``sys.stdin.buffer``.
+        stream: an object with ``readline(limit)``, such as a binary file.
         board: the size of all positions.
         zero_based: whether moves count columns from 0.
 
     Yields:
-        The request of each row, or a :class:`~c4core.lines.BadLine`. Its line is the row's last
-        line, or the line of the row that is not UTF-8.
+        The request of each row, or a :class:`~c4core.lines.BadLine`. Its line number is that of
+        the row's last line, or of the line in the row that is not UTF-8.
 
     Raises:
         HeadingError: the first line is not a row of a table, or has no column for positions.
@@ -468,8 +463,8 @@ class _Lines:
 
     Attributes:
         number: the number of the last line that was read.
-        bad: a bad line of the row, or None.
-        in_row: the number of lines of the row that were read.
+        bad: a bad line of the current row, or None.
+        in_row: how many lines of the current row were read.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -483,7 +478,7 @@ class _Lines:
 
     def __next__(self) -> str:
         if self.in_row == MAX_LINES:
-            raise csv.Error(f"more than {MAX_LINES} lines; is a quote not closed?")
+            raise csv.Error(f"more than {MAX_LINES} lines; is a closing quote missing?")
         self.number, text = next(self._lines)
         self.in_row += 1
         if isinstance(text, BadLine):
@@ -541,12 +536,12 @@ def _read_row(
 
 
 def read_json(text: str | bytes) -> Any:  # noqa: ANN401
-    """The value of a JSON text; bytes are UTF-8.
+    """Return the value of a JSON text; bytes are UTF-8.
 
     Raises:
-        ValueError: the text is not JSON, a number is out of range, or an object has two fields of
-            one name.
-        RecursionError: it is nested too deeply.
+        ValueError: the text is not JSON, a number is out of range, or an object has two fields with
+            the same name.
+        RecursionError: the text is nested too deeply.
     """
     return _DECODER.decode(text if isinstance(text, str) else text.decode("utf-8-sig"))
 

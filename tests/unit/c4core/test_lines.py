@@ -153,7 +153,7 @@ def test_a_bad_object_keeps_its_id() -> None:
 
 def test_bytes_that_are_no_text_are_a_bad_line() -> None:
     bad, good = read(b"44\xff\n44\n")
-    assert bad == BadLine(1, "line is no text: byte 2 is not UTF-8")
+    assert bad == BadLine(1, "line is not text: byte 2 is not UTF-8")
     assert isinstance(good, Request)
 
 

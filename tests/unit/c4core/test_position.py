@@ -255,7 +255,7 @@ def test_positions_cannot_be_changed() -> None:
     with pytest.raises(AttributeError):
         setattr(position, "ply", 3)  # noqa: B010  (a mistake that the checker would see)
     for made in (position, position.play(3), Position.from_key(position.key)):
-        with pytest.raises(TypeError, match="does not change"):
+        with pytest.raises(TypeError, match="immutable"):
             Position.__init__(made, "45")
     assert position == Position("44")
     assert Position.__new__(Position) == Position()

@@ -98,4 +98,4 @@ def test_a_pipe_is_neither_a_model_nor_a_data_set(c4: C4, tmp_path: Path) -> Non
     ):
         done = c4(*command.split())
         assert done.code in (1, 2), command
-        assert "no ordinary file" in done.err, command
+        assert "not a regular file" in done.err, command

@@ -139,7 +139,7 @@ def test_a_position_twice(directory: Path) -> None:
     [
         (lambda records: records.pop("ply"), "no column ply"),
         (lambda records: records.update(ply=records["ply"][1:]), "column ply has the shape"),
-        (lambda records: records.update(key=records["key"] + np.uint64(1 << 63)), "is no key"),
+        (lambda records: records.update(key=records["key"] + np.uint64(1 << 63)), "is not a key"),
     ],
 )
 def test_columns_that_are_none(directory: Path, change: Any, message: str) -> None:  # noqa: ANN401
