@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
 import click
 
@@ -24,6 +24,21 @@ if TYPE_CHECKING:
 SAMPLE = Path(__file__).parents[1] / "data" / "sample-positions.txt"
 BINARY_SAMPLE = 8192
 
+class PositionsFile(click.File):
+    """A file; the message for one that does not exist explains where moves go."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> IO[Any]:
+        """Open the file."""
+        try:
+            return cast("IO[Any]", super().convert(value, param, ctx))
+        except click.BadParameter as error:
+            if str(value).isdigit():
+                error.message += f"; for moves, use c4 solve {value}"
+            raise
+
+
 EXAMPLES = (
     "c4 analyze positions.txt > scores.jsonl",
     "c4 analyze positions.csv --score-only --output scores.csv",
@@ -34,7 +49,7 @@ EXAMPLES = (
 
 
 @click.command(cls=Command, broker=True, examples=EXAMPLES)
-@click.argument("file", required=False, type=click.File("rb"), metavar="[FILE|-]")
+@click.argument("file", required=False, type=PositionsFile("rb"), metavar="[FILE|-]")
 @click.option("--sample", is_flag=True, help="Analyze the positions included with c4.")
 @parameters.board_option
 @click.option("--score-only", is_flag=True, help="Leave out the columns' scores, which is faster.")

@@ -116,6 +116,9 @@ def review(
         (detach and bool(plots), "a detached job draws nothing"),
     )
     drawing.check_pictures(plots)
+    from cli.positions.given import hint_at_one
+
+    hint_at_one(context, games, board, kind="game")
     named = read_names(context, games, board)
     refuse(context, (named.has_stored and no_store, "a stored game needs the database"))
 

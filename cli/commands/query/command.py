@@ -214,6 +214,7 @@ def query(
     if moves:
         from cli.positions import given as positions
 
+        positions.hint_at_one(context, moves, board, zero_based=zero_based)
         asked = positions.from_arguments(moves, board=board, zero_based=zero_based)
         if line:
             refuse(
