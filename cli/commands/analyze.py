@@ -10,11 +10,11 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 import click
 
 from cli.output import outfile, progress
+from cli.output.formats import result_options
 from cli.positions.books import book_options, book_path
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
 from cli.shell.streams import input_name, reading
-from cli.work.results import format_option
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
@@ -48,7 +48,7 @@ EXAMPLES = (
 )
 
 
-@click.command(cls=Command, broker=True, examples=EXAMPLES)
+@click.command(cls=Command, broker=True, json=False, examples=EXAMPLES)
 @click.argument("file", required=False, type=PositionsFile("rb"), metavar="[FILE|-]")
 @click.option("--sample", is_flag=True, help="Analyze the positions included with c4.")
 @parameters.board_option
@@ -58,7 +58,7 @@ EXAMPLES = (
 @parameters.label_option("the job.")
 @parameters.detach_option()
 @outfile.output_option
-@format_option
+@result_options
 @click.option(
     "--input-format",
     type=click.Choice(["lines", "csv"]),
@@ -93,8 +93,8 @@ def analyze(
     heading.
 
     The answers are JSON Lines in the order of the input. The answer to a bad line is an object with
-    "error", "field" and "line". Use --output r.csv, --output r.parquet or --format to write a
-    table.
+    "error", "field" and "line". --output writes a file; its ending selects the format: .csv, .json,
+    .jsonl or .parquet.
 
     All results are stored. Positions that are stored or in the book are not searched again. The job
     is in the database: Ctrl-C keeps what is done, and "c4 jobs resume" goes on with the job. With
@@ -127,7 +127,7 @@ def analyze(
     from workers.analyze.units import KIND
     from workers.answers.books import find_book
 
-    chosen = result_format(output, format_name, KIND)
+    chosen = result_format(settings, output, format_name, KIND)
 
     chosen_book = book_path(context, book, no_book=no_book)
     find_book(chosen_book, board)  # fail now: a job goes on without a book that it cannot read

@@ -122,6 +122,57 @@ class Review:
         return svg_text(self.picture())
 
 
+@dataclass(slots=True)
+class PlayerTotals:
+    """The results and judged moves of a player in all its games, on either side."""
+
+    games: int = 0
+    """Games with a result or without."""
+    won: int = 0
+    drawn: int = 0
+    lost: int = 0
+    decisions: int = 0
+    """Moves in positions where a column would have changed the result."""
+    blunders: int = 0
+    """Moves that changed the result."""
+    choices: int = 0
+    """Moves in positions where a column was worse than the best one."""
+    not_best: int = 0
+    """Moves that were not the best."""
+
+    def add(self, review: Review, side: Side) -> None:
+        """Add a game in which the player had this side."""
+        game, moves = review.game, review.judged_of(side)
+        self.games += 1
+        self.won += game.winner == side
+        self.lost += game.winner not in (None, side)
+        self.drawn += game.winner is None and game.ending != Ending.UNFINISHED
+        self.decisions += sum(move.is_decision for move in moves)
+        self.blunders += sum(move.is_blunder for move in moves)
+        self.choices += sum(move.is_choice for move in moves)
+        self.not_best += sum(not move.is_best for move in moves)
+
+    @property
+    def accuracy(self) -> float | None:
+        """As :meth:`Review.accuracy`, over all games."""
+        return _kept(self.blunders, self.decisions)
+
+    @property
+    def best_share(self) -> float | None:
+        """As :meth:`Review.best_share`, over all games."""
+        return _kept(self.not_best, self.choices)
+
+
+def _kept(mistakes: int, moves: int) -> float | None:
+    return 100 * (moves - mistakes) / moves if moves else None
+
+
+def add_totals(totals: dict[str, PlayerTotals], review: Review) -> None:
+    """Add a game to the totals of both players. A side without a name is a player of its own."""
+    for side, name in zip(SIDES, (review.game.first, review.game.second), strict=True):
+        totals.setdefault(name or side, PlayerTotals()).add(review, side)
+
+
 def moved_from(game: GameEntry) -> list[Position]:
     """The positions of a game in which moves were made; empty if its moves are not known."""
     return positions_of(game.start, parse_moves(game.moves or "", width=game.board.width))
