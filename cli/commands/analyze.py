@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 SAMPLE = Path(__file__).parents[1] / "data" / "sample-positions.txt"
 BINARY_SAMPLE = 8192
 
+
 class PositionsFile(click.File):
     """A file; the message for one that does not exist explains where moves go."""
 

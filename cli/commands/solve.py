@@ -47,7 +47,9 @@ EXAMPLES = (
 @click.option("--grid", type=click.File(), help="Also solve the text grids in this file.")
 @click.option("--weak", is_flag=True, help="Prove only win, draw or loss, which is faster.")
 @click.option("--score-only", is_flag=True, help="Leave out the columns' scores, which is faster.")
-@click.option("--pv", is_flag=True, help="Show best play to the end (principal variation).")
+@click.option(
+    "--pv", is_flag=True, help="Show best play (principal variation); with --json to the end."
+)
 @click.option(
     "--time-limit",
     type=parameters.FiniteFloat(0, min_open=True),

@@ -109,8 +109,8 @@ class TestInterrupts:
         await_thread_at_work(process)
         done = end_by(process, number)
         assert (done.code, done.out) == (code, "")
-        bounds = r"score between -\d+ and \+\d+ for x, not solved yet"
-        assert re.fullmatch(f"Proven so far: x to move: {bounds}\nInterrupted.\n", done.err)
+        bounds = r"x to move, not solved yet: score between -\d+ and \+\d+ for x"
+        assert re.fullmatch(f"Proven so far: {bounds}\nInterrupted.\n", done.err)
 
     @needs_proc
     def test_an_interrupt_ends_a_game_that_is_replayed(self, c4: C4) -> None:

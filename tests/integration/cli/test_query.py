@@ -40,7 +40,7 @@ def test_formats_agree(c4: C4) -> None:
     assert all(len(row["scores"].split()) in {0, 7} for row in table)
     assert len(c4("query", "--csv").out.splitlines()) == 11
     people = c4("query").out.splitlines()
-    assert people[0].split()[:4] == ["ply", "side", "score", "plies"]
+    assert people[0].split()[:5] == ["ply", "side", "score", "to", "end"]
     assert len(people) == 11
     assert max(map(len, people)) <= 80
 
