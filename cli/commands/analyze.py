@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
+from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 import click
 
@@ -33,10 +33,10 @@ class PositionsFile(click.File):
     ) -> IO[Any]:
         """Open the file."""
         try:
-            return cast("IO[Any]", super().convert(value, param, ctx))
+            return super().convert(value, param, ctx)
         except click.BadParameter as error:
             if str(value).isdigit():
-                error.message += f"; for moves, use c4 solve {value}"
+                self.fail(f"{error.message}; for moves, use c4 solve {value}", param, ctx)
             raise
 
 

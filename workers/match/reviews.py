@@ -242,6 +242,30 @@ def move_object(move: ReviewedMove, board: BoardSize) -> dict[str, Any]:
     }
 
 
+def review_rows(reviews: Iterable[Review]) -> Iterator[dict[str, int | str | bool | None]]:
+    """Yield one flat row for each move of some games, such as the rows of a table.
+
+    ``game`` and ``move`` count from 1. ``best`` has the best columns, separated by blanks. All rows
+    have the same fields. If a move is not judged, its scores are None.
+    """
+    for index, review in enumerate(reviews, start=1):
+        game = review.game
+        place = {
+            "game": index,
+            "match": game.match,
+            "number": game.number,
+            "board": str(game.board),
+            "first": game.first,
+            "second": game.second,
+            "winner": game.winner,
+            "ending": str(game.ending),
+        }
+        for move in review.moves:
+            fields = move_object(move, game.board)
+            best = " ".join(map(str, fields["best"])) or None
+            yield {**place, "move": move.ply + 1, **fields, "best": best}
+
+
 def percent(share: float | None) -> str:
     """A percentage for people; a dash for None."""
     return "-" if share is None else f"{share:.0f} %"

@@ -98,8 +98,9 @@ class TestPrograms:
             done = c4(*command, "--output", name)
             assert (done.code, done.out) == (0, "")
             written = (c4.directory / name).read_text()
-            assert written.splitlines()[0].split('"seconds"')[0] == (
-                text.splitlines()[0].split('"seconds"')[0]
+            assert (
+                written.splitlines()[0].split('"seconds"')[0]
+                == (text.splitlines()[0].split('"seconds"')[0])
             )
 
     def test_totals_are_those_of_all_games_of_a_player(self, played: C4) -> None:
