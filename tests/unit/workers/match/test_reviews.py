@@ -25,10 +25,13 @@ from workers.core.follow import read_job
 from workers.match import reviews
 from workers.match.reviews import (
     KNOWN,
+    Review,
     plan_reviews,
     read_game,
     review_game,
     review_object,
+    review_rows,
+    reviewed_moves,
     reviews_of,
 )
 
@@ -263,3 +266,24 @@ def test_a_review_shows_itself(database: Database, moves: str) -> None:
     (review,) = reviews_of(database, games)
     assert review.is_complete
     assert review.picture().width > 0
+
+
+def test_rows_of_moves_are_flat_and_complete(service: AnswerService) -> None:
+    unknown = Review(game_of_moves("44", LARGE), reviewed_moves(*_unjudged("44")), 0, 0.0)
+    known = review_game(game_of_moves("1213", SMALL), service)
+    rows = list(review_rows([known, unknown]))
+    assert [(row["game"], row["move"]) for row in rows] == [
+        *((1, number) for number in range(1, 5)),
+        *((2, number) for number in range(1, 3)),
+    ]
+    assert len({tuple(row) for row in rows}) == 1
+    assert not any(isinstance(value, list | dict | tuple) for row in rows for value in row.values())
+    for row, move in zip(rows, review_object(known)["moves_judged"], strict=False):
+        assert (row["after"], row["column"]) == (move["after"], move["column"])
+        assert row["best"] == " ".join(map(str, move["best"]))
+    assert (rows[-1]["before"], rows[-1]["best"]) == (None, None)
+
+
+def _unjudged(moves: str) -> tuple[GameEntry, list[Position], list[None]]:
+    game = game_of_moves(moves, LARGE)
+    return game, reviews.moved_from(game), [None] * len(moves)
