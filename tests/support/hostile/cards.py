@@ -1,4 +1,4 @@
-"""Data cards whose JSON is something else than a card."""
+"""Data cards whose JSON is not a valid card."""
 
 import json
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from tests.support.hostile import Case
 
 
 def nested(depth: int) -> Any:  # noqa: ANN401
-    """A list in a list and so on."""
+    """A deeply nested list."""
     return json.loads("[" * depth + "]" * depth)
 
 
@@ -33,7 +33,7 @@ def file_named(name: object, split: object = "test") -> list[dict[str, object]]:
 
 
 def with_plies(plies: list[Any]) -> Callable[[bytes], bytes]:
-    """Replace the census of the one part."""
+    """Replace the census of the only part."""
     return changed(lambda card: {"splits": {"test": card["splits"]["test"] | {"plies": plies}}})
 
 

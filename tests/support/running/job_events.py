@@ -27,7 +27,7 @@ def watching(server: WebServer, number: int) -> Iterator[http.client.HTTPRespons
 
 
 def data_of(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
-    """The data of each event, as it comes."""
+    """The data of each event, as it arrives."""
     for line in lines:
         if line.startswith(_DATA):
             yield json.loads(line.removeprefix(_DATA))
