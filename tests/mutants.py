@@ -170,7 +170,7 @@ def python_mutants(target: str, file: str, source: str) -> Iterator[Mutant]:
 
 
 def _sites(node: ast.AST, statement: ast.stmt | None) -> Iterator[tuple]:
-    """Yield each possible change and its statement; the statement is None outside functions."""
+    """Yield each possible change and its statement (None outside functions)."""
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         for child in node.body:
             yield from _sites(child, child)
@@ -458,7 +458,7 @@ def read_results(file: Path) -> list[dict]:
 
 
 class Chosen:
-    """A pytest plugin that runs the chosen tests in order and reports the one that fails."""
+    """A pytest plugin that runs the chosen tests in order and reports a failing one."""
 
     def __init__(self, tests: list[str]) -> None:
         self.places = {test: place for place, test in enumerate(tests)}

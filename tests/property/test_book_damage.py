@@ -1,4 +1,4 @@
-"""For any file content, the answer is right or a BookError, and the process never crashes."""
+"""Any file gives right answers or a BookError, and never crashes the process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Games survive writing and reading; repeats are the ones that a slow check finds."""
+"""Games survive writing and reading; a slow check finds the same repeats."""
 
 import io
 from typing import get_args

@@ -60,7 +60,7 @@ QUICK = [
         and kind.name not in ELSEWHERE | {text.partition(":")[0] for text in SMALL}
     ),
 ]
-"""Every player that needs no file or program; models are left out, because they know one board."""
+"""Every player that requires neither a file nor a program; models are left out (one board)."""
 
 HEURISTICS: dict[str, Callable[[slow.Squares, str], int]] = {
     "groups": slow.slow_groups,

@@ -226,7 +226,7 @@ class ClaimMachine(RuleBasedStateMachine):
             assert result.result == fence
 
     def teardown(self) -> None:
-        """After any sequence of actions, workers that continue complete the job."""
+        """The workers can complete the job after any sequence of actions."""
         if not self.job_id:
             return
         self.resume()

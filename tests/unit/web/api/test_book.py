@@ -71,7 +71,7 @@ def test_boards_without_a_book(api: Api) -> None:
     assert {child["score"] for child in found["children"]} == {None}
 
 
-def test_beyond_the_book(tmp_path: Path) -> None:
+def test_positions_beyond_the_book(tmp_path: Path) -> None:
     path = tmp_path / "small.c4book"
     small_book(path, moves="33")
     with serving(book=str(path)) as api:
@@ -91,5 +91,5 @@ def test_beyond_the_book(tmp_path: Path) -> None:
         ({"plies": 3}, "plies"),
     ],
 )
-def test_questions_that_are_refused(api: Api, query: dict[str, Any], field: str) -> None:
+def test_bad_queries_are_refused(api: Api, query: dict[str, Any], field: str) -> None:
     assert api.refused(PATH, **query) == (400, field)
