@@ -121,9 +121,7 @@ def finished_games(draw: st.DrawFn) -> list[Position]:
 
 
 @given(finished_games(), st.data())
-def test_grids_from_keys_match_grids_from_positions(
-    finals: list[Position], data: st.DataObject
-) -> None:
+def test_grids_by_key_match_those_by_position(finals: list[Position], data: st.DataObject) -> None:
     board = finals[0].board
     values = {"x": 1, "o": -1, None: 0}
     by_key = FinalGrids.from_keys(

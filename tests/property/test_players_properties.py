@@ -273,7 +273,6 @@ def test_a_cache_drops_the_least_recently_used_entry(
 
 
 def values_of(parameter: Parameter) -> st.SearchStrategy[Value]:
-    """The values that a parameter may have."""
     values, plain = parameter.values, st.nothing()
     if isinstance(values, Word):
         plain = st.sampled_from(values.words)

@@ -115,7 +115,6 @@ class Browser:
         return [str(text).strip() for text in self.run(script, selector)]
 
     def click(self, selector: str) -> None:
-        """Click on an element."""
         self.until_done(lambda: self.one(selector).click())
 
     def type(self, selector: str, text: str) -> None:
@@ -176,7 +175,6 @@ class Browser:
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": wanted})
 
     def screenshot(self, path: Path) -> None:
-        """Save a screenshot."""
         path.parent.mkdir(parents=True, exist_ok=True)
         self.driver.save_screenshot(str(path))
 

@@ -89,7 +89,6 @@ def run_here(c4: C4, example: str) -> Result:
 
 
 def check(example: str, done: Result) -> None:
-    """Check that an example succeeded."""
     # Exit code 1 is a valid result: not stored, or not found. Any other code is a mistake.
     assert done.code in ({0, 1} if "query" in example else {0})
     assert "Error" not in done.err

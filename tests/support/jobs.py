@@ -18,7 +18,6 @@ LEASE = 30.0
 
 
 def failed_units(session: Session, job_id: int) -> Sequence[Row[Any]]:
-    """The failed units of a job, in order."""
     query = select(Unit.id.label("unit_id"), Unit.seq, Unit.attempts, Unit.error)
     query = query.where(Unit.job_id == job_id, Unit.state == UnitState.FAILED)
     return session.execute(query.order_by(Unit.seq)).all()
@@ -89,7 +88,6 @@ def take_unit(database: Database, unit_id: int, **options: object) -> Claim | No
 
 
 def unit_ids(database: Database, job_id: int) -> list[int]:
-    """The ids of a job's units, in order."""
     with database.read() as session:
         return list(
             session.scalars(select(Unit.id).where(Unit.job_id == job_id).order_by(Unit.seq))

@@ -51,7 +51,6 @@ def columns(browser: Browser) -> dict[int, int]:
 
 
 def stones(browser: Browser) -> int:
-    """The number of stones on the board."""
     return len(browser.all("#board .stone"))
 
 
@@ -87,7 +86,6 @@ for (const kind of ["dragenter", "dragover", "drop"]) {
 
 
 def drop_file(browser: Browser, text: str, name: str = "positions.txt") -> None:
-    """Drop a file with this text on the work view."""
     browser.one("[data-drop]")
     browser.run(DROP, text, name)
     browser.until(lambda: name in browser.text("[data-chosen]"), "the file is not taken")
@@ -104,7 +102,6 @@ def job_number(browser: Browser) -> int:
 
 
 def job_state(browser: Browser, job: int) -> str | None:
-    """The state of a job, as its card shows it."""
     return browser.one(f"[data-job='{job}']").get_attribute("data-state")
 
 

@@ -12,5 +12,4 @@ def parsed(text: str) -> ET.Element:
 
 
 def elements(text: str, name: str) -> list[ET.Element]:
-    """The elements with a name, in order."""
     return list(parsed(text).iter(f"{SVG}{name}"))

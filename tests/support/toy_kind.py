@@ -104,7 +104,6 @@ def solve_unit(
 
 
 def unit_objects(_job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue]]:
-    """One object for each number."""
     with decoding("a unit of roots"):
         numbers = field(unit.payload, "numbers", list)
     if unit.state is not UnitState.DONE or not unit.result:

@@ -52,11 +52,9 @@ class Trap:
 
     @property
     def has_run(self) -> bool:
-        """Whether a trap has run."""
         return self.marker.exists()
 
     def environment(self) -> dict[str, str]:
-        """The environment of the code that ran."""
         found: dict[str, str] = json.loads(self.marker.read_text())
         return found
 

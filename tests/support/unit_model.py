@@ -49,7 +49,6 @@ class ModelUnit:
 
 
 def in_turn(unit: ModelUnit) -> tuple[float, int]:
-    """The order of queued units."""
     return unit.announced_at, unit.seq
 
 
@@ -83,7 +82,6 @@ class Model:
         return candidates[0]
 
     def claim_unit(self, seq: int, now: float, lease: float) -> ModelUnit | None:
-        """Lease this unit if it is free."""
         unit = self.units[seq]
         may_lapse = unit in self.lapsed(now) and unit.lapses + 1 < MAX_LAPSES
         if self.state is not JobState.RUNNING or not (unit.state is UnitState.QUEUED or may_lapse):

@@ -38,7 +38,6 @@ def states(database: Database, job_id: int) -> dict[UnitState, int]:
 
 
 def failed_unit(database: Database, job_id: int) -> Row[Any]:
-    """The only failed unit of a job."""
     (unit,) = ask(database, failed_units, job_id)
     return unit
 

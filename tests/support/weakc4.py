@@ -24,7 +24,6 @@ Entries = dict[str, object]
 
 
 def random_rows(board: BoardSize, dice: random.Random, *, levels: str = "012345") -> Rows:
-    """A random diagram."""
     return ["".join(dice.choices(levels, k=board.width)) for _ in range(board.height)]
 
 
@@ -82,7 +81,6 @@ def _lucky(position: Position, dice: random.Random, tries: int) -> Rows | None:
 
 
 def write_solution(folder: Path, entries: object, diagrams: object) -> tuple[Path, Path]:
-    """Write the two files."""
     paths = folder / "entries.json", folder / "diagrams.json"
     for path, content in zip(paths, (entries, diagrams), strict=True):
         path.write_text(json.dumps(content))

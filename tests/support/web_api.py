@@ -43,7 +43,6 @@ class Api:
         return found
 
     def get(self, path: str, **query: str | float) -> Any:  # noqa: ANN401 (JSON)
-        """The JSON value at a path."""
         return self._answered(self.client.get(path, params=query))
 
     def post(self, path: str, body: object, **query: str | float) -> Any:  # noqa: ANN401 (JSON)

@@ -40,7 +40,6 @@ def fours(stones: Words, height: int) -> NDArray[np.bool_]:
 
 
 def mirrored(keys: Words, width: int, height: int) -> Words:
-    """The keys of the mirror images."""
     stride = height + 1
     result = np.zeros_like(keys)
     for column in range(width):

@@ -88,7 +88,6 @@ def model_file(directory: Path, player: str, board: BoardSize, *, seed: int = 1)
 
 
 def _random_weights(kind: str, board: BoardSize, seed: int) -> dict[str, NDArray[np.generic]]:
-    """Random weights for a kind of network."""
     architecture: dict[str, Any] = ARCHITECTURES[f"learning-{kind}"]
     if kind == "tuples":
         squares = random_tuples(Dice(1), **architecture, width=board.width, height=board.height)

@@ -64,20 +64,17 @@ def run_job(
 def play(
     database: Database, asked: MatchTerms, *, threads: int = 1, programs: Consent = NO_PROGRAM
 ) -> MatchInfo:
-    """Play a match to its end."""
     planned = plan_matches(database, [asked])
     run_job(database, planned.job_id, threads=threads, programs=programs)
     return info(database, planned.match_ids[0])
 
 
 def info(database: Database, match_id: int) -> MatchInfo:
-    """The stored match."""
     with database.read() as session:
         return games.get_match(session, match_id)
 
 
 def games_of(database: Database, match_id: int) -> list[StoredGame]:
-    """The games of a match, in order."""
     with database.read() as session:
         return list(games.stream_games(session, GameFilter(matches=(match_id,))))
 

@@ -109,7 +109,6 @@ class Backend:
 
     @property
     def game(self) -> Game:
-        """The current game."""
         return self.app.game
 
     @property
@@ -119,7 +118,6 @@ class Backend:
 
     @property
     def board(self) -> str:
-        """The board as drawn."""
         drawn = self.app.game_screen.query_one(BoardView).render()
         return drawn.plain
 

@@ -30,7 +30,6 @@ def grid(text: str) -> Position:
 
 
 def named(name: str) -> Position:
-    """A named position."""
     return grid(GRIDS[name])
 
 
@@ -67,7 +66,6 @@ def lines_of(squares: Squares) -> Iterator[tuple[tuple[int, int], ...]]:
 
 
 def other(side: str) -> str:
-    """The opponent."""
     return "o" if side == "x" else "x"
 
 
@@ -121,7 +119,6 @@ def slow_threats(squares: Squares, side: str) -> int:
 
 
 def slow_windows(squares: Squares, side: str) -> int:
-    """The window score of a side."""
     middle = max(column for column, _ in squares) + 1
     score = 3 * sum(squares[s] == side for s in squares if s[0] == middle // 2)
     for line in lines_of(squares):

@@ -9,7 +9,6 @@ from tests.support.hostile import Case
 
 
 def nested(depth: int) -> Any:  # noqa: ANN401
-    """A deeply nested list."""
     return json.loads("[" * depth + "]" * depth)
 
 

@@ -36,7 +36,6 @@ def having(name: str, answer: str, **fields: object) -> Case:
 
 
 def epoch(name: str, answer: str = "an epoch cannot be", **numbers: object) -> Case:
-    """A history of one epoch."""
     return having(name, answer, history=[{"epoch": 1, "seconds": 1} | numbers])
 
 

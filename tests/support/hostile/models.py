@@ -19,8 +19,6 @@ def architecture(name: str, answer: str, **numbers: object) -> Case:
 def weights(
     name: str, change: Callable[[np.ndarray], np.ndarray], answer: str = "not of type float32"
 ) -> Case:
-    """Other weights."""
-
     def changed(tensors: Tensors) -> Tensors:
         return {key: change(tensor) for key, tensor in tensors.items()}
 

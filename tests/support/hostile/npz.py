@@ -26,14 +26,12 @@ OTHER_TYPES = ("<U50000000", "|V50000000", "<U50000000, <U5", "|S70", "|O")
 
 
 def archive_of(arrays: Arrays) -> bytes:
-    """An NPZ file."""
     out = io.BytesIO()
     np.savez_compressed(out, allow_pickle=False, **arrays)
     return out.getvalue()
 
 
 def arrays_of(data: bytes) -> Arrays:
-    """The arrays of an NPZ file."""
     with np.load(io.BytesIO(data)) as archive:
         return {name: archive[name] for name in archive.files}
 
@@ -123,7 +121,6 @@ def large_together(arrays: Arrays) -> Arrays:
 
 
 def keys_of_shape(shape: tuple[int, ...]) -> Case:
-    """Keys of another shape."""
     keys = np.zeros(shape, dtype=np.uint64)
     return Case(
         f"keys of shape {shape}", changed(lambda arrays: arrays | {"key": keys}), r"instead of \("

@@ -50,7 +50,6 @@ class RowCase(NamedTuple):
         return seal_object(json.dumps(fields, separators=(",", ":")))
 
     def write(self, connection: sqlite3.Connection) -> None:
-        """Change the row."""
         find = f"SELECT {self.column} FROM {self.table} WHERE {self.where}"  # noqa: S608
         ((text,),) = connection.execute(find)
         store = f"UPDATE {self.table} SET {self.column} = ? WHERE {self.where}"  # noqa: S608

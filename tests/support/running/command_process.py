@@ -25,7 +25,6 @@ class Ready:
     process: subprocess.Popen[str]
 
     def begin(self, *arguments: str) -> None:
-        """Start a command."""
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps(arguments) + "\n")
         self.process.stdin.flush()

@@ -33,7 +33,6 @@ def blocks(page: Path, kind: str = "console") -> list[str]:
 
 
 def commands(block: str) -> str:
-    """The command lines of a block."""
     return "\n".join(line[2:] for line in block.splitlines() if line.startswith("$ "))
 
 

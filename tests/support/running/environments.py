@@ -26,7 +26,6 @@ UV = str(Path(sys.executable).parent / "uv")
 
 
 def named_wheel() -> Path:
-    """The wheel that ``C4_TEST_WHEEL`` names."""
     name = os.environ.get("C4_TEST_WHEEL")
     if not name:
         pytest.fail("C4_TEST_WHEEL names no wheel; `uv build --wheel` makes one", pytrace=False)

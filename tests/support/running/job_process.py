@@ -36,7 +36,6 @@ class FewSearches(RationedSearcher):
 
 
 def shared_solver(threads: int, searches: int) -> SharedSolver:
-    """The solver that the threads share."""
     shared = SharedSolver(threads=threads, table_mb=TABLE_MB)
     shared.turns = FewSearches(shared.solver, threads, searches)
     return shared

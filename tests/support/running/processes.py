@@ -39,7 +39,6 @@ def obey_permissions() -> None:
 
 
 def family(pid: int) -> list[int]:
-    """A process and all its descendants."""
     found = [pid]
     for parent in found:  # the list grows meanwhile
         for children in Path(f"/proc/{parent}/task").glob("*/children"):

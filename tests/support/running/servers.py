@@ -37,7 +37,6 @@ class RedisServer(Server):
         return f"redis://127.0.0.1:{self.port}/0"
 
     def client(self) -> redis.Redis:
-        """A client of this server."""
         return redis.Redis(port=self.port, socket_timeout=5)
 
     def wipe(self) -> None:
@@ -94,7 +93,6 @@ class RabbitMQServer(Server):
         return f"amqp://guest:guest@127.0.0.1:{self.port}//"
 
     def connect(self) -> amqp.Connection:
-        """A connection to this server."""
         connection = amqp.Connection(f"127.0.0.1:{self.port}", connect_timeout=5, read_timeout=5)
         connection.connect()
         return connection

@@ -89,12 +89,10 @@ class Service:
             started.wait()
 
     def workers(self) -> set[str]:
-        """The names of the registered workers."""
         with Database.open(self.database_url) as database, database.read() as session:
             return {worker.name for worker in registry.live_workers(session)}
 
     def job(self, job_id: int) -> JobInfo:
-        """The stored job."""
         with Database.open(self.database_url) as database, database.read() as session:
             return jobs.get_job(session, job_id)
 
@@ -108,7 +106,6 @@ class Process:
 
     @property
     def log(self) -> str:
-        """The complete output."""
         return self.log_file.read_text()
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:

@@ -29,7 +29,6 @@ def small_disk(path: Path, *, megabytes: int) -> Iterator[Path]:
 
 
 def free_bytes(path: Path) -> int:
-    """The free space on the disk of a path."""
     found = os.statvfs(path)
     return found.f_bavail * found.f_frsize
 

@@ -22,8 +22,6 @@ _PORTS = 5
 
 
 class Answered(NamedTuple):
-    """A server's answer."""
-
     status: int
     headers: Mapping[str, str]
     """Headers by name in lower case."""
@@ -31,7 +29,6 @@ class Answered(NamedTuple):
 
     @property
     def json(self) -> Any:  # noqa: ANN401 (JSON)
-        """The body as a JSON value."""
         return json.loads(self.body)
 
 
@@ -85,7 +82,6 @@ class WebServer(Server):
             return Answered(answer.status, names, answer.read())
 
     def post(self, target: str, value: object) -> Answered:
-        """Send a JSON value."""
         return self.ask(
             target,
             method="POST",
@@ -126,7 +122,6 @@ class WebServer(Server):
 
     @property
     def said(self) -> str:
-        """The complete output."""
         return self.log.read_text(errors="replace")
 
     def _connection(self) -> HTTPConnection:

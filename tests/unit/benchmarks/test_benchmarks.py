@@ -45,9 +45,7 @@ SMALLEST = {
 
 
 @pytest.mark.parametrize("command", SMALLEST)
-def test_benchmarks_run_with_their_smallest_input(
-    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_smallest_input_runs(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     results = Path(shutil.copytree(RESULTS, tmp_path / "results"))
     out = run(results, *command.split())

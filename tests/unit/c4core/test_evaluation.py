@@ -71,8 +71,6 @@ HOSTILE = "<img src=x onerror=alert(1)> & \x1b\x00"
 
 
 class Tags(HTMLParser):
-    """Collect tags and texts."""
-
     def __init__(self) -> None:
         super().__init__()
         self.tags: list[str] = []

@@ -104,9 +104,7 @@ def test_unknown_fields_are_ignored() -> None:
         ('{"moves": "4", "board": 7}', "board"),
     ],
 )
-def test_a_bad_line_has_an_error_message(
-    text: str, field: str, snapshot: SnapshotAssertion
-) -> None:
+def test_a_bad_line_has_a_message(text: str, field: str, snapshot: SnapshotAssertion) -> None:
     answer = parse(text, line=3)
     assert isinstance(answer, BadLine)
     assert (answer.line, answer.field) == (3, field)

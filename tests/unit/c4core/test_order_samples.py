@@ -37,7 +37,6 @@ UNITS = 64
 
 
 def _network(*, width: int = 6, height: int = 5, last_ply: int = LAST_PLY) -> bytes:
-    """A network with random weights."""
     dice = np.random.default_rng(1)
     count = row_groups(width=width, height=height, last_ply=last_ply)["all"]
     rows, weights = dice.integers(-40, 40, (2, count, UNITS)), dice.integers(-2000, 2000, UNITS)

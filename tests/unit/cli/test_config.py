@@ -24,7 +24,6 @@ SECRET = "hunter2"
 
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The path of the configuration file."""
     file = tmp_path / "folder" / "c4.toml"
     monkeypatch.setenv("C4_CONFIG", str(file))
     for name in ("C4_BROKER", "C4_THREADS", "C4_TABLE_MB", "NO_COLOR", "FORCE_COLOR"):
@@ -143,7 +142,7 @@ def test_set_and_unset(c4: C4, file: Path, monkeypatch: pytest.MonkeyPatch) -> N
         (("tabel-mb", "3"), "'tabel-mb' is not one of"),
     ],
 )
-def test_bad_settings_are_refused(
+def test_bad_values_are_refused(
     c4: C4, file: Path, arguments: tuple[str, str], message: str
 ) -> None:
     done = c4("config", "set", *arguments)

@@ -79,7 +79,7 @@ def test_markdown(snapshot: SnapshotAssertion) -> None:
         pytest.param(Tally(1, 0), {"judged": [("x", MOVES)]}, {"by_ply": True}, id="accuracy"),
     ],
 )
-def test_report_of_a_match(
+def test_match_report(
     results: Tally, terms: dict[str, Any], options: dict[str, bool], snapshot: SnapshotAssertion
 ) -> None:
     assert text_of(report_of(results, **terms), **options) == snapshot
@@ -128,7 +128,5 @@ MIRROR = report_of(Tally(6, 4), player_a="set", player_b="set")
         pytest.param([MIRROR], id="a player against itself"),
     ],
 )
-def test_report_of_a_tournament(
-    reports: Sequence[MatchReport], snapshot: SnapshotAssertion
-) -> None:
+def test_tournament_report(reports: Sequence[MatchReport], snapshot: SnapshotAssertion) -> None:
     assert "\n".join(text_lines(tournament_parts(reports))) == snapshot

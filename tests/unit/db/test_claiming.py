@@ -175,9 +175,7 @@ class TestClaimUnit:
         assert take_unit(database, unit) is not None
 
     @on_sqlite
-    def test_a_unit_with_an_expired_lease_is_claimed(
-        self, timed: Database, clock: FakeClock
-    ) -> None:
+    def test_an_expired_unit_is_claimed(self, timed: Database, clock: FakeClock) -> None:
         (unit,) = unit_ids(timed, make_job(timed, 1))
         must_take_unit(timed, unit)
         clock.time += LEASE
@@ -400,9 +398,7 @@ ANYTHING = "UPDATE units SET payload = :value WHERE seq = 0"
         (ANYTHING, '{"a":1,"#":"00"}'),
     ],
 )
-def test_any_damage_to_a_payload_fails_the_unit(
-    sqlite_path: Path, statement: str, value: object
-) -> None:
+def test_any_damage_fails_the_unit(sqlite_path: Path, statement: str, value: object) -> None:
     with Database.open(str(sqlite_path)) as database:
         job_id = make_job(database, 2)
         damage(database, statement, value=value)

@@ -35,9 +35,7 @@ def test_measurements_add_up(database: Database) -> None:
     "change",
     [{"engine_version": ENGINE_VERSION + 1}, {"board": BoardSize(6, 7)}, {"columns": False}],
 )
-def test_costs_of_different_kinds_are_kept_apart(
-    database: Database, change: dict[str, object]
-) -> None:
+def test_unlike_costs_are_kept_apart(database: Database, change: dict[str, object]) -> None:
     add(database, {12: Cost(10, 1.0)})
     add(database, {12: Cost(1, 9.0)}, **change)
     assert read(database) == {12: Cost(10, 1.0)}

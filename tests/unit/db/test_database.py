@@ -29,7 +29,6 @@ def path(sqlite_path: Path) -> Path:
 
 @pytest.fixture
 def opened(path: Path) -> Iterator[Database]:
-    """The file, open."""
     with Database.open(str(path)) as database:
         yield database
 

@@ -88,9 +88,7 @@ class TestClaims:
         assert must_take(database, job_id=second).job_id == second
         assert must_take(database).job_id == first
 
-    def test_completion_stores_evaluations_and_the_result(
-        self, timed: Database, clock: FakeClock
-    ) -> None:
+    def test_completion_stores_results(self, timed: Database, clock: FakeClock) -> None:
         job_id = make_job(timed, 1)
         taken = must_take(timed)
         clock.time += 9.0
@@ -153,9 +151,7 @@ class TestClaims:
 
 
 class TestLeases:
-    def test_a_unit_with_an_expired_lease_is_claimed_first(
-        self, timed: Database, clock: FakeClock
-    ) -> None:
+    def test_an_expired_unit_is_claimed_first(self, timed: Database, clock: FakeClock) -> None:
         make_job(timed, 3)
         late = must_take(timed)
         clock.time += LEASE
@@ -208,9 +204,7 @@ class TestLeases:
         assert must_take(timed).attempts == 1
 
     @on_sqlite
-    def test_errors_and_lapses_are_counted_separately(
-        self, timed: Database, clock: FakeClock
-    ) -> None:
+    def test_errors_and_lapses_are_counted_apart(self, timed: Database, clock: FakeClock) -> None:
         make_job(timed, 1)
         for attempt in range(1, MAX_ATTEMPTS):
             assert must_take(timed).attempts == attempt

@@ -133,9 +133,7 @@ def test_migrations_can_be_reverted_and_repeated(database_url: str) -> None:
         (["alembic_version", "costs", "duties", "workers"], "17", Standing.FOREIGN),
     ],
 )
-def test_standing_follows_from_tables_and_revision(
-    tables: list[str], revision: str | None, standing: Standing
-) -> None:
+def test_standing_of_a_schema(tables: list[str], revision: str | None, standing: Standing) -> None:
     assert classify(frozenset(tables), revision, ("c4_0001", "c4_0002", "c4_0003")) is standing
 
 

@@ -158,7 +158,6 @@ def unit(name: str) -> configparser.ConfigParser:
 
 
 def settings(name: str) -> dict[str, str]:
-    """The settings in an environment file."""
     text = (SYSTEMD / name).read_text()
     return dict(re.findall(r"^(\w+)=(.*)$", text, re.MULTILINE))
 
@@ -291,7 +290,6 @@ def test_keda_counts_claimable_units(database: Database) -> None:
 
 
 def metric_names() -> set[str]:
-    """The names of a worker's metrics."""
     settings = WorkerSettings(name="worker")
     worker: Any = SimpleNamespace(counters=UnitCounters(), leases=0, settings=settings)
     doorbell: Any = SimpleNamespace(depth=lambda _lane: 1, trouble=None)

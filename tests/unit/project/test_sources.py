@@ -90,7 +90,6 @@ def test_all_imports_are_declared(sources: dict[Path, Nodes]) -> None:
 
 
 def extra_packages() -> set[str]:
-    """The packages in the extras for users."""
     found = PROJECT["optional-dependencies"]
     return {
         name for extra in found.keys() - {"dev", "test"} for name in distributions(found[extra])

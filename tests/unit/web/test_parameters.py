@@ -19,8 +19,6 @@ from web.settings import Limits
 
 
 class Values(Parameters):
-    """One field of each kind."""
-
     text: Annotated[str, Meta(max_length=3)] = "x"
     whole: Annotated[int, Meta(ge=-2, le=9)] = 1
     maybe: Annotated[int, Meta(ge=1, le=9)] | None = None

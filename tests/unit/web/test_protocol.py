@@ -264,7 +264,7 @@ def test_trailers_are_not_headers(running: Running) -> None:
     assert bodies == [b"host,transfer-encoding", b"host,connection"]
 
 
-def test_malformed_requests_do_not_fill_the_log(
+def test_bad_requests_do_not_fill_the_log(
     running: Running, caplog: pytest.LogCaptureFixture
 ) -> None:
     exchange(running, b"hello\r\n\r\n")

@@ -54,9 +54,7 @@ def test_later_objects_are_still_collected() -> None:
         (200, 200, 1, 200),
     ],
 )
-def test_the_limit_is_raised_for_2000_connections(
-    soft: int, hard: int, room: int, limit: int
-) -> None:
+def test_room_for_2000_connections(soft: int, hard: int, room: int, limit: int) -> None:
     command = [sys.executable, "-c", PROGRAM, str(soft), str(hard), "2000"]
     out = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True).stdout
     assert out.split() == [str(room), str(limit)]

@@ -73,9 +73,7 @@ def small(tmp_path: Path) -> Path:
     [(4, 4, ""), (4, 4, "1432"), (5, 4, "1325"), (5, 4, "33"), (4, 5, "22"), (6, 3, "162"),
      (1, 4, ""), (7, 2, "")],
 )  # fmt: skip
-def test_books_of_whole_boards_answer_every_position(
-    tmp_path: Path, width: int, height: int, moves: str
-) -> None:
+def test_whole_boards_are_answered(tmp_path: Path, width: int, height: int, moves: str) -> None:
     path = tmp_path / "whole.c4book"
     levels = small_book(path, width=width, height=height, moves=moves)
     with Book.open(path) as book:
@@ -290,7 +288,7 @@ def test_a_changed_byte_of_the_header_is_found(small: Path, offset: int) -> None
         Book.open(small)
 
 
-def test_a_damaged_index_or_group_is_found(
+def test_damaged_index_or_group_is_found(
     opening_book: tuple[Path, list[Level]], tmp_path: Path
 ) -> None:
     path, levels = opening_book
@@ -513,9 +511,7 @@ def test_impossible_scores_are_refused(tmp_path: Path, kind: Kind, low: int) -> 
 @pytest.mark.parametrize(
     ("count", "positions"), [(1 << 40, 1 << 40), (1 << 63, 1 << 63), (0, 1 << 20), (300, 1)]
 )
-def test_more_positions_than_bytes_are_refused(
-    tmp_path: Path, kind: Kind, count: int, positions: int
-) -> None:
+def test_forged_counts_are_refused(tmp_path: Path, kind: Kind, count: int, positions: int) -> None:
     """No memory is allocated for a number claimed in the header."""
     path = tmp_path / "forged.c4book"
     small_book(path, width=4, height=4, kind=kind)
@@ -538,9 +534,7 @@ def test_a_sparse_book_with_finished_games_is_refused(tmp_path: Path) -> None:
         write_book(tmp_path / "a.c4book", wrong, start=WHOLE, kind="sparse")
 
 
-def test_a_book_may_be_closed_during_queries_of_other_threads(
-    whole_book: tuple[Path, list[Level]],
-) -> None:
+def test_closing_while_others_read(whole_book: tuple[Path, list[Level]]) -> None:
     """The answers are right, or the book is closed; the process does not crash."""
     path, levels = whole_book
     keys, scores = levels[5][0][:50].copy(), levels[5][1][:50].tolist()

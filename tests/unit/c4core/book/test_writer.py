@@ -42,7 +42,6 @@ def test_bytes_are_fixed(tmp_path: Path, kind: Kind) -> None:
 
 @pytest.mark.parametrize(("kind", "most"), [("complete", 0.35), ("sparse", 0.91)])
 def test_books_are_small(tmp_path: Path, kind: Kind, most: float) -> None:
-    """``most`` is in bytes for each position."""
     small_book(tmp_path / "a.c4book", moves="1325", kind=kind)
     with Book.open(tmp_path / "a.c4book") as book:
         assert book.info.file_bytes < most * len(book)

@@ -20,7 +20,6 @@ SLOW = ReferenceSolver(SMALL.height)
 
 
 def rows() -> list[dict[str, object]]:
-    """All positions as dictionaries."""
     return [
         {name: array[index] for name, array in records.items()}
         for records in PARTS.values()
@@ -29,7 +28,6 @@ def rows() -> list[dict[str, object]]:
 
 
 def shown(row: dict[str, object]) -> Position:
-    """The position given by the moves."""
     moves = row["moves"]
     assert isinstance(moves, bytes)
     return Position(moves.decode(), width=SMALL.width, height=SMALL.height)

@@ -86,7 +86,7 @@ class Bomb:
 
 
 @pytest.mark.parametrize("content", [pickle.dumps(Bomb()), b"PK\x03\x04", b"\0" * 100, b"text\n"])
-def test_a_foreign_file_is_refused(
+def test_foreign_file_is_refused(
     path: Path, content: bytes, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path.write_bytes(content)

@@ -98,9 +98,7 @@ def test_other_boards_and_finished_games_are_refused() -> None:
 
 
 @pytest.mark.parametrize("number", [np.nan, -np.inf, 3e38, -5e3])
-def test_weights_that_cannot_be_rounded_are_refused(
-    number: float, snapshot: SnapshotAssertion
-) -> None:
+def test_unroundable_weights_are_refused(number: float, snapshot: SnapshotAssertion) -> None:
     model = residual_model(BOARDS[1], SIZES[0])
     strange = {name: np.full_like(array, number) for name, array in model.weights.items()}
     object.__setattr__(model, "weights", strange)

@@ -33,7 +33,6 @@ def other_side(position: Position) -> str:
 
 
 def slow_share(columns: list[int], wanted: Callable[[int], bool]) -> Share:
-    """The shares, position by position."""
     count = strict = outcome = 0
     for number, column in enumerate(columns):
         if wanted(number):

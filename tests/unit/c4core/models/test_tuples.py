@@ -37,7 +37,6 @@ def course(**changes: Any) -> TupleCourse:  # noqa: ANN401
 
 
 def slow_sum(position: Position) -> float:
-    """The sum of a position, square by square."""
     total = 0.0
     for number, squares in enumerate(SQUARES.tolist()):
         for mirrored in (False, True):

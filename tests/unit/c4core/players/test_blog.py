@@ -50,9 +50,7 @@ LONGEST_GAME = "333333451222151121266215555666644400440000"
 
 
 @pytest.mark.parametrize(("name", "version", "depth", "weights", "columns"), FIGURES)
-def test_figures_of_the_source(
-    name: str, version: int, depth: int, weights: str, columns: str
-) -> None:
+def test_source_figure(name: str, version: int, depth: int, weights: str, columns: str) -> None:
     text = f"blog-v{version}:depth={depth}"
     given = dict(part.split(":") for part in weights.split())
     expected = tuple(int(given.get(str(column), given.get("*", "0"))) for column in range(7))

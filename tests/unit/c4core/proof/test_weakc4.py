@@ -350,9 +350,7 @@ def test_a_solution_also_holds_for_the_mirror_image(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("moves", "width", "height"), STARTS[:2])
-def test_changed_solutions_agree_with_the_slow_check(
-    moves: str, width: int, height: int, tmp_path: Path
-) -> None:
+def test_changed_solutions_agree(moves: str, width: int, height: int, tmp_path: Path) -> None:
     """One entry is removed or changed; the slow check agrees with the fast one."""
     board = BoardSize(width, height)
     start = Position(moves, width=width, height=height)

@@ -18,7 +18,6 @@ PATH = "/api/v1/book"
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A book."""
     path = tmp_path_factory.mktemp("book") / "small.c4book"
     small_book(path)
     return path
@@ -26,7 +25,6 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def bare(path: Path) -> Iterator[Api]:
-    """A server with that book."""
     with serving(book=str(path)) as found:
         yield found
 

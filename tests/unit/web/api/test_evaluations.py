@@ -40,7 +40,6 @@ def api(stored: str) -> Iterator[Api]:
 
 
 def all_rows(api: Api, limit: int = 7, **query: object) -> list[dict[str, Any]]:
-    """The rows of all pages."""
     rows: list[dict[str, Any]] = []
     cursor: dict[str, object] = {}
     while True:

@@ -21,13 +21,11 @@ SMALL = BoardSize(4, 4)
 
 @pytest.fixture(scope="module")
 def database_url(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The database of this file's tests."""
     return str(tmp_path_factory.mktemp("game") / "c4.db")
 
 
 @pytest.fixture(scope="module")
 def bare(database_url: str) -> Iterator[Api]:
-    """A server with a database."""
     with serving(database_url=database_url) as found:
         yield found
 

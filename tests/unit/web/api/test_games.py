@@ -58,7 +58,6 @@ def api(stored: str) -> Iterator[Api]:
 
 
 def all_games(api: Api, limit: int = 4, **query: object) -> list[dict[str, Any]]:
-    """The games of all pages."""
     found: list[dict[str, Any]] = []
     cursor: dict[str, object] = {}
     while True:
@@ -142,9 +141,7 @@ def test_bad_queries_are_refused(api: Api, query: dict[str, Any], field: str) ->
         (f"{MATCHES}?limit=0", (400, "limit")),
     ],
 )
-def test_missing_games_and_matches_are_reported(
-    api: Api, path: str, refusal: tuple[int, str | None]
-) -> None:
+def test_missing_numbers_are_reported(api: Api, path: str, refusal: tuple[int, str | None]) -> None:
     response = api.client.get(path)
     assert (response.status_code, response.json()["field"]) == refusal
 

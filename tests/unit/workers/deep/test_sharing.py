@@ -89,7 +89,7 @@ def test_a_listener_gets_bounds_sent_meanwhile(
     assert len(parcels(database, job_id)) == 1
 
 
-def test_bounds_are_sent_once_and_not_returned(
+def test_bounds_are_not_sent_twice_or_back(
     database: Database, job_id: int, learned: Solver
 ) -> None:
     sender, receiver = (Exchange(database, job_id, START.board) for _ in range(2))
@@ -260,9 +260,7 @@ def test_other_bounds_follow_from_the_position() -> None:
         assert listener.bounds(LATE) == first_bounds(LATE)
 
 
-def test_the_cheapest_bounds_are_dropped_if_there_are_too_many(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_too_many_bounds_drop_the_cheapest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(heard, "MOST_BOUNDS", 2)
     children = [LATE.play(column) for column in LATE.legal_columns()[:6]]
     listener = told(

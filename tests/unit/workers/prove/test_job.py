@@ -60,7 +60,7 @@ def found_units(database: Database, job_id: int) -> list[UnitResult]:
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_any_number_of_threads_gives_the_same_certificate(
+def test_threads_do_not_change_the_result(
     database: Database, in_parts: bytes, threads: int
 ) -> None:
     job_id = plan_job(database, TASK)
@@ -88,7 +88,6 @@ def test_the_order_of_units_does_not_matter(database: Database, in_parts: bytes)
 
 
 def claim_all(database: Database, job_id: int) -> list[Claim]:
-    """Claim all available units of a job."""
     take: Callable[..., Claim | None] = partial(
         jobs.claim, owner="ada", lease_seconds=600, engine_version=ENGINE_VERSION, job_id=job_id
     )
