@@ -1,4 +1,4 @@
-"""Refusals of ``c4 worker`` and ``--broker``. test_workers_broker.py tests real work."""
+"""Refusals of ``c4 worker`` and ``--broker``; tests/release/servers tests real work."""
 
 from pathlib import Path
 
