@@ -416,9 +416,7 @@ def test_failed_units_are_not_retried_with_programs(c4: C4, trap: Trap) -> None:
 
 
 @pytest.mark.parametrize("command", ["match", "tournament"])
-def test_a_stored_match_with_the_same_label_starts_nothing(
-    c4: C4, trap: Trap, command: str
-) -> None:
+def test_a_changed_stored_match_starts_nothing(c4: C4, trap: Trap, command: str) -> None:
     """The job was requested by the user; the match that it plays is another one."""
     asked = (command, "set", "random", "--games", "2", "--judge", "none")
     assert c4(*asked, "--detach", "-q").code == 0
