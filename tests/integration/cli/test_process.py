@@ -292,7 +292,7 @@ class TestInput:
             ("analyze", 2, "standard input is empty"),
             ("games import -", 2, "standard input is empty"),
             ("solve -", 0, ""),
-            ("solve --grid -", 2, "standard input: there is no grid in it"),
+            ("solve --grid -", 2, "standard input: the file has no grid"),
             ("play --plain --no-store", 0, ""),
         ],
     )

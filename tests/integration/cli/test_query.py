@@ -207,7 +207,7 @@ def test_that_book_has_the_same_name_wherever_a_book_is_named(with_book: C4) -> 
     assert [found["source"] for found in with_book(*solve).objects] == ["book"]
     refused = with_book(*solve, "--no-book")
     assert refused.code == 2
-    assert "--book and --no-book do not go together" in refused.err
+    assert "--book and --no-book cannot be used together" in refused.err
     assert with_book("book", "info", "shipped").code == 2  # there is none of 7x6
     assert "no book for 7x6 is included" in with_book("book", "info", "shipped").err
 

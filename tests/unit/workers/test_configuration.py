@@ -80,10 +80,10 @@ def fault(path: Path) -> str:
 
 def test_files_that_are_no_configuration(tmp_path: Path) -> None:
     assert fault(tmp_path / "missing").endswith("missing (named by C4_CONFIG): no such file")
-    assert fault(tmp_path).endswith("(named by C4_CONFIG): no ordinary file")
+    assert fault(tmp_path).endswith("(named by C4_CONFIG): not a regular file")
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    assert fault(pipe).endswith("no ordinary file")
+    assert fault(pipe).endswith("not a regular file")
     file = tmp_path / "file"
     file.write_bytes(b"threads = 4\n# \xff\n")
     assert fault(file).endswith("line 2 is not UTF-8")
