@@ -1,18 +1,18 @@
-# Everything a person or a machine does with the checkout. `make` alone lists the targets.
+# All development tasks. `make` alone lists the targets.
 #
 # demo and test need Python 3.11 or newer with its headers, a C compiler and a package index;
-# they make a virtual environment in .venv and start no server.
+# they create a virtual environment in .venv and start no server.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Some processes, as many as tests/conftest.py says.
+# tests/conftest.py sets the number of processes.
 PARALLEL := -n auto --dist worksteal
 PYTEST := $(BIN)/python -m pytest $(PARALLEL)
 SOURCES := setup.py pyproject.toml $(wildcard $(foreach kind,pyx pxd pxi h,c4core/*.$(kind) c4core/*/*.$(kind) c4core/*/*/*.$(kind)))
 DEMO := build/demo
 STUBBED := $(subst /,.,$(patsubst %.pyi,%,$(wildcard c4core/*.pyi c4core/*/*.pyi c4core/*/*/*.pyi)))
-# Where other packages are leaned on most.
+# The tests that depend most on other packages.
 SCREEN := tests/integration/play/test_terminal.py
 LOWEST := tests/release/servers/test_broker.py::test_the_output_equals_that_of_one_process \
 	$(SCREEN)::test_a_game_on_a_terminal $(SCREEN)::test_a_fault_is_reported_without_a_stack_trace \
@@ -22,8 +22,8 @@ LOWEST := tests/release/servers/test_broker.py::test_the_output_equals_that_of_o
 	tests/release/extras/pictures/test_match_picture.py
 GATE_TESTS := tests/unit tests/property tests/integration
 
-# uv installs packages some twenty times as fast as pip, and does not read pip's settings: it is told
-# to trust the certificates that the system trusts. So is npm.
+# uv installs packages about 20 times as fast as pip, but does not read pip's settings. So uv, and npm,
+# must be configured to trust the system's certificates.
 export UV_SYSTEM_CERTS := 1
 export NODE_USE_SYSTEM_CA := 1
 UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python
@@ -33,17 +33,17 @@ EXTRAS := $(UV_INSTALL) --requirements pyproject.toml
 	lowest fuzz extras browser servers package long faults bench clean
 
 help:
-	@echo "make gate       what every change has to pass (needs servers and a browser; 10 minutes)"
-	@echo "make release    everything, with a table at the end; FROM=STEP continues at a step"
-	@echo "make snapshots  write the wording that the tests expect again; read the difference"
-	@echo "make wheels     sdist, and a wheel for each of PYTHONS that needs no compiler, in dist"
-	@echo "make bench      every benchmark; renews docs/performance.md (POSITIONS=dir, BENCH=options)"
-	@echo "make clean      remove everything that was made"
+	@echo "make gate       the checks for every change (needs servers and a browser; 10 minutes)"
+	@echo "make release    all checks, with a table at the end; FROM=STEP continues at a step"
+	@echo "make snapshots  update the output that the tests expect; review the difference"
+	@echo "make wheels     in dist: an sdist, and a wheel without a compiler for each of PYTHONS"
+	@echo "make bench      all benchmarks; updates docs/performance.md (POSITIONS=dir, BENCH=options)"
+	@echo "make clean      remove all generated files"
 	@echo
-	@echo "Each step of the gate and the release is a target, too (make fuzz: CASES=n, SEED=n):"
+	@echo "Each step of the gate and the release is also a target (make fuzz: CASES=n, SEED=n):"
 	@$(PYTHON) .ci/steps.py list
 
-# An editable install also leaves the extension modules beside their sources.
+# An editable install also puts the extension modules next to their sources.
 $(VENV)/installed: $(SOURCES)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "C4 needs Python 3.11 or newer; $$($(PYTHON) --version) was found (set PYTHON=...)"; exit 1; }
@@ -60,9 +60,8 @@ $(VENV)/dev: $(VENV)/test
 	$(EXTRAS) --extra dev --extra docs --extra webtest
 	touch $@
 
-# PyTorch takes whatever build the package index offers first; a build that is installed already is
-# kept. Of the 125 packages that kaggle-environments asks for, ConnectX uses few: the extra brings
-# those.
+# An installed build of PyTorch is kept; otherwise pip installs the package index's first choice.
+# kaggle-environments requires 125 packages. ConnectX uses few of them, which the extra installs.
 TORCH ?= torch>=2.4
 $(VENV)/extras: $(VENV)/dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check '$(TORCH)'
@@ -76,7 +75,7 @@ demo: $(VENV)/installed
 	C4_DB=$(DEMO)/c4.db $(BIN)/c4 solve 4453
 	C4_DB=$(DEMO)/c4.db $(BIN)/c4 analyze --sample --output $(DEMO)/results.jsonl
 	@echo && echo "The first three results in $(DEMO)/results.jsonl:" && head -n 3 $(DEMO)/results.jsonl
-	@echo && echo "What the database holds now:"
+	@echo && echo "The database now contains:"
 	C4_DB=$(DEMO)/c4.db $(BIN)/c4 db stats
 	C4_DB=$(DEMO)/c4.db $(BIN)/c4 query --value draw --limit 10
 
@@ -115,8 +114,8 @@ docs: $(VENV)/dev
 	rm -rf build/site
 	$(BIN)/python -m sphinx --quiet --fresh-env --fail-on-warning --keep-going -d build/doctrees -c docs . build/site
 
-# A wheel for each of these Pythons, built from the sources as they are packed. auditwheel finds out
-# which systems it runs on, and says so in its name.
+# Build a wheel for each of these Pythons from the packed sources. auditwheel puts the systems that it
+# runs on into its name.
 PYTHONS ?= $(CURDIR)/$(BIN)/python
 wheels: $(VENV)/dev
 	rm -rf dist build/wheels
@@ -142,10 +141,10 @@ postgres: $(VENV)/test
 workers: $(VENV)/test
 	C4_TEST_SERVERS=1 $(BIN)/python -m pytest tests/gate/test_workers.py
 
-# In a copy of the tree, so that the sanitizers' build does not replace the fast one. The library of
-# the one for addresses has to be there before Python is, and that of C++ for those who catch in it.
-# Left out: programs, which get an environment without it; what counts seconds; what asks git; what
-# limits its addresses.
+# This runs in a copy of the tree, so that the sanitized build does not replace the fast one. The
+# libraries of the address sanitizer and of C++ (for its exceptions) must be loaded before Python.
+# Tests are left out if they start programs (their environment lacks the libraries), measure seconds,
+# call git, or limit their address space.
 SANITIZED := ASAN_OPTIONS=detect_leaks=0 \
 	LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libstdc++.so)"
 sanitize: $(VENV)/dev
@@ -156,7 +155,7 @@ sanitize: $(VENV)/dev
 	cd build/debug && $(SANITIZED) ../../$(BIN)/python -m tests.release.fuzz --cases 300 positions grids keys books booktexts pons players
 	$(PYTHON) .ci/steps.py sanitized
 
-# Every package as old as pyproject.toml allows. What these warn of is no fault of this program.
+# Test with the oldest packages that pyproject.toml allows. Their warnings are not errors here.
 lowest: $(VENV)/dev
 	rm -rf build/lowest
 	$(BIN)/uv venv --quiet --python $(BIN)/python build/lowest

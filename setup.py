@@ -1,12 +1,12 @@
-"""Builds the Cython extensions; everything else about the project is in pyproject.toml.
+"""Build the Cython extensions; everything else about the project is in pyproject.toml.
 
-Build flags, read from the environment:
+These environment variables set build flags:
 
 ``C4_DEBUG_BUILD=1``
-    bounds checks, assertions, the sanitizers of addresses and of undefined behaviour, for tests;
-    slow. Start Python with the former one's library in ``LD_PRELOAD``, as ``make sanitize`` does.
+    bounds checks, assertions, and the address and undefined-behaviour sanitizers, for tests; slow.
+    Start Python with the address sanitizer's library in ``LD_PRELOAD``, as ``make sanitize`` does.
 ``C4_ANNOTATE=1``
-    write Cython's annotated C report beside the generated C (``build/cython``).
+    write Cython's annotated C report next to the generated C (``build/cython``).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from Cython.Build import cythonize
 from setuptools import Extension, find_packages, setup
 from setuptools.command.build_ext import build_ext
 
-# Whatever else lies in the checkout (tests, benchmarks) is not installed.
+# Other packages in the checkout (tests, benchmarks) are not installed.
 NAMES = ("c4core", "cli", "db", "web", "workers")
 PACKAGES = find_packages(include=[pattern for name in NAMES for pattern in (name, f"{name}.*")])
 
@@ -38,8 +38,8 @@ COMPILE_ARGS += [
 ]  # samples.pyx needs only parts of the kernel that it includes
 LINK_ARGS = SANITIZE if DEBUG else []
 
-# What Cython needs for typed memoryviews: compiled once, not in every module, a build takes a
-# third of the time.
+# Cython's code for typed memoryviews. Compiling it once, not in every module, cuts the build time
+# to a third.
 SHARED = Extension(
     name="c4core._cyutility",
     sources=["c4core/_cyutility.c"],  # written by Cython, below build/cython
@@ -52,15 +52,15 @@ ON_X86_64 = sysconfig.get_platform().endswith(("x86_64", "amd64"))
 X86_V3 = ["-mavx2", "-mbmi", "-mbmi2", "-mpopcnt"]
 VARIANT_ARGS = {"x86_v3": X86_V3, "x86_v3_pext": [*X86_V3, "-DC4_PEXT"]}
 
-# Loops over a position's few moves: vectors cost more to enter than they save.
+# These loop over a position's few moves; vectorization costs more than it saves.
 SHORT_LOOPS = ("portable", *VARIANT_ARGS)
 
-# Models whose sums are the same to the last bit on every processor: no fused products.
+# The sums of these models must be the same to the last bit on every processor: no fused products.
 EXACT_FLOATS = ("residual", "tuples")
 
-# Compiling is most of a build's time. -O3 pays in the search, and in loops over the numbers of a
-# player. At -O2, the modules that Python programs call were measured to be as fast.
-# -O1 is enough for code that runs once for a command, or that waits for searches.
+# Compiling takes most of the build time. -O3 pays in the search, and in numeric loops of players.
+# With -O2, the modules that Python programs call were measured to be as fast.
+# -O1 is enough for code that runs once per command, or that waits for searches.
 O3_FOLDERS = ("counting", "engine", "players")
 O1_MODULES = ["kernel", "samples"]
 
@@ -70,27 +70,26 @@ MODEL_ARGS = ["-O2", "-fpeel-loops", "-funswitch-loops"]
 
 
 class BuildExt(build_ext):
-    """``build_ext`` that leaves the built modules in the source tree as well.
+    """``build_ext`` that also copies the built modules into the source tree.
 
-    The checkout is importable in every way of installing (its packages lie at the top level), so
-    a normal build that kept the modules in ``build/`` only would be shadowed by sources without
-    them.
+    The packages at the top level of the checkout are always importable. If the modules were only in
+    ``build/``, the sources without modules would shadow them.
     """
 
     def finalize_options(self) -> None:
-        """Compile with all processors, unless told otherwise."""
+        """Compile with all processors by default."""
         super().finalize_options()
         self.parallel = self.parallel or os.cpu_count()
 
     def run(self) -> None:
-        """Build, then copy the modules beside their sources, in a checkout only."""
+        """Build; in a checkout, also copy the modules next to their sources."""
         super().run()
         if not self.inplace and Path(".git").exists():
             self.copy_extensions_to_source()
 
 
 def extensions() -> list[Extension]:
-    """One extension module for each ``.pyx`` file, those that take longest first."""
+    """One extension module for each ``.pyx`` file, the slowest to compile first."""
     sources = [
         source
         for source in sorted(Path("c4core").rglob("*.pyx"))
@@ -114,7 +113,7 @@ def extensions() -> list[Extension]:
 
 
 def optimization(source: Path) -> list[str]:
-    """How much the C compiler optimizes a module."""
+    """The C compiler's optimization options for a module."""
     if DEBUG:
         return []
     if source.stem in O1_MODULES:
@@ -125,14 +124,14 @@ def optimization(source: Path) -> list[str]:
 
 
 def only_describes() -> bool:
-    """Whether nothing is built: a tool asks what the project is, or packs its sources."""
+    """Whether nothing is built: a tool reads the metadata, or packs the sources."""
     words = set(sys.argv[1:])
     building = {"bdist_wheel", "build", "build_ext", "develop", "editable_wheel", "install"}
     return bool(words & {"dist_info", "egg_info", "sdist"}) and not words & building
 
 
 def modules() -> list[Extension]:
-    """The extension modules, translated to C; a third of a build's time."""
+    """The extension modules, translated to C; this takes a third of a build's time."""
     translated: list[Extension] = cythonize(
         [SHARED, *extensions()],
         build_dir="build/cython",
@@ -145,7 +144,7 @@ def modules() -> list[Extension]:
             "wraparound": False,
             "initializedcheck": DEBUG,
             "cdivision": True,
-            "embedsignature": False,  # functions have theirs; classes write it into their docstring
+            "embedsignature": False,  # functions have theirs; classes have it in their docstring
         },
     )
     return translated

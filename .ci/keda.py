@@ -1,7 +1,7 @@
-"""Check KEDA's objects in deploy/kubernetes against the models of its CRDs.
+"""Check the KEDA objects in deploy/kubernetes against the models of KEDA's CRDs.
 
-``make lint`` runs it in an environment of its own: the package with the models brings a plugin for
-pytest that the tests' environment must not have.
+``make lint`` runs this script in a separate environment: the package with the models installs a
+pytest plugin that must not be in the tests' environment.
 """
 
 import sys
@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def main() -> int:
-    """Print each object that has a wrong or an unknown field; the exit code is 1 if one has."""
+    """Print each object with an invalid or unknown field; the exit code is 1 if there is one."""
     found = wrong = 0
     for path in sorted((ROOT / "deploy" / "kubernetes").glob("**/*.yaml")):
         for each in yaml.safe_load_all(path.read_text()):
@@ -32,7 +32,7 @@ def main() -> int:
                 print(f"{path}: {each['kind']} has a field that KEDA does not know")
                 wrong += 1
     if not found:
-        print("deploy/kubernetes has no object of KEDA")
+        print("deploy/kubernetes has no KEDA object")
     return 1 if wrong or not found else 0
 
 

@@ -1,8 +1,8 @@
-"""Run the project's checks, one after the other, and print a table of them.
+"""Run the project's checks, one after the other, and print a table of the results.
 
-``python3 .ci/steps.py gate`` runs what every change has to pass; ``.ci/run`` calls it. ``python3
-.ci/steps.py release`` runs everything; ``make release`` calls it. Each step is a target of the
-Makefile. A failing step does not stop the others; the exit code is 1 if any step failed.
+``python3 .ci/steps.py gate`` runs the checks that every change has to pass; ``.ci/run`` calls it.
+``python3 .ci/steps.py release`` runs all checks; ``make release`` calls it. Each step is a target
+of the Makefile. A failing step does not stop the others; the exit code is 1 if any step failed.
 
 ``--from STEP`` continues at a step: the results of earlier steps are taken from the last run on the
 same commit. ``list`` prints the steps with their usual times on two cores.
@@ -34,16 +34,16 @@ class Step:
 
     name: str
     minutes: float
-    """Its usual time on two cores."""
+    """The usual time on two cores."""
     about: str
     beside: bool = False
-    """Whether it runs at the same time as the step before it, because each uses one core."""
+    """Whether it runs in parallel with the step before it, because each uses one core."""
 
 
 GATE = [
     Step("demo", 1, "install, compile, solve, store and query a batch of positions"),
-    Step("test", 4, "the tests that need no server and no extra"),
-    Step("tools", 0.2, "install what the next steps need"),
+    Step("test", 4, "the tests without servers and optional packages"),
+    Step("tools", 0.2, "install the tools for the next steps"),
     Step("lint", 0.7, "ruff, mypy, stubs, the direction of imports, the page's JavaScript"),
     Step("docs", 0.5, "the site of the documents; every warning is an error", beside=True),
     Step("wheel", 2, "a wheel, installed and used without a compiler"),
@@ -55,7 +55,7 @@ SANITIZE = Step("sanitize", 2.5, "the engine's tests with bounds checks and sani
 RELEASE = [
     *GATE,
     SANITIZE,
-    Step("lowest", 2, "the tests of what other packages do, with the oldest allowed versions"),
+    Step("lowest", 2, "tests of other packages' features, with the oldest allowed versions"),
     Step("fuzz", 4, "damaged and hostile inputs, made at random"),
     Step("extras", 6, "learning, Parquet, pictures, adapters and other optional packages"),
     Step("browser", 4, "every test of the page in a real browser"),
@@ -68,14 +68,14 @@ RELEASE = [
 
 @dataclass(frozen=True)
 class Result:
-    """How a step ended."""
+    """The result of a step."""
 
     code: int
     seconds: float
 
 
 def run(step: Step, *, show: bool) -> Result:
-    """Run a step. Its output appears at once if ``show``, else when the step has ended."""
+    """Run a step. Its output appears immediately if ``show``, otherwise when the step has ended."""
     began = time.monotonic()
     done = subprocess.run(
         [os.environ.get("MAKE", "make"), "--no-print-directory", step.name],
@@ -95,7 +95,7 @@ def run(step: Step, *, show: bool) -> Result:
 
 
 def run_all(steps: list[Step], results: dict[str, Result]) -> None:
-    """Run the steps in order, those that are ``beside`` another one together with it."""
+    """Run the steps in order; a step that is ``beside`` another runs in parallel with it."""
     while steps:
         size = 1
         while size < len(steps) and steps[size].beside:
@@ -123,7 +123,7 @@ def engine_digest() -> str:
 
 
 def gate() -> list[Step]:
-    """The steps of the gate: with the sanitizers if the engine's sources have changed."""
+    """The steps of the gate, with the sanitizers if the engine's sources have changed."""
     unchanged = SANITIZED.exists() and SANITIZED.read_text().strip() == engine_digest()
     return GATE if unchanged else [*GATE, SANITIZE]
 
@@ -136,7 +136,7 @@ def commit() -> str:
 
 
 def save(results: dict[str, Result]) -> None:
-    """Keep the results for ``--from``."""
+    """Save the results for ``--from``."""
     rows = {name: [result.code, result.seconds] for name, result in results.items()}
     RESULTS.parent.mkdir(exist_ok=True)
     RESULTS.write_text(json.dumps({"commit": commit(), "results": rows}))
@@ -159,12 +159,12 @@ def outcome(result: Result | None) -> str:
 
 
 def clock(seconds: float) -> str:
-    """A time as minutes and seconds."""
+    """A duration as minutes and seconds."""
     return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
 
 
 def table(steps: list[Step], results: dict[str, Result]) -> str:
-    """The results, a row a step."""
+    """The results as a table with one row per step."""
     rows = ["| step | result | time |", "|---|---|---:|"]
     for step in steps:
         result = results.get(step.name)
@@ -175,7 +175,7 @@ def table(steps: list[Step], results: dict[str, Result]) -> str:
 
 
 def say(text: str) -> None:
-    """Print a line at once, between the outputs of the steps."""
+    """Print a line and flush it, so that it appears between the outputs of the steps."""
     print(text, flush=True)
 
 

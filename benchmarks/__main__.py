@@ -1,7 +1,6 @@
-"""``python -m benchmarks SUBJECT COMMAND``: measure something, and keep its figures.
+"""``python -m benchmarks SUBJECT COMMAND``: measure something, and store the figures.
 
-``python -m benchmarks render`` then writes the figures into the pages of the documents, and draws
-their plots.
+``python -m benchmarks render`` then writes the figures into the documents and draws their plots.
 """
 
 from __future__ import annotations
@@ -22,18 +21,18 @@ if TYPE_CHECKING:
 
 
 class Subject(NamedTuple):
-    """A subject of measurements."""
+    """A subject of measurements, with its modules and its page."""
 
     measure: str
-    """The module whose ``main`` holds its commands."""
+    """The module with the commands in its ``main``."""
     render: str = ""
-    """The module whose ``places`` makes the texts of its page, and whose ``draw``, if it has one,
-    makes the plots."""
+    """The module whose ``places`` makes the texts of the page. If it has ``draw``, that makes the
+    plots."""
     page: str = ""
-    """The name of the page; a subject without one only prints its figures."""
+    """The name of the page; a subject without a page only prints its figures."""
 
     def renderer(self) -> ModuleType:
-        """Import the module that makes the texts."""
+        """Import the rendering module."""
         return import_module(f"benchmarks.{self.render}")
 
 
@@ -52,14 +51,14 @@ PAGES: Final = [name for name, subject in SUBJECTS.items() if subject.page]
 
 
 class Subjects(click.Group):
-    """Imports the commands of a subject when they are used: some take seconds to import."""
+    """Imports the commands of a subject when they are used, because some imports take seconds."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of all subjects, and ``render``."""
         return sorted([*super().list_commands(ctx), *SUBJECTS])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The commands of a subject."""
+        """The commands of a subject, or ``render``."""
         if cmd_name not in SUBJECTS:
             return super().get_command(ctx, cmd_name)
         module = import_module(f"benchmarks.{SUBJECTS[cmd_name].measure}")
@@ -73,7 +72,7 @@ class Subjects(click.Group):
     "directory",
     type=click.Path(file_okay=False, path_type=Path),
     default=RESULTS,
-    help="Keep the figures in this directory.  [default: benchmarks/results]",
+    help="Store the figures in this directory.  [default: benchmarks/results]",
 )
 @click.pass_context
 def main(context: click.Context, directory: Path) -> None:
@@ -89,10 +88,10 @@ def main(context: click.Context, directory: Path) -> None:
     default=DOCS,
     help="The directory of the pages.  [default: docs]",
 )
-@click.option("--plots/--no-plots", default=True, help="Draw the plots, too: needs matplotlib.")
+@click.option("--plots/--no-plots", default=True, help="Also draw the plots; needs matplotlib.")
 @click.pass_obj
 def render(results: Results, *, names: tuple[str, ...], docs: Path, plots: bool) -> None:
-    """Write the figures of all subjects, or of some, into their pages."""
+    """Write the figures of these subjects into their pages; of all subjects by default."""
     for name in names or PAGES:
         renderer: Any = SUBJECTS[name].renderer()
         with failures(ValueError, OSError):

@@ -1,4 +1,4 @@
-"""The costs of books of 7x6: built by ``c4 book build``, or estimated from some units.
+"""The costs of books of 7x6: built by ``c4 book build``, or estimated from a sample of units.
 
 ::
 
@@ -37,16 +37,16 @@ HOUR: Final = 3600.0
 
 HEADINGS: Final = (
     "plies | positions of the last | of all | nodes | time | threads | processor time | memory"
-    " | file | bytes a position"
+    " | file | bytes per position"
 )
 ROW: Final = (
     "{plies} | {positions:,} | {all_positions:,} | {giganodes:,.1f} G | {seconds:span} | {threads}"
     " | {processor_seconds:span} | {peak_mb:,.0f} MB | {file_bytes:,} bytes | {each:.2f}"
 )
 ESTIMATE: Final = (
-    "To ply {plies}: {positions:,} positions, {searched:,} to be searched; {units} of the units, "
-    "{unit_positions:,} positions, took {seconds:.0f} s of one thread, {each:,.0f} nodes a "
-    "position: {hours:.1f} core-hours for all "
+    "To ply {plies}: {positions:,} positions, {searched:,} of them searched. A sample of {units} "
+    "units ({unit_positions:,} positions) took {seconds:.0f} s of one thread, with {each:,.0f} "
+    "nodes per position. The estimate for all is {hours:.1f} core-hours "
     "(`python -m benchmarks books sample {plies} --units {units}`, {processor})."
 )
 
@@ -76,14 +76,14 @@ def build(results: Results, *, plies: tuple[int, ...], threads: int, table_mb: i
 @seed_option
 @click.pass_obj
 def sample(results: Results, *, ply: int, units: int, seed: int) -> None:
-    """Solve some units of a ply, and estimate the cost of all of them."""
+    """Solve a sample of the units of a ply, and estimate the cost of all units."""
     figures = take_sample(ply, units, seed=seed)
     click.echo(f"{figures}: {_hours(figures):.2f} h of one thread for all")
     results.keep("books", f"sample {ply}", figures)
 
 
 def build_book(directory: Path, plies: int, threads: int, table_mb: int) -> dict[str, Any]:
-    """Build a book by ``c4 book build``, in an empty directory."""
+    """Build a book with ``c4 book build`` in an empty directory."""
     out, database = directory / "book.c4book", f"sqlite:///{directory / 'c4.db'}"
     usage = run_c4(
         *("book", "build", f"--plies={plies}", f"--threads={threads}", f"--table-mb={table_mb}"),
@@ -94,7 +94,7 @@ def build_book(directory: Path, plies: int, threads: int, table_mb: int) -> dict
     with Book.open(out) as book:
         return {
             "plies": book.info.last_ply,
-            "positions": book.info.plies[-1].positions,  # without mirror images and games over
+            "positions": book.info.plies[-1].positions,  # without mirror images and finished games
             "all_positions": len(book),
             "nodes": nodes,
             **usage._asdict(),
@@ -106,7 +106,7 @@ def build_book(directory: Path, plies: int, threads: int, table_mb: int) -> dict
 
 
 def take_sample(ply: int, units: int, *, seed: int) -> dict[str, Any]:
-    """Cut a ply into units as a job does, and solve some of them, chosen at random."""
+    """Cut a ply into units as a job does, and solve a random sample of them."""
     levels = list(islice(open_plies(Position()), ply - ANCESTOR_PLIES, ply + 1))
     cut = list(cut_units(levels, least=LEAST_POSITIONS, most=LEAST_POSITIONS * MAX_BY_LEAST))
     chosen = np.random.default_rng(seed).choice(len(cut), min(units, len(cut)), replace=False)
@@ -117,8 +117,8 @@ def take_sample(ply: int, units: int, *, seed: int) -> dict[str, Any]:
         nodes, seconds = nodes + int(found.nodes.sum()), seconds + found.seconds
     return {
         "plies": ply,
-        "positions": len(levels[-1]),  # without mirror images and games over
-        "searched": sum(map(len, cut)),  # without wins at once
+        "positions": len(levels[-1]),  # without mirror images and finished games
+        "searched": sum(map(len, cut)),  # without immediate wins
         "units": len(chosen),
         "unit_positions": sum(len(cut[index]) for index in chosen.tolist()),
         "nodes": nodes,

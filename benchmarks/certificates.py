@@ -1,10 +1,10 @@
-"""Certificates: what they cost, how they play, and the shipped ones made again.
+"""Certificates: their costs, their play, and a check of the shipped ones.
 
 ::
 
-    python -m benchmarks certificates boards           # or some: boards 6x5 7x6
+    python -m benchmarks certificates boards           # or some of them: boards 6x5 7x6
     python -m benchmarks certificates boards --rules none 5x5
-    python -m benchmarks certificates positions        # or some: positions 3246 5113
+    python -m benchmarks certificates positions        # or some of them: positions 3246 5113
     python -m benchmarks certificates games
     python -m benchmarks certificates shipped          # compares the bytes; --write replaces them
 """
@@ -46,9 +46,9 @@ EMPTY: Final = (
     *(f"{width}x{height}" for width in _SIDES for height in _SIDES if width * height <= MOST_CELLS),
     *("6x7", "7x6", "8x5"),
 )
-"""All empty boards with at least four columns and rows and at most 36 squares; larger ones."""
+"""Empty boards: all with at least four columns and rows and at most 36 squares, and larger ones."""
 PLAIN: Final = ("4x4", "5x4", "4x6", "6x4", "5x5", "6x6")
-"""Boards that are proven without rules, too."""
+"""Boards that are also proven without rules."""
 HARD: Final = (
     *("42236432422", "54545747251", "47453", "41241577", "26745666", "52744774", "457776577"),
     *("717425", "11154", "1571355", "4573226", "432161", "3246", "121143", "5113", "73662"),
@@ -66,7 +66,7 @@ COSTS_ROW: Final = (
 )
 GAMES: Final = (
     "certificate | against | games | won | drawn | lost | below the bound | forfeited | searches | "
-    "microseconds a move"
+    "microseconds per move"
 )
 GAMES_ROW: Final = (
     "{certificate} | `{opponent}` | {games:,} | {wins:,} | {draws:,} | {losses:,} | {below:,} | "
@@ -76,7 +76,7 @@ GAMES_ROW: Final = (
 
 @click.group(context_settings=WITH_HELP)
 def main() -> None:
-    """Measure certificates, and make the shipped ones."""
+    """Measure certificates, and compare or replace the shipped ones."""
 
 
 @main.command()
@@ -84,7 +84,7 @@ def main() -> None:
 @click.argument("names", nargs=-1, metavar="[WxH]...")
 @click.pass_obj
 def boards(results: Results, *, rules: str, names: tuple[str, ...]) -> None:
-    """Prove the exact scores of empty boards: all of up to 36 squares, and three larger ones."""
+    """Prove the exact scores of empty boards: all up to 36 squares, and three larger ones."""
     part = "boards" if rules == "all" else "plain"
     for board in names or (EMPTY if rules == "all" else PLAIN):
         _keep(results, f"{part} {board}", prove(board, rules=rules))
@@ -100,12 +100,12 @@ def positions(results: Results, *, positions: tuple[str, ...]) -> None:
 
 
 @main.command()
-@click.option("--certificate", default="7x6", show_default=True, help="Its file, or a board.")
+@click.option("--certificate", default="7x6", show_default=True, help="A file or a board.")
 @click.option("--games", "number", type=click.IntRange(1), default=1000, show_default=True)
 @click.argument("opponents", nargs=-1)
 @click.pass_obj
 def games(results: Results, *, certificate: str, number: int, opponents: tuple[str, ...]) -> None:
-    """Play games of the proof against other players."""
+    """Let the player proof play games against other players."""
     for opponent in opponents or OPPONENTS:
         _keep(results, f"games {certificate} {opponent}", play(certificate, opponent, number))
 
@@ -129,13 +129,13 @@ def shipped(*, write: bool) -> None:
                 with atomic_file(path) as beside:
                     beside.write_bytes(made)
     if differing and not write:
-        raise click.ClickException(f"made differently now: {', '.join(differing)}")
+        raise click.ClickException(f"files that are different now: {', '.join(differing)}")
 
 
 def prove(board: str, moves: str = "", *, rules: str = "all") -> dict[str, Any]:
     """Make a certificate with one thread in an empty database, and run both checkers on it.
 
-    Seconds are processor time, from the start of a process to its end.
+    Seconds are processor time, from the start to the end of a process.
     """
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "a.c4proof"
@@ -162,7 +162,7 @@ def prove(board: str, moves: str = "", *, rules: str = "all") -> dict[str, Any]:
 
 
 class CountingAnalyst:
-    """Exact scores for the opponent, by the shipped book and a solver; it counts its calls."""
+    """Gives the opponent exact scores from the shipped book and a solver, and counts the calls."""
 
     def __init__(self, board: BoardSize) -> None:
         books = [book for book in map(Book.open, shipped_files()) if book.info.board == board]
@@ -176,10 +176,10 @@ class CountingAnalyst:
 
 
 def play(certificate: str, opponent: str, number: int) -> dict[str, Any]:
-    """Play games of ``proof``: is its score ever worse than its bound?
+    """Play games of ``proof``, and count the games whose score is worse than its bound.
 
-    If the certificate is for both sides, the proof moves first and second in turn. ``searches``
-    counts the positions that a solver was asked about, without those that the opponent asked for.
+    If the certificate is for both sides, ``proof`` alternates between moving first and second.
+    ``searches`` counts the positions that a solver was asked about, without the opponent's.
     """
     info = Certificate.open(named_file(certificate)).info
     sides: list[Side] = [info.prover(upper=half.upper) for half in info.halves]
@@ -203,7 +203,7 @@ def play(certificate: str, opponent: str, number: int) -> dict[str, Any]:
         moves += own
         others += record.length - own
         seconds += record.seconds_of(side)
-    # No player but "perfect" has a search that is a solver's; each of its moves is one question.
+    # Only "perfect" uses a solver for its search; each of its moves is one question.
     asked = others if "analyst" in parse_player(opponent).kind.resources else 0
     return {
         "certificate": certificate,
@@ -215,7 +215,7 @@ def play(certificate: str, opponent: str, number: int) -> dict[str, Any]:
         "below": below,
         "forfeits": forfeits,  # games that did not end on the board
         "searches": analyst.calls - asked + _shared_solver_calls() - before,
-        "move_microseconds": seconds / moves * 1e6,  # wall-clock time; the file is loaded before
+        "move_microseconds": seconds / moves * 1e6,  # wall-clock time, without loading the file
     }
 
 
@@ -261,6 +261,6 @@ def _make(path: Path, board: str, moves: str = "", rules: str = "all") -> Usage:
 
 
 def _shared_solver_calls() -> int:
-    """How often players of this process have taken the solver that they share."""
+    """The number of times that players of this process have used their shared solver."""
     info = shared_solver.cache_info()
     return info.hits + info.misses

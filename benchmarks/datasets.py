@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from benchmarks.record import Part, Results
 
 HEADINGS: Final = (
-    "plies | positions | threads | time | positions/s | of it searching, all threads"
-    " | nodes a position | processor time | memory | files"
+    "plies | positions | threads | time | positions/s | search time, all threads"
+    " | nodes per position | processor time | memory | files"
 )
 ROW: Final = (
     "{plies} | {positions:,} | {threads} | {seconds:.1f} s | {rate:,.0f} | {search_seconds:.1f} s"
@@ -47,7 +47,7 @@ def main() -> None:
 @table_option(64)
 @click.pass_obj
 def build(results: Results, *, count: int, plies: str, threads: int, table_mb: int) -> None:
-    """Build a data set in an empty database, uniformly over plies."""
+    """Build a data set in an empty database, with positions spread evenly over plies."""
     with tempfile.TemporaryDirectory() as name:
         figures = build_dataset(Path(name), count, plies, threads, table_mb)
     click.echo(figures)
@@ -58,7 +58,7 @@ def build(results: Results, *, count: int, plies: str, threads: int, table_mb: i
 def build_dataset(
     directory: Path, count: int, plies: str, threads: int, table_mb: int
 ) -> dict[str, Any]:
-    """Build a data set by ``c4 dataset build``, in an empty directory."""
+    """Build a data set with ``c4 dataset build`` in an empty directory."""
     database, out = f"sqlite:///{directory / 'c4.db'}", directory / "out"
     usage = run_c4(
         *("dataset", "build", f"--count={count}", f"--plies={plies}", f"--threads={threads}"),

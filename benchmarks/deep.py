@@ -1,8 +1,8 @@
-"""Splitting one position over many workers: what it gains, and what it costs.
+"""The gain and the cost of splitting one position over many workers.
 
 ::
 
-    python -m benchmarks deep boards 4x4 5x4 6x4       # by c4 deep, beside one search of each
+    python -m benchmarks deep boards 4x4 5x4 6x4       # with c4 deep, and with one search of each
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ first player (J. Tromp's table of solved boards)."""
 
 SIGNS: Final = {"+": 1, "=": 0, "-": -1}
 STOP_SECONDS: Final = 60.0
-"""The time limit for a command to stop after SIGTERM."""
+"""Time limit for a command to stop after SIGTERM."""
 
 HEADINGS: Final = (
     "board | score | by `c4 deep` | nodes | pieces | one search, one thread | its nodes"
-    " | nodes, times | as fast, times"
+    " | node ratio | speed-up"
 )
 ROW: Final = (
     "{board} | {result} | {limit}{seconds:span} | {nodes:,} | {pieces:,} | {single_seconds:span}"
@@ -58,7 +58,7 @@ ROW: Final = (
 
 @click.group(context_settings=WITH_HELP)
 def main() -> None:
-    """Measure what splitting one position over many workers gains."""
+    """Measure the gain from splitting one position over many workers."""
 
 
 @main.command()
@@ -66,7 +66,7 @@ def main() -> None:
 @click.option("--minutes", type=click.FloatRange(0, min_open=True), default=30.0, show_default=True)
 @all_threads_option
 @table_option(64)
-@click.option("--single/--no-single", default=True, help="Search by one thread as well.")
+@click.option("--single/--no-single", default=True, help="Also search with one thread.")
 @click.pass_obj
 def boards(
     results: Results,
@@ -77,7 +77,7 @@ def boards(
     table_mb: int,
     single: bool,
 ) -> None:
-    """Prove empty boards by c4 deep, each in an empty database."""
+    """Prove empty boards with c4 deep, each in an empty database."""
     for name in names:
         with TemporaryDirectory() as directory:
             figures = prove(
@@ -95,7 +95,7 @@ def boards(
 def prove(
     board: str, directory: Path, *, threads: int, table_mb: int, minutes: float, single: bool
 ) -> dict[str, Any]:
-    """Prove a board in an empty directory, within a time limit, and by a single search as well.
+    """Prove a board in an empty directory within a time limit, and also with a single search.
 
     Raises:
         RuntimeError: the command failed, or its answer is wrong.
@@ -107,7 +107,7 @@ def prove(
     size = parse_board(board)
     value = FIRST_PLAYERS[size.height][size.width]
     if score is not None and (score > 0) - (score < 0) != SIGNS[value]:
-        raise RuntimeError(f"{board}: score {score}, where {value} is known")
+        raise RuntimeError(f"{board}: score {score}, but the known result is {value}")
     alone = None
     if single:
         start = Position(width=size.width, height=size.height)
@@ -118,9 +118,9 @@ def prove(
             raise RuntimeError(f"{board}: {score} by pieces, {alone.score} by one search")
     return {
         "board": board,
-        "score": score,  # the first player's; None if the time was too short
+        "score": score,  # for the first player; None if time ran out
         "seconds": found["seconds"] if found else 60 * minutes,
-        "nodes": found and found["nodes"],  # without those of pieces that were cut off
+        "nodes": found and found["nodes"],  # without pieces that were cut off
         "pieces": found and found["pieces"]["decided"],
         "threads": threads,
         "single_nodes": alone and alone.nodes,
@@ -140,7 +140,7 @@ def answer(command: list[str], seconds: float) -> dict[str, Any] | None:
             process.communicate(timeout=STOP_SECONDS)
             return None
     if process.returncode:
-        raise RuntimeError(f"c4 {' '.join(command)} ended with {process.returncode}")
+        raise RuntimeError(f"c4 {' '.join(command)} failed with exit code {process.returncode}")
     answer: dict[str, Any] = json.loads(output)
     return answer
 

@@ -31,7 +31,7 @@ def random_game(chance: random.Random, stones: int) -> Game | None:
 
 
 def random_games(chance: random.Random, stones: int) -> Iterator[Game]:
-    """An endless stream of random games that are not over, with repetitions."""
+    """An endless stream of random open games, with repetitions."""
     while True:
         game = random_game(chance, stones)
         if game is not None:
@@ -39,7 +39,7 @@ def random_games(chance: random.Random, stones: int) -> Iterator[Game]:
 
 
 def different_games(chance: random.Random, stones: int, count: int) -> list[Game]:
-    """Random games that are not over, to different positions; mirror images count as the same."""
+    """Random open games to different positions; mirror images count as the same."""
     found: dict[int, Game] = {}
     games = random_games(chance, stones)
     while len(found) < count:

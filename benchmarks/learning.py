@@ -1,12 +1,12 @@
-"""Trains the players that learn from exact scores, and measures how strong they are.
+"""Train the players that learn from exact scores, and measure their strength.
 
 ::
 
     python -m benchmarks learning learners --data E --data M --test T
     python -m benchmarks learning opponents
 
-An interrupted training continues from its model's file. If the training is complete, the model is
-only measured. PyTorch is imported when it is used: that takes seconds.
+An interrupted training is resumed from its model file. If the training is complete, the model is
+only measured. PyTorch is imported only when it is used, because the import takes seconds.
 """
 
 from __future__ import annotations
@@ -61,17 +61,17 @@ OPPONENTS: Final = (
 """Every player that plays from any position, apart from programs and stored games."""
 EPOCHS: Final = {"residual": 7, "tuples": 6}
 TABLE_MB: Final = 256
-"""The table of the solver for perfect play."""
+"""The table size of the solver for perfect play."""
 STONES: Final = 4
-"""The stones of the openings for two players without random choices."""
+"""Number of stones in the openings for two players without random choices."""
 LATER: Final = 8
-"""The test positions with at least this many stones are also measured apart. A test set has
-most of the positions with fewer stones, or is a move away: nothing like them is learned from."""
+"""Test positions with at least this many stones are also measured separately. A test set includes
+most positions with fewer stones or their neighbours, so none like them are used for training."""
 SETS: Final = ("all", "decisive", "quiet", "quiet_decisive")
-"""The sets of positions of a quality (c4core/models/quality.py)."""
+"""The sets of positions in a quality (c4core/models/quality.py)."""
 QUALITY: Final = (
     "best column | result kept | decisive | quiet | quiet and decisive | wins missed | "
-    "blocks missed | processor time a move"
+    "blocks missed | processor time per move"
 )
 
 _DIRECTORY: Final = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -80,13 +80,13 @@ models_option = click.option(
     type=_DIRECTORY,
     default=Path(),
     show_default=True,
-    help="The directory of the models' files, such as tuples-1.safetensors.",
+    help="The directory of the model files, such as tuples-1.safetensors.",
 )
 
 
 @click.group(context_settings=WITH_HELP)
 def main() -> None:
-    """Train players that learn, and measure how strong they are."""
+    """Train players that learn, and measure their strength."""
 
 
 @main.command()
@@ -96,16 +96,16 @@ def main() -> None:
     type=_DIRECTORY,
     multiple=True,
     required=True,
-    help="A data set to learn from, by c4 dataset build with NPZ files; several are joined.",
+    help="A data set for training, from c4 dataset build with NPZ files; repeatable.",
 )
 @click.option(
     "--test",
     type=_DIRECTORY,
     required=True,
-    help="A data set; its test part is measured on, and nothing near it is learned from.",
+    help="A data set whose test part is used to measure; training avoids positions near it.",
 )
 @click.option(
-    "--epochs", type=click.IntRange(1), help="Of every training.  [default: the learner's]"
+    "--epochs", type=click.IntRange(1), help="Epochs of every training.  [default: the learner's]"
 )
 @click.option("--trainings", type=click.IntRange(1), default=3, show_default=True)
 @click.option("--depth", type=click.IntRange(1, 12), default=4, show_default=True)
@@ -124,7 +124,7 @@ def learners(
     sample: int,
     seed: int,
 ) -> None:
-    """Train the network that sees threats and the n-tuples with several seeds, and measure them.
+    """Train the threat network and the n-tuples with several seeds, and measure them.
 
     Players that search are measured on --sample of the test positions.
     """
@@ -165,7 +165,7 @@ def learners(
 def opponents(
     results: Results, *, models: Path, number: int, player: str, only: tuple[str, ...], seed: int
 ) -> None:
-    """Let a learner play against every other player. Those without a model are left out."""
+    """Let a learner play against every other player. Players without a model are left out."""
     names = ("cnn", "exact", "selfplay", "tuples-1")
     files = {name: models / f"{name}.safetensors" for name in names}
     missing = [str(path) for path in files.values() if not path.exists()]
@@ -195,17 +195,17 @@ def opponents(
     type=click.Path(dir_okay=False, path_type=Path),
     default=Path("c4core/data/c4-7x6-residual.safetensors"),
     show_default=True,
-    help="The shipped model.",
+    help="The shipped model file.",
 )
 def ship(*, model: Path, file: Path) -> None:
-    """Write a trained model as the one that is shipped: without the optimizer's state."""
+    """Write a trained model as the shipped model, without the optimizer's state."""
     write_model(file, replace(read_model(model), optimizer={}))
 
 
 def train_learner(
     path: Path, kind: str, data: tuple[Positions, Positions], *, seed: int, epochs: int | None
 ) -> Model:
-    """Train a learner in one thread, or continue an interrupted training."""
+    """Train a learner in one thread, or resume an interrupted training."""
     import torch  # noqa: PLC0415 (slow to import)
 
     from c4core.models.torch.courses import ResidualCourse  # noqa: PLC0415
@@ -253,9 +253,9 @@ def measure_learner(
 
 
 def play_opponent(player: str, opponent: str, *, games: int, seed: int) -> dict[str, Any]:
-    """A match in which the players take turns to move first.
+    """Play a match in which the players take turns to move first.
 
-    If neither has random choices, each begins once from every one of games / 2 openings.
+    If neither makes random choices, each of them begins once from each of games / 2 openings.
     """
     name = opponent.partition(":model")[0]
     seed = match_seed(seed, player.partition(":")[0], name)
@@ -276,7 +276,7 @@ def play_opponent(player: str, opponent: str, *, games: int, seed: int) -> dict[
 
 
 def openings(count: int, seed: int) -> list[Position]:
-    """Different positions with :data:`STONES` stones that are not over, drawn at random."""
+    """Different random open positions with :data:`STONES` stones."""
     dice, found = Dice(seed), dict[str, Position]()
     while len(found) < count:
         position = Position()
@@ -289,7 +289,7 @@ def openings(count: int, seed: int) -> list[Position]:
 def mark_of_game(
     first: Player, second: Player, *, a: Player, seed: int, start: Position | None
 ) -> str:
-    """Play a game. Returns the mark of its result for player a: w, d or l."""
+    """Play a game; return the mark of its result for player a: w, d or l."""
     record = play_game(first, second, seed=seed, start=start)
     if record.is_forfeit:
         raise RuntimeError(f"{first} - {second}: {record.detail}")
@@ -317,14 +317,14 @@ def places(parts: Mapping[str, Part]) -> dict[str, str]:
         "data": f"```console\n{commands}\n```",
         "run": run_lines(
             replace(last, date="", command=""),
-            "Training: one thread, beside other work of the machine: the times are the clock's",
+            "Training: one thread, on a machine with other load; times are wall-clock times",
             *(f"{part.made.date}: `{part.made.command}`" for part in parts.values()),
         ),
     }
 
 
 def learners_table(part: Figures) -> str:
-    """The means over the seeds: best columns, results kept, and the time of a move."""
+    """The means over the seeds: best columns, results kept, and the time per move."""
     by_kind: dict[tuple[str, int], list[Figures]] = {}
     for each in part["learners"]:
         by_kind.setdefault((each["player"], each["least_ply"]), []).append(each)
@@ -341,7 +341,7 @@ def learners_table(part: Figures) -> str:
 
 
 def trainings_table(part: Figures) -> str:
-    """Every seed of the learners without search."""
+    """The results of each seed, for learners without search."""
     rows = [
         [
             f"`{each['player']}`",
@@ -356,7 +356,7 @@ def trainings_table(part: Figures) -> str:
 
 
 def opponents_table(part: Figures) -> str:
-    """The matches: won, lost, drawn, in all and of the games that the learner began."""
+    """The results of the matches: in all games, and by the player that moved first."""
     rows = []
     for each in part["matches"]:
         marks = each["marks"]
@@ -373,12 +373,12 @@ def opponents_table(part: Figures) -> str:
     text = table("opponent | won-lost-drawn | moving first | second | score | 95% sure", rows)
     if part["left_out"]:
         names = ", ".join(f"`{name}`" for name in part["left_out"])
-        text += f"\n\nNot played, for want of a model: {names}."
+        text += f"\n\nNot played because the model is missing: {names}."
     return text
 
 
 def quality_cells(measured: Sequence[Figures]) -> list[str]:
-    """The means of some measurements, as :data:`QUALITY` has them."""
+    """The mean of each column of :data:`QUALITY`."""
     qualities = [each["quality"] for each in measured]
 
     def share(name: str, kind: str) -> str:
@@ -406,5 +406,5 @@ def _counts(marks: str) -> str:
 
 
 def _command(data: Path) -> str:
-    """The command that has made a data set."""
+    """The command that made a data set."""
     return str(json.loads((data / "card.json").read_text())["command"])

@@ -25,13 +25,13 @@ seed_option = click.option("--seed", type=click.IntRange(0), default=1, show_def
 
 
 def table_option(default: int) -> Callable[[Decorated], Decorated]:
-    """The size of a transposition table."""
+    """An option for the size of a transposition table in megabytes."""
     return click.option("--table-mb", type=click.IntRange(1), default=default, show_default=True)
 
 
 @contextmanager
 def failures(*errors: type[Exception]) -> Iterator[None]:
-    """Report errors that the user can do something about in one line, without a traceback."""
+    """Report errors that the user can fix in one line, without a traceback."""
     try:
         yield
     except errors as error:

@@ -1,4 +1,4 @@
-"""Pages of the documents: their places, and tables made by templates.
+"""Pages of the documents: their places, and tables made from templates.
 
 A page has places, which ``python -m benchmarks render`` fills::
 
@@ -6,8 +6,9 @@ A page has places, which ``python -m benchmarks render`` fills::
     ...
     <!-- end classes -->
 
-A template is a string with fields in braces, as of :meth:`str.format`, and with more formats:
-``{seconds:span}``. The cells of a row are separated by ``|``; a cell whose field is None is empty.
+A template is a string with fields in braces, as for :meth:`str.format`, and with additional
+formats: ``{seconds:span}``. ``|`` separates the cells of a row; a cell with a missing field is
+empty.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ DOCS: Final = ROOT / "docs"
 
 
 def fill(page: str, texts: Mapping[str, str]) -> str:
-    """The page with the text of every place, by name.
+    """Fill the places of a page with the texts of the same names.
 
     Raises:
         ValueError: a place is missing, or has an unknown name.
@@ -44,7 +45,7 @@ def fill(page: str, texts: Mapping[str, str]) -> str:
     def replace(match: re.Match[str]) -> str:
         name = match[1]
         if name not in texts:
-            raise ValueError(f"the page has a place for {name!r}, which is not known")
+            raise ValueError(f"the page has a place with the unknown name {name!r}")
         filled.add(name)
         return f"<!-- begin {name} -->\n{texts[name]}\n<!-- end {name} -->"
 
@@ -55,7 +56,7 @@ def fill(page: str, texts: Mapping[str, str]) -> str:
 
 
 def fill_file(path: Path, texts: Mapping[str, str]) -> None:
-    """Fill the places of a file, which stays unchanged if :func:`fill` fails."""
+    """Fill the places of a file; it stays unchanged if :func:`fill` fails."""
     path.write_text(fill(path.read_text(encoding="utf-8"), texts), encoding="utf-8")
 
 
@@ -72,9 +73,9 @@ def table(
     Args:
         headings: the headings; in one string they are separated by ``|``.
         rows: sequences of cells, or texts that ``|`` separates into cells; with a template,
-            mappings or objects whose fields it names.
+            mappings or objects with its fields.
         row: the template of a row.
-        left: the number of columns with words, from the left. The others hold numbers.
+        left: the number of text columns, from the left; the others hold numbers.
         title: the line above the table.
     """
     if row:
@@ -86,12 +87,12 @@ def table(
 
 
 def text(template: str, fields: object) -> str:
-    """A template filled with the fields of a mapping or an object."""
+    """Fill a template with the fields of a mapping or an object."""
     return _FORMATTER.vformat(template, (fields,), {})
 
 
 def run_lines(made: Made, *more: str) -> str:
-    """The list that says how figures were made."""
+    """A list of the conditions under which figures were made."""
     machine, versions = made.machine, made.versions.items()
     lines = [
         f"Day: {made.date}",
@@ -105,7 +106,7 @@ def run_lines(made: Made, *more: str) -> str:
 
 
 def span_text(seconds: float) -> str:
-    """A time, in minutes or hours if it is long: ``1 h 01 min``, ``18 min 21 s``, ``2.5 s``."""
+    """A duration, in minutes or hours if it is long: ``1 h 01 min``, ``18 min 21 s``, ``2.5 s``."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:
@@ -114,7 +115,7 @@ def span_text(seconds: float) -> str:
 
 
 def number_text(number: float) -> str:
-    """A count with separators, or with a suffix where it is large."""
+    """A count with separators, or with a suffix if it is large."""
     for size, suffix in ((1e9, " G"), (1e6, " M")):
         if number >= size:
             return f"{three_digits(number / size)}{suffix}"
@@ -141,11 +142,11 @@ FORMATS: Final[Mapping[str, Callable[[Any], str]]] = {
     "span": span_text,
     "time": time_text,
 }
-"""The formats of templates besides those of Python."""
+"""Formats for templates, in addition to Python's."""
 
 
 class _MissingError(Exception):
-    """A field is None."""
+    """A field is missing."""
 
 
 class _Formatter(string.Formatter):

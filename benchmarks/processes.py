@@ -1,4 +1,4 @@
-"""Commands of C4 in processes of their own: what they take, and workers that run meanwhile."""
+"""Run C4 commands in separate processes: measure their use of resources, and run workers."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Usage(NamedTuple):
     """The time and memory of a process."""
 
     seconds: float
-    """Wall-clock time from its start to its end."""
+    """Wall-clock seconds from the start to the end."""
     processor_seconds: float
-    """Processor time of all threads."""
+    """Processor seconds of all threads."""
     peak_mb: float
-    """The largest memory of the process."""
+    """Peak memory in megabytes."""
 
 
 class FleetError(Exception):
@@ -62,12 +62,12 @@ def run_program(*command: str, silent: bool = False) -> Usage:
         process.returncode = os.waitstatus_to_exitcode(status)
     seconds = time.perf_counter() - begin
     if process.returncode:
-        raise click.ClickException(f"{' '.join(command)} ended with {process.returncode}")
+        raise click.ClickException(f"{' '.join(command)} failed with code {process.returncode}")
     return Usage(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / KILOBYTE)
 
 
 def clear(database: Database) -> None:
-    """Truncate all tables: rows that are only deleted would still take space."""
+    """Truncate all tables, because deleted rows would still take space."""
     with database.write() as session:
         session.execute(_EMPTY)
 

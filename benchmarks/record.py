@@ -1,4 +1,4 @@
-"""The files of figures, ``benchmarks/results/SUBJECT.json``, all in one form.
+"""The files of figures, ``benchmarks/results/SUBJECT.json``, all in one format.
 
 ::
 
@@ -8,7 +8,7 @@
                                     "versions": {"C4": "...", "Python": "..."}},
                            "figures": ...}, ...}}
 
-A part holds what one measurement found; measuring it again replaces it.
+A part holds the figures of one measurement; measuring again replaces them.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ FORMAT: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """How figures were made. Older figures lack some of it."""
+    """The conditions under which figures were made. Older figures lack some fields."""
 
     date: str = ""
-    """ISO 8601."""
+    """The day, in ISO 8601."""
     command: str = ""
-    """Without passwords and directories."""
+    """The command, without passwords and directories."""
     commit: str = ""
     """The commit of the checkout, with ``+`` if files were changed."""
     machine: dict[str, str | int] = field(default_factory=dict)
@@ -54,12 +54,12 @@ class Made:
 
     @property
     def processor(self) -> str:
-        """The processor's name."""
+        """The name of the processor."""
         return str(self.machine.get("processor", ""))
 
     @classmethod
     def here(cls, **versions: str) -> Made:
-        """The state of this process, with the versions of other programs that took part."""
+        """The conditions of this process, with the versions of other programs involved."""
         arguments = map(masked, sys.argv[1:])
         return cls(
             dt.datetime.now(dt.UTC).date().isoformat(),
@@ -80,23 +80,23 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The figures of a measurement, and how they were made."""
+    """The figures of a measurement, and the conditions under which they were made."""
 
     made: Made
     figures: Any
 
 
 class Results:
-    """The directory with the files of figures."""
+    """The directory of the files of figures."""
 
     def __init__(self, directory: Path = RESULTS) -> None:
         self.directory = directory
 
     def read(self, subject: str) -> dict[str, Part]:
-        """The parts of a subject; none if it has no file.
+        """The parts of a subject; empty if it has no file.
 
         Raises:
-            ValueError: the file has another form.
+            ValueError: the file has another format.
         """
         path = self._path(subject)
         if not path.exists():
@@ -110,7 +110,7 @@ class Results:
         }
 
     def keep(self, subject: str, name: str, figures: object, **versions: str) -> None:
-        """Keep the figures of a part in place of older ones."""
+        """Store the figures of a part, replacing older ones."""
         parts = self.read(subject) | {name: Part(Made.here(**versions), figures)}
         entries = {"format": FORMAT, "parts": {each: asdict(parts[each]) for each in parts}}
         self.directory.mkdir(parents=True, exist_ok=True)
@@ -121,14 +121,14 @@ class Results:
 
 
 def figures_of(parts: Mapping[str, Part], prefix: str) -> Iterable[dict[str, Any]]:
-    """The figures of all parts whose names begin with a word, each with its processor."""
+    """The figures of all parts whose names begin with this word, each with its processor."""
     for name, part in parts.items():
         if name.split()[0] == prefix:
             yield part.figures | {"processor": part.made.processor}
 
 
 def without_directories(command: str) -> str:
-    """A command line for publication, with only the last part of absolute paths."""
+    """A command line for publication, with only the last component of absolute paths."""
     return re.sub(r"(?<![^\s='\"])/(?:[^/\s]+/)+", "", command)
 
 

@@ -1,4 +1,4 @@
-"""The engine: positions, the exact solver and notation. It knows nothing of SQL or jobs.
+"""The engine: positions, the exact solver and notation. It does not depend on SQL or jobs.
 
 >>> from c4core import Position, Solver
 >>> Solver().solve(Position("4453")).score

@@ -1,8 +1,8 @@
-"""The C side of arrays of positions."""
+"""C declarations for arrays of positions."""
 
 from c4core.engine.board cimport Board
 
-# The words of a batch's positions as two arrays, and the board that they are on.
+# Convert a batch of positions to two arrays of words; ``g`` receives their board.
 cdef tuple words_of_batch(
     object positions, object width, object height, const Board** g
 )

@@ -1,13 +1,13 @@
-"""Many positions as arrays: facts about each of them, and the enumeration of all positions of a board.
+"""Arrays of positions: facts about each position, and the enumeration of all positions of a board.
 
-A position of an array is its key, or two words (layout picture in engine/board.pxd): ``stones`` of the side
-to move, ``mask`` of both sides. numpy is imported where it is used: programs that handle one position at a
-time start faster without it.
+A position in an array is its key, or two words (engine/board.pxd draws the layout): ``stones`` of the side
+to move, ``mask`` of both sides. numpy is imported inside the functions, so programs that handle one position
+at a time start faster.
 
-Reachable positions are enumerated ply by ply, as sorted arrays of keys. A ply's array is made from the one
-before: every position that is not over gives one child for each column that is not full. The children of a
-part of the parents at a time are sorted and freed of duplicates, then the parts are merged two by two, so that
-the memory for what several parents share stays small for a ply of any size.
+Reachable positions are enumerated ply by ply, as sorted arrays of keys. Each ply is made from the previous
+one: every position that is not over has one child for each column that is not full. The children of a part
+of the parents are sorted and freed of duplicates; then the parts are merged in pairs. So children that
+several parents share take little memory, even for a large ply.
 """
 
 cimport cython
@@ -32,12 +32,12 @@ from c4core.errors import BoardError, KeyValueError, MoveError
 from c4core.notation import check_board
 from c4core.position import Position as PositionType
 
-# What playing a column does; the values of ``children``'s flags.
+# The effect of playing a column: the flags that ``children`` returns.
 cdef enum Move:
     NONE = 0        # the column is full
-    GOES_ON = 1     # the game is not over after it
+    GOES_ON = 1     # the game goes on
     WINS = 2
-    FILLS = 3       # the last square of the board, without a four: a draw
+    FILLS = 3       # the move fills the board without a four: a draw
 
 MOVE_NONE = NONE
 MOVE_GOES_ON = GOES_ON
@@ -53,7 +53,7 @@ cdef const Board* _geometry(int width, int height) except NULL:
 cdef bint _words_of_key(
     const Board* g, uint64_t key, uint64_t* stones, uint64_t* mask
 ) noexcept nogil:
-    """Get the two words of a key; False if it is no position's key (``Position.from_key`` says why)."""
+    """Split a key into its words; False if it is not a position's key (``Position.from_key`` says why)."""
     split_key(g, key, stones, mask)
     return (
         position_key(g, stones[0], mask[0]) == key
@@ -63,11 +63,9 @@ cdef bint _words_of_key(
 
 
 def split_keys(keys, board):
-    """The stones of the side to move, and those of both sides, as two uint64 arrays.
+    """Return the stones of the side to move, and of both sides, as two uint64 arrays.
 
-    Args:
-        keys: of positions, canonical or not; for other numbers the words are nonsense.
-        board: the size of all of them.
+    The keys may be canonical or not. Numbers that are not keys give meaningless words.
     """
     import numpy as np
 
@@ -84,11 +82,9 @@ def split_keys(keys, board):
 
 
 def squares_of(words, board):
-    """Which squares have a stone: uint8, shape (positions, rows, columns), row 0 at the bottom.
+    """Return the squares as bits: uint8, shape (positions, rows, columns), row 0 at the bottom.
 
-    Args:
-        words: stones of either side, or of both.
-        board: the size of all positions.
+    ``words`` are the stones of one side, or of both.
     """
     import numpy as np
 
@@ -107,12 +103,7 @@ def squares_of(words, board):
 
 
 def are_over(keys, board):
-    """Which positions are won by the last move, or full: a boolean array.
-
-    Args:
-        keys: of positions, canonical or not.
-        board: the size of all of them.
-    """
+    """Return whether each game is won or the board full, as a boolean array."""
     import numpy as np
 
     cdef const Board* g = _geometry(board.width, board.height)
@@ -129,7 +120,7 @@ def are_over(keys, board):
 
 
 cdef object _with_move(const uint64_t[::1] keys, const Board* g, bint own):
-    """Which positions have a playable square that completes four for the mover, or for the opponent."""
+    """Return whether a playable square completes four for the mover (``own``) or for the opponent."""
     import numpy as np
 
     cdef Py_ssize_t index
@@ -146,29 +137,20 @@ cdef object _with_move(const uint64_t[::1] keys, const Board* g, bint own):
 
 
 def wins_now(keys, *, int width=7, int height=6):
-    """Which positions have a move that wins at once: a boolean array.
-
-    Raises:
-        BoardError: impossible size.
-    """
+    """Return whether the side to move can win at once, as a boolean array."""
     return _with_move(keys, _geometry(width, height), True)
 
 
 def is_threatened(keys, *, int width=7, int height=6):
-    """In which positions the opponent could win at once if it were to move: a boolean array.
-
-    Raises:
-        BoardError: impossible size.
-    """
+    """Return whether the opponent could win at once if it were to move, as a boolean array."""
     return _with_move(keys, _geometry(width, height), False)
 
 
 def canonical_keys(const uint64_t[::1] keys, *, int width=7, int height=6):
-    """The canonical keys of positions, and the numbers of stones, as uint64 and uint8 arrays.
+    """Return the canonical keys and the numbers of stones, as uint64 and uint8 arrays.
 
     Raises:
-        KeyValueError: a number is no position's key.
-        BoardError: impossible size.
+        KeyValueError: a number is not a position's key.
     """
     import numpy as np
 
@@ -187,24 +169,16 @@ def canonical_keys(const uint64_t[::1] keys, *, int width=7, int height=6):
             numbers[index] = canonical_key(g, stones, mask)
             counts[index] = <uint8_t>popcount(mask)
     if bad >= 0:
-        PositionType.from_key(keys[bad], width=width, height=height)    # says what is wrong
+        PositionType.from_key(keys[bad], width=width, height=height)    # raises the error
     return canonical, plies
 
 
 def children(const uint64_t[::1] keys, *, int width=7, int height=6):
-    """What every column of every position leads to.
-
-    Args:
-        keys: positions that are not over.
-        width: columns of their board.
-        height: rows of it.
+    """Return the result of every column of every position. No position may be over.
 
     Returns:
-        Two arrays of shape (positions, width): the canonical keys of the children (0 where the
-        column is full) and MOVE_NONE, MOVE_GOES_ON, MOVE_WINS or MOVE_FILLS.
-
-    Raises:
-        BoardError: impossible size.
+        Two arrays of shape (positions, width): the canonical keys of the children (0 if the column is
+        full) and MOVE_NONE, MOVE_GOES_ON, MOVE_WINS or MOVE_FILLS.
     """
     import numpy as np
 
@@ -238,12 +212,11 @@ def children(const uint64_t[::1] keys, *, int width=7, int height=6):
 cdef tuple words_of_batch(
     object positions, object width, object height, const Board** g
 ):
-    """Two uint64 arrays: the stones of the sides to move, and of both sides.
+    """Return two uint64 arrays: the stones of the sides to move, and of both sides.
 
     Args:
         positions: positions, move texts, or an array of keys.
-        width: columns of the board that texts and keys are on.
-        height: rows of that board.
+        width, height: the board of texts and keys.
         g: receives the board of all positions.
     """
     import numpy as np
@@ -260,7 +233,7 @@ cdef tuple words_of_batch(
 
 
 cdef list _as_positions(object positions, object width, object height):
-    """The batch as ``Position`` objects, texts read on the given board."""
+    """Return the batch as ``Position`` objects; texts are read on the given board."""
     if isinstance(positions, str):
         raise TypeError("positions must be a sequence of positions or texts, not one text")
     return [
@@ -327,7 +300,7 @@ cdef tuple _words_of_keys(object keys, const Board* g):
 
 
 cdef int _refuse_key(uint64_t key, object index, const Board* g) except -1:
-    """Raise the error that says what is wrong with a key, and its index in the batch."""
+    """Raise an error with the fault of a key and its index in the batch."""
     try:
         PositionType.from_key(key, width=g.width, height=g.height)
     except KeyValueError as error:
@@ -335,20 +308,20 @@ cdef int _refuse_key(uint64_t key, object index, const Board* g) except -1:
     raise AssertionError(f"position {index}: {key}")
 
 
-# Parents whose children are sorted together: some 50 MB of children on 7x6.
+# Number of parents whose children are sorted together: about 50 MB of children on 7x6.
 cdef enum:
     PIECE_PARENTS = 1 << 20
 
-# Which children a ply's array holds.
+# The children in a ply's array.
 cdef enum Kept:
-    EVERY           # also those that end the game
-    OPEN            # those that do not
+    EVERY           # all children, finished games included
+    OPEN            # only children that are not over
 
 
 cdef Py_ssize_t _children(
     const Board* g, const uint64_t[::1] parents, uint64_t[::1] children, bint canonical, Kept kept
 ) noexcept nogil:
-    """Write the key of every child of every parent that is not over; returns their number."""
+    """Write the keys of the children of all parents that are not over. Return their number."""
     cdef Py_ssize_t index, count = 0
     cdef uint64_t stones, mask, moves, move
     for index in range(parents.shape[0]):
@@ -372,7 +345,7 @@ cdef Py_ssize_t _children(
 
 
 cdef Py_ssize_t _squeeze(uint64_t[::1] keys) noexcept nogil:
-    """Move the different values of a sorted array to its front; returns their number."""
+    """Move the distinct values of a sorted array to its front. Return their number."""
     cdef Py_ssize_t index, count = 0
     for index in range(keys.shape[0]):
         if count == 0 or keys[index] != keys[count - 1]:
@@ -384,7 +357,7 @@ cdef Py_ssize_t _squeeze(uint64_t[::1] keys) noexcept nogil:
 cdef Py_ssize_t _merge(
     const uint64_t[::1] left, const uint64_t[::1] right, uint64_t[::1] merged
 ) noexcept nogil:
-    """Merge two sorted arrays without duplicates into such an array; returns its length."""
+    """Merge two sorted arrays without duplicates into a third one. Return its length."""
     cdef Py_ssize_t i = 0, j = 0, count = 0
     cdef uint64_t a, b
     while i < left.shape[0] and j < right.shape[0]:
@@ -448,19 +421,14 @@ cdef object _next_ply(const Board* g, object level, bint canonical, Kept kept):
 
 
 def plies(*, int width=7, int height=6, bint canonical=False):
-    """Iterate over the plies of a board: all reachable positions with 0, 1, 2, .. stones.
+    """Iterate over the plies of a board: all reachable positions, from 0 stones on.
 
     Args:
-        width: columns.
-        height: rows.
-        canonical: one of each pair of mirror images (canonical keys) instead of all positions.
+        canonical: yield canonical keys, one for each pair of mirror images, instead of all keys.
 
     Yields:
-        A sorted uint64 array of keys without duplicates for each ply, games that are over included
-        at the ply where they end. The last array is the last one that is not empty.
-
-    Raises:
-        BoardError: impossible size.
+        For each ply a sorted uint64 array of keys without duplicates. A finished game is included at the
+        ply where it ended. No array is empty.
     """
     import numpy as np
 
@@ -473,11 +441,11 @@ def plies(*, int width=7, int height=6, bint canonical=False):
 
 
 def open_plies(Position start not None):
-    """Iterate over the plies from a position on: what can be reached from it and is not over.
+    """Iterate over the plies from ``start`` on: all reachable positions that are not over.
 
     Yields:
-        A sorted uint64 array of canonical keys without duplicates for each ply, the first for the
-        start's own. The last array is the last one that is not empty; a start that is over has none.
+        For each ply, beginning with the start's, a sorted uint64 array of canonical keys without
+        duplicates. No array is empty.
     """
     import numpy as np
 

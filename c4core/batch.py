@@ -1,4 +1,4 @@
-"""Results as arrays: of a search of many positions, in their order, and the bounds of a table.
+"""Results of batch searches as arrays, in the order of the positions, and bounds of a table.
 
 Every score is for the side to move of its position, as in :mod:`c4core.evaluation`.
 """
@@ -14,27 +14,27 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BOUND: Final = np.dtype([("key", "<u8"), ("score", "i1"), ("is_upper", "?"), ("log_nodes", "u1")])
-"""A bound of one position, 11 bytes: what one solver's table knows, for another solver
+"""The type of a bound that one solver's table exports for another: 11 bytes
 (:meth:`c4core.Solver.table_bounds`, :meth:`c4core.Solver.add_bounds`).
 
-``score`` is for the side to move of the position with this key: the position's score is at most
-that if ``is_upper``, and at least that if not. ``log_nodes`` is the whole part of the binary
-logarithm of the positions that were searched for it; it is 31 for all numbers from 2**31 on.
+``score`` is for the side to move of the position with this key. If ``is_upper``, the position's
+score is at most ``score``, otherwise at least. ``log_nodes`` is the binary logarithm, rounded down,
+of the number of positions searched for the bound; it is 31 for all numbers from 2**31 on.
 """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Batch:
-    """The proven bounds of n positions, and what the searches cost."""
+    """The proven bounds of n positions, and the cost of the searches."""
 
     lower: NDArray[np.int8]
-    """Shape (n,): each position's score is proven to be at least this."""
+    """Shape (n,): proven lower bounds of the scores."""
     upper: NDArray[np.int8]
-    """Shape (n,): each position's score is proven to be at most this."""
+    """Shape (n,): proven upper bounds of the scores."""
     nodes: NDArray[np.uint64]
-    """Shape (n,): the number of positions that each search visited."""
+    """Shape (n,): number of positions that each search visited."""
     seconds: float
-    """Wall-clock seconds of the whole batch."""
+    """Wall-clock seconds of the complete batch."""
 
     def __len__(self) -> int:
         """The number of positions."""
@@ -42,18 +42,18 @@ class _Batch:
 
     @property
     def exact(self) -> NDArray[np.bool_]:
-        """Shape (n,): whether the bounds meet."""
+        """Shape (n,): whether the bounds are equal."""
         return np.equal(self.lower, self.upper)
 
 
 class BatchEvaluation(_Batch):
-    """The scores of n positions, or the bounds that are proven."""
+    """The scores of n positions, or their proven bounds."""
 
     __slots__ = ()
 
     @property
     def scores(self) -> np.ma.MaskedArray[tuple[int], np.dtype[np.int8]]:
-        """Shape (n,): the scores, masked where they are not exact."""
+        """Shape (n,): the scores; a score that is not exact is masked."""
         return np.ma.MaskedArray(self.lower, mask=~self.exact)
 
 

@@ -1,4 +1,4 @@
-"""The C side of ``Dice``: draws without the interpreter lock, inlined where they are cimported."""
+"""C declarations of ``Dice``: inline draws without the interpreter lock."""
 
 cimport cython
 from libc.stdint cimport uint32_t, uint64_t
@@ -12,7 +12,7 @@ cdef inline uint64_t _rotated(uint64_t word, int places) noexcept nogil:
 
 
 cdef inline uint64_t draw_word(DiceState* dice) noexcept nogil:
-    """64 random bits (xoshiro256**)."""
+    """Return 64 random bits (xoshiro256**)."""
     cdef uint64_t* word = dice.word
     cdef uint64_t result = _rotated(word[1] * 5, 7) * 9
     cdef uint64_t shifted = word[1] << 17
@@ -26,11 +26,11 @@ cdef inline uint64_t draw_word(DiceState* dice) noexcept nogil:
 
 
 cdef inline uint32_t draw_below(DiceState* dice, uint32_t limit) noexcept nogil:
-    """A number from 0 to limit - 1, each equally likely (Lemire's multiplication); limit > 0."""
+    """Return a number from 0 to limit - 1, each equally likely (Lemire's multiplication); limit > 0."""
     cdef uint64_t product = (draw_word(dice) >> 32) * limit
     cdef uint32_t least
     if <uint32_t>product < limit:
-        # 2^32 is not a multiple of limit: a draw in the surplus is repeated.
+        # If 2^32 is not a multiple of limit, a draw in the surplus is repeated.
         least = (0 - limit) % limit
         while <uint32_t>product < least:
             product = (draw_word(dice) >> 32) * limit

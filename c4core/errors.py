@@ -1,10 +1,10 @@
 """The errors of positions, books, data sets, certificates and models.
 
-Each error has the wrong datum as an attribute. Errors of players are in
+Each error has the wrong value as an attribute. Errors of players are in
 :mod:`c4core.players.errors`.
 
-All errors that this project raises on purpose are a :class:`C4Error`. Those of bad input are a
-:class:`ValueError` as well, so that callers can catch them by either class.
+Every error that this project raises on purpose is a :class:`C4Error`. Errors about bad input are
+also a :class:`ValueError`, so callers can catch them by either class.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from __future__ import annotations
 class C4Error(Exception):
     """Base class of all errors that this project raises on purpose.
 
-    Every subclass can be pickled, whatever arguments its constructor takes: a process pool sends
-    errors to the parent in this way, and an error that cannot be unpickled breaks the pool.
+    Every subclass can be pickled, regardless of the arguments of its constructor. A process pool
+    pickles errors to send them to the parent. An error that cannot be unpickled breaks the pool.
     """
 
     def __reduce__(self) -> tuple[object, ...]:
-        """The class, the arguments and the attributes; the constructor is not called again."""
+        """Return class, arguments and attributes; unpickling does not call the constructor."""
         return _restored, (type(self), self.args), self.__dict__
 
 
 def _restored(kind: type[C4Error], arguments: tuple[object, ...]) -> C4Error:
-    """An error as it was raised, but without its attributes."""
+    """Return the error as it was raised, but without its attributes."""
     error = kind.__new__(kind, *arguments)
-    # This calls the constructor of the other base class: that of ImportError sets the message.
+    # This calls the constructor of the other base class: ImportError's sets the message.
     super(C4Error, error).__init__(*arguments)
     return error
 
@@ -47,8 +47,9 @@ class MoveError(C4Error, ValueError):
 
     Attributes:
         kind: ``"syntax"`` (no column), ``"range"`` (column outside the board), ``"full"`` (the
-            column is full) or ``"over"`` (the game has ended before this move).
-        column: the 0-based column, or None where the text names none.
+            column is full), ``"over"`` (the game has ended before this move) or ``"ambiguous"``
+            (the text can be read in two ways).
+        column: the 0-based column, or None if the text does not name one.
         index: the move's 0-based index in the sequence it came from, or None for a single move.
     """
 
@@ -71,6 +72,18 @@ class GridError(C4Error, ValueError):
     def __init__(self, message: str, *, row: int | None = None) -> None:
         super().__init__(message)
         self.row = row
+
+
+class PositionError(C4Error, ValueError):
+    """A value or an object that does not give a position.
+
+    Attributes:
+        field: the wrong part: ``moves``, ``grid``, ``key``, ``board``, or ``line`` for the whole.
+    """
+
+    def __init__(self, message: str, *, field: str = "line") -> None:
+        super().__init__(message)
+        self.field = field
 
 
 class KeyValueError(C4Error, ValueError):
@@ -104,7 +117,7 @@ class BookForeignError(BookError):
 
 
 class BookVersionError(BookError):
-    """The book was written in a newer format than this program reads."""
+    """The book's format is newer than this program can read."""
 
 
 class BookTruncatedError(BookError):
@@ -120,7 +133,7 @@ class BookBoardError(BookError, ValueError):
 
 
 class BookContentError(BookError, ValueError):
-    """Keys and scores that do not make a book, when they are written or derived.
+    """Keys and scores that do not form a valid book.
 
     Attributes:
         key: the wrong position; None if the error is about several positions.
@@ -143,7 +156,7 @@ class EmptySourceError(C4Error, ValueError):
 
 
 class DatasetError(C4Error, ValueError):
-    """A file that is not a data set of this project, or is damaged, or cannot be written here.
+    """A file that is not a data set of this project, is damaged, or cannot be written.
 
     Attributes:
         path: the file; None if the error is not about a file.
@@ -155,7 +168,7 @@ class DatasetError(C4Error, ValueError):
 
 
 class DatasetExistsError(C4Error, ValueError):
-    """A directory has files that a data set would replace, and nobody allowed that.
+    """A directory has files that a data set would replace, and replacing was not allowed.
 
     Attributes:
         path: the directory.
@@ -177,7 +190,7 @@ class CertificateError(C4Error):
 
 
 class CertificateMissingError(CertificateError, ValueError):
-    """No certificate of this board is shipped."""
+    """No certificate for this board is included."""
 
 
 class CertificateForeignError(CertificateError):
@@ -203,7 +216,7 @@ class CertificateWrongError(CertificateError):
 
 
 class ClaimError(CertificateError, ValueError):
-    """A claim is false, or no certificate can be made of it."""
+    """A claim is false, or a certificate cannot be made for it."""
 
 
 class ProvingStoppedError(CertificateError):
@@ -231,11 +244,11 @@ class HoleError(WeakC4Error):
 
 
 class TooLargeError(WeakC4Error):
-    """A solution leads to more positions than are held in memory."""
+    """A solution leads to more positions than can be kept in memory."""
 
 
 class LearningMissingError(C4Error, ImportError):
-    """The packages that learning needs are not installed; the message says how to get them."""
+    """The packages for learning are not installed; the message says how to install them."""
 
 
 class ModelError(C4Error, ValueError):
@@ -251,8 +264,8 @@ class ModelError(C4Error, ValueError):
 
 
 class ModelMismatchError(ModelError):
-    """A model of another kind than expected, or one that was trained in another way."""
+    """A model of a different kind than expected, or one that was trained in a different way."""
 
 
 class LearningError(C4Error, ValueError):
-    """A training that is impossible: there are too few games, or the board is too small."""
+    """Training is impossible: there are too few games, or the board is too small."""

@@ -22,28 +22,29 @@ if TYPE_CHECKING:
 Value = Literal["win", "draw", "loss"]
 
 NO_SCORE: Final = -128
-"""In arrays of scores: the column cannot be played, or the score is not known."""
+"""The entry of a score array if the column cannot be played or its score is unknown."""
 
 
 def score_limits(ply: int, width: int, height: int) -> tuple[int, int]:
-    """The worst and the best possible score of a game that is not over after ``ply`` stones."""
+    """Return the worst and the best score of a game that is not over after ``ply`` stones."""
     cells = width * height
     return -((cells - ply) // 2), (cells + 1 - ply) // 2
 
 
 def final_score(position: Position) -> int:
-    """The score of a finished game for the side that would move: 0, or minus that of the winner."""
+    """Return a finished game's score for the side that would move: 0 or minus the winner's."""
     if position.winner is None:
         return 0
     return -score_limits(position.ply - 1, *position.board)[1]  # before the winner's last stone
 
 
 def plies_to_end(score: int, ply: int, width: int, height: int) -> int:
-    """Plies until the game ends under perfect play, for a score of the side to move.
+    """Return the number of plies until the game ends under perfect play.
 
-    The winner wins as early and the loser loses as late as possible; a draw fills the board. The
-    score fixes the number of the winner's stones, and so the ply of the last one: a win comes after
-    an odd number of plies, a loss after an even one. The result is 0 if the game is over.
+    The score is for the side to move. The winner wins as early and the loser loses as late as
+    possible; a draw fills the board. The score determines the number of the winner's stones, and so
+    the last ply: a win comes after an odd number of plies, a loss after an even number. The result
+    is 0 if the game is over.
     """
     cells = width * height
     if score == 0:
@@ -58,12 +59,12 @@ def plies_to_end(score: int, ply: int, width: int, height: int) -> int:
 
 
 def exact_score(lower: int, upper: int) -> int | None:
-    """The score that proven bounds fix, or None while they differ."""
+    """Return the score if the proven bounds are equal, else None."""
     return lower if lower == upper else None
 
 
 def value_between(lower: int, upper: int) -> Value | None:
-    """The outcome that proven bounds fix, or None while it is open."""
+    """Return the outcome that proven bounds determine, or None while it is open."""
     if lower > 0:
         return "win"
     if upper < 0:
@@ -72,16 +73,16 @@ def value_between(lower: int, upper: int) -> Value | None:
 
 
 def best_columns(score: int | None, scores: Sequence[int | None] | None) -> tuple[int, ...]:
-    """The 0-based columns whose score is the position's; empty while either is unknown."""
+    """Return the 0-based columns with the position's score; empty while either is unknown."""
     if score is None or scores is None:
         return ()
     return tuple([column for column, value in enumerate(scores) if value == score])
 
 
 class Bounded:
-    """A mixin for classes with the fields ``lower`` and ``upper``: what follows from these bounds.
+    """A mixin for classes with the fields ``lower`` and ``upper``, bounds on a score.
 
-    Everything is seen by the side to move.
+    All scores are for the side to move.
     """
 
     __slots__ = ()
@@ -91,12 +92,12 @@ class Bounded:
 
     @property
     def score(self) -> int | None:
-        """The exact score, or None while the bounds differ: stopped, or solved weakly."""
+        """The exact score; None if the bounds differ after a stop or a weak search."""
         return exact_score(self.lower, self.upper)
 
     @property
     def is_exact(self) -> bool:
-        """Whether the bounds meet."""
+        """Whether the bounds are equal."""
         return self.lower == self.upper
 
     @property
@@ -107,19 +108,19 @@ class Bounded:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation(Bounded):
-    """The score of one position, or the bounds that are proven so far, for the side to move."""
+    """The score of one position, or its proven bounds, for the side to move."""
 
     lower: int
-    """The score is proven to be at least this."""
+    """Proven lower bound of the score."""
     upper: int
-    """The score is proven to be at most this."""
+    """Proven upper bound of the score."""
     nodes: int = 0
-    """Positions visited by the search that found it."""
+    """Number of positions that the search visited."""
     seconds: float = 0.0
-    """Wall-clock seconds that the search took."""
+    """Wall-clock seconds of the search."""
 
     def _repr_html_(self) -> str:
-        """The evaluation as a table: notebooks show it."""
+        """Return the evaluation as a table for notebooks."""
         return facts_html(_facts(self))
 
 
@@ -128,15 +129,15 @@ class Analysis(Bounded):
     """The score of every column of one position, for the side to move."""
 
     scores: tuple[int | None, ...]
-    """One score per column, 0-based; None where the column cannot be played, or is not solved."""
+    """The score of each column; None if the column cannot be played or is not solved."""
     lower: int
-    """The position's score is proven to be at least this."""
+    """Proven lower bound of the position's score."""
     upper: int
-    """The position's score is proven to be at most this."""
+    """Proven upper bound of the position's score."""
     nodes: int = 0
-    """Positions visited by the search."""
+    """Number of positions that the search visited."""
     seconds: float = 0.0
-    """Wall-clock seconds that the search took."""
+    """Wall-clock seconds of the search."""
 
     @property
     def best(self) -> tuple[int, ...]:
@@ -144,7 +145,7 @@ class Analysis(Bounded):
         return best_columns(self.score, self.scores)
 
     def _repr_html_(self) -> str:
-        """The columns with their scores as a table: notebooks show it."""
+        """Return the columns and their scores as a table for notebooks."""
         columns = [column_label(column) for column in range(len(self.scores))]
         scores = [signed(score) for score in self.scores]
         best = ["best" if column in self.best else "" for column in range(len(self.scores))]
@@ -153,7 +154,7 @@ class Analysis(Bounded):
 
 
 def _facts(found: Evaluation | Analysis) -> dict[str, object]:
-    """What notebooks show of a result."""
+    """Return the facts of a result that notebooks show."""
     bounds = f"{found.lower} to {found.upper}"
     return {
         "score": bounds if found.score is None else found.score,
@@ -167,7 +168,7 @@ def _facts(found: Evaluation | Analysis) -> dict[str, object]:
 
 
 def table_html(headings: Sequence[str], rows: Sequence[Sequence[object]], caption: str = "") -> str:
-    """A table with a heading for each column. None is an empty cell."""
+    """Return a table with a heading for each column. None is an empty cell."""
     title = f"<caption>{_text(caption)}</caption>" if caption else ""
     head = "".join(f"<th>{_text(heading)}</th>" for heading in headings)
     body = "".join(f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in row)}</tr>" for row in rows)
@@ -175,7 +176,7 @@ def table_html(headings: Sequence[str], rows: Sequence[Sequence[object]], captio
 
 
 def facts_html(facts: Mapping[str, object]) -> str:
-    """A table of names and values, one pair a row."""
+    """Return a table of names and values, one pair in each row."""
     body = "".join(
         f"<tr><th>{_text(name)}</th><td>{_text(value)}</td></tr>" for name, value in facts.items()
     )
@@ -183,12 +184,12 @@ def facts_html(facts: Mapping[str, object]) -> str:
 
 
 def signed(score: int | None) -> str:
-    """A score with its sign; empty for None."""
+    """Return a score with its sign; empty for None."""
     return "" if score is None else f"{score:+d}" if score else "0"
 
 
 def printable(text: str) -> str:
-    """A text with U+FFFD for characters that cannot be printed, which XML does not allow."""
+    """Replace characters that cannot be printed, which XML does not allow, by U+FFFD."""
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
 
 

@@ -17,13 +17,13 @@ class Extra(NamedTuple):
     """The packages that a feature needs."""
 
     need: str
-    """The beginning of a sentence, the feature and a verb: ``drawing needs``."""
+    """The feature and a verb, as the beginning of a sentence: ``drawing needs``."""
     packages: tuple[str, ...]
-    """Their names, for both ``pip install`` and ``import``."""
+    """Package names for ``pip install``."""
 
 
 IMPORTED_AS: Final = {"pillow": "PIL"}
-"""Packages that are imported under another name than they are installed under."""
+"""Import names that differ from the package names."""
 
 PICTURES: Final = Extra("pictures with dots need", ("pillow",))
 PLOT: Final = Extra("drawing needs", ("matplotlib",))
@@ -33,11 +33,9 @@ WEB: Final = Extra("the server needs", ("starlette", "uvicorn", "httptools", "ms
 
 
 def require(extra: Extra, error: Callable[[str], Exception]) -> None:
-    """Check that packages are installed, without an import, which may take seconds.
+    """Check that packages are installed, without importing them, which may take seconds.
 
-    Args:
-        extra: the packages.
-        error: makes the exception if one is missing, from a message that says what to install.
+    If one is missing, ``error`` makes the exception from a message that says what to install.
     """
     missing = [name for name in extra.packages if find_spec(IMPORTED_AS.get(name, name)) is None]
     if missing:
@@ -46,10 +44,9 @@ def require(extra: Extra, error: Callable[[str], Exception]) -> None:
 
 
 def load_pyarrow(error: Callable[[str], Exception]) -> Any:  # noqa: ANN401
-    """The pyarrow package, with its modules for Parquet files; it has no type information.
+    """Import pyarrow with its modules for Parquet files; it has no type information.
 
-    Args:
-        error: makes the exception if it is missing, from a message that says what to install.
+    If it is missing, ``error`` makes the exception from a message that says what to install.
     """
     require(PARQUET, error)
     import pyarrow as pa  # noqa: PLC0415

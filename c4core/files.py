@@ -1,7 +1,7 @@
-"""Files that are written completely or not at all, and a check that a file is a regular one.
+"""Atomic writing of files, and a check that a file is a regular file.
 
-The check is for files whose names come from data: a job, a game, a card. Opening a named pipe waits
-for a writer, and a device may have no end. So only regular files, and links to them, are read.
+The check is for file names that come from data: a job, a game, a data card. Opening a named pipe
+waits for a writer, and a device may be endless. So only regular files, and links to them, are read.
 """
 
 from __future__ import annotations
@@ -24,11 +24,8 @@ _NEW_FILE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 def atomic_file(path: Path) -> Iterator[Path]:
     """Replace a file by a new one when the context ends.
 
-    The new file is written to the disk before it replaces the old file, and it has the same mode.
+    The new file is flushed to the disk before it replaces the old file, and it has the same mode.
     If the context ends with an exception, the new file is removed and the old file stays unchanged.
-
-    Args:
-        path: the file to replace.
 
     Yields:
         The path of the new file, in the same directory.
@@ -47,14 +44,14 @@ def atomic_file(path: Path) -> Iterator[Path]:
     except BaseException as error:
         beside.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename in (None, str(beside)):
-            error.filename = str(path)  # a full disk's error names no file
+            error.filename = str(path)  # the error of a full disk does not name a file
         raise
-    with suppress(OSError):  # not every system allows this; the file's content is on the disk
+    with suppress(OSError):  # not every system allows this; the content is already on the disk
         flush(path.parent)
 
 
 def flush(path: Path) -> None:
-    """Write a file's, or a directory's, contents from the system's cache to the disk."""
+    """Flush the contents of a file or a directory from the system's cache to the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -63,13 +60,13 @@ def flush(path: Path) -> None:
 
 
 def check_plain(path: Path) -> None:
-    """Check that a path is a regular file. This never waits.
+    """Check that a path is a regular file, without opening it.
 
     Raises:
-        OSError: the file is missing, or of another kind.
+        OSError: the file is missing, or is not a regular file.
     """
     mode = path.stat().st_mode
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, "no ordinary file", str(path))
+        raise OSError(errno.EINVAL, "not a regular file", str(path))

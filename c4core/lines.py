@@ -1,32 +1,31 @@
 r"""The line protocol: one position on each line, as bare moves or as a JSON object.
 
-A line is either the moves, ``4453``, or an object that gives a position in exactly one
-of three ways::
+A line is either the moves, ``4453``, or another form that :mod:`c4core.reader` reads, or an object
+that gives a position in exactly one of three ways::
 
     {"id": "a17", "moves": "4453"}
     {"grid": ".......\n.......\n.......\n.......\n...o...\n...x..."}
     {"key": 4432676798593}
 
-``id`` is any JSON value and is echoed. ``board``, if given, must be the board that the reader was
-told. Unknown fields are ignored, so that newer writers can talk to older readers. The empty board
-is written ``{"moves": ""}``; an empty line is an error. So is an object with more than
-:data:`MAX_NESTED` levels of lists and objects.
+``id`` is any JSON value and is echoed. ``board``, if given, must be the reader's board. Unknown
+fields are ignored, so that older readers accept lines of newer writers. The empty board is written
+``{"moves": ""}``. An empty line is an error, as is an object with more than :data:`MAX_NESTED`
+levels of lists and objects.
 
-Every line yields one value, in order: a :class:`Request`, or a :class:`BadLine` that says what is
-wrong with the line. A bad line never ends the stream, so answers stay aligned with the lines.
-Memory is constant: a line of more than :data:`MAX_LINE` bytes is skipped, and not kept.
+Every line yields one value, in order: a :class:`Request`, or a :class:`BadLine` with the reason.
+A bad line never ends the stream, so answers stay aligned with the lines. Memory is constant: the
+text of a line with more than :data:`MAX_LINE` bytes is not kept.
 
-A table has the same requests (:func:`read_csv`): CSV with a heading, one position in each row. The
-heading names the columns: at least one of ``moves``, ``key`` and ``grid``, and optionally ``id``
-and ``board``; other columns are ignored. A row may fill several of the first three; the first one
-in this order counts. The empty board is written ``-`` in the column ``moves``, because an empty
-cell is usually an error. Rows of a grid are separated by ``/`` or line breaks. Cells are separated
-by commas, semicolons or tabs, as in the heading.
+:func:`read_csv` reads the same requests from a table: CSV with a heading and one position in each
+row. The heading names the columns: at least one of ``moves``, ``key`` and ``grid``, and optionally
+``id`` and ``board``; other columns are ignored. If a row fills several of the first three, the
+first one in this order counts. The empty board is written ``-`` in the column ``moves``, because
+an empty cell is usually an error. Rows of a grid are separated by ``/`` or line breaks. Cells are
+separated by commas, semicolons or tabs, as in the heading.
 
-JSON that somebody else may have written is read by :func:`read_json`. Python takes the last of two
-fields with one name, other programs take the first, so two programs would read two things in the
-same file. Python also reads NaN, Infinity and 1e999, which are not JSON, and cannot be written
-again.
+:func:`read_json` reads JSON from other programs and refuses what they may read differently. If two
+fields have one name, Python takes the last one and other programs take the first. Python also
+reads NaN, Infinity and 1e999, which cannot be written again as JSON.
 """
 
 from __future__ import annotations
@@ -37,35 +36,46 @@ import math
 import re
 import reprlib
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn, TypeAlias, cast
 
-from c4core.errors import BoardError, C4Error
-from c4core.notation import parse_board, parse_moves
+from c4core.errors import BoardError, C4Error, GridError, MoveError, PositionError
+from c4core.notation import DEFAULT_BOARD, format_moves, parse_board, parse_moves
 from c4core.position import Position
+from c4core.reader import (
+    is_grid,
+    is_grid_list,
+    read_grid,
+    read_grid_list,
+    read_move_list,
+    read_moves,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from c4core.notation import BoardSize
 
 JsonValue: TypeAlias = "dict[str, JsonValue] | list[JsonValue] | str | int | float | bool | None"
 
 MAX_LINE = 64 * 1024
-"""Bytes of the longest line that is read, with its line end."""
+"""The largest number of bytes in a line, with its line end."""
 
 MAX_NESTED: Final = 100
-"""The most levels of lists and objects in JSON that is stored or written again.
+"""The largest number of levels of lists and objects in JSON that is stored or written again.
 
-Python's own limit is the rest of its stack, some 970 levels at best. Without a lower limit, a value
-could be read with much stack left and stored, and then not be read again with less stack.
+Python's own limit is the rest of its stack, about 970 levels at best. Without a lower limit, a
+value could be read and stored, and later not be read again because less stack is left.
 """
 
 TOO_DEEP: Final = f"nested more than {MAX_NESTED} deep"
-"""The message for a line with more levels."""
+"""The error message for more levels."""
 
 _NESTS: Final = (dict, list)
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_JSON: Final = ("{", "[")
+BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+_SCORE = re.compile(r"[-+]?[0-9]{1,2}")
 _DIGITS = re.compile(r"[0-9]{1,20}")
 _POSITION_FIELDS: tuple[str, ...] = ("moves", "grid", "key")
 
@@ -75,13 +85,13 @@ class Request:
     """A position in the input."""
 
     line: int
-    """1-based number of the line in its stream."""
+    """The 1-based number of the line in its stream."""
     position: Position
     """The position, not mirrored."""
     moves: str | None = None
-    """The moves as they were written; None for a grid or a key."""
+    """The moves as written; None for a grid or a key."""
     id: JsonValue = None
-    """The caller's name for the line, or None."""
+    """The client's name for the line, or None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,37 +99,39 @@ class BadLine:
     """A line without a valid position, and the reason."""
 
     line: int
-    """1-based number of the line in its stream."""
+    """The 1-based number of the line in its stream."""
     error: str
-    """What is wrong, for people."""
+    """The reason, for people."""
     field: str = "line"
-    """Which part is wrong, for programs: ``moves``, ``grid``, ``key``, ``board`` or ``line``."""
+    """The faulty part, for programs: ``moves``, ``grid``, ``key``, ``board`` or ``line``."""
     id: JsonValue = None
-    """The caller's name for the line, where it could be read."""
+    """The client's name for the line, if it could be read."""
 
 
 def read_lines(
-    stream: BinaryIO, *, board: BoardSize, zero_based: bool = False
+    stream: BinaryIO, *, board: BoardSize, zero_based: bool = False, classic: bool = False
 ) -> Iterator[Request | BadLine]:
     """Read a binary stream line by line, one value for each line.
 
     Args:
-        stream: anything with ``readline(limit)``: a binary file, ``sys.stdin.buffer``.
+        stream: an object with ``readline(limit)``, such as a binary file.
         board: the size of all positions.
         zero_based: whether moves count columns from 0.
+        classic: whether to read the lines as :func:`parse_classic_line` does.
     """
+    parse = parse_classic_line if classic else parse_line
     for line, text in read_text_lines(stream):
         if isinstance(text, BadLine):
             yield text
         else:
-            yield parse_line(text, board=board, zero_based=zero_based, line=line)
+            yield parse(text, board=board, zero_based=zero_based, line=line)
 
 
 def read_text_lines(stream: BinaryIO) -> Iterator[tuple[int, str | BadLine]]:
     """Read a binary stream as lines of text, with their 1-based numbers, in constant memory.
 
     Args:
-        stream: anything with ``readline(limit)``.
+        stream: an object with ``readline(limit)``, such as a binary file.
 
     Yields:
         The line with its line end, or a :class:`BadLine` if it is too long or not UTF-8.
@@ -133,11 +145,11 @@ def read_text_lines(stream: BinaryIO) -> Iterator[tuple[int, str | BadLine]]:
             yield line, BadLine(line, f"line is longer than {MAX_LINE} bytes")
             continue
         if line == 1:
-            raw = raw.removeprefix(_BYTE_ORDER_MARK)
+            raw = raw.removeprefix(BYTE_ORDER_MARK)
         try:
             yield line, raw.decode()
         except UnicodeDecodeError as error:
-            yield line, BadLine(line, f"line is no text: byte {error.start} is not UTF-8")
+            yield line, BadLine(line, f"line is not text: byte {error.start} is not UTF-8")
 
 
 def parse_line(
@@ -154,17 +166,45 @@ def parse_line(
     text = text.strip()
     if not text:
         return BadLine(line, 'empty line (write {"moves": ""} for the empty board)')
-    if text[0] == "{":
-        return _parse_object(text, board, zero_based=zero_based, line=line)
     try:
-        position = play_moves(text, board, zero_based=zero_based)
+        if text[0] not in _JSON:
+            return _from_text(text, board, zero_based=zero_based, line=line)
+        value = _value(text)
     except C4Error as error:
-        return BadLine(line, str(error), "moves")
-    return Request(line, position, text)
+        return BadLine(line, str(error), _field_of(error))
+    if isinstance(value, Mapping):
+        return parse_fields(value, board=board, zero_based=zero_based, line=line)
+    try:
+        return replace(parse_position(value, board, zero_based=zero_based), line=line)
+    except C4Error as error:
+        return BadLine(line, str(error), _field_of(error))
+
+
+def parse_classic_line(
+    text: str, *, board: BoardSize, zero_based: bool = False, line: int = 1
+) -> Request | BadLine:
+    """Read a line of the input or of a test file of Pascal Pons's solver.
+
+    An empty line is the empty board. A score behind the moves (``2252576253462244 -2``) is ignored.
+    The arguments and the result are as in :func:`parse_line`.
+    """
+    words = text.split()
+    if not words:
+        return Request(line, Position(width=board.width, height=board.height), "")
+    if len(words) == len(("moves", "score")) and _SCORE.fullmatch(words[1]):
+        text = words[0]
+    return parse_line(text, board=board, zero_based=zero_based, line=line)
+
+
+def _field_of(error: C4Error) -> str:
+    """The part of a line that an error is about."""
+    if isinstance(error, PositionError):
+        return error.field
+    return "grid" if isinstance(error, GridError) else "moves"
 
 
 def play_moves(moves: str, board: BoardSize, *, zero_based: bool = False) -> Position:
-    """The position after some moves, whose columns are counted from 1 or from 0.
+    """Return the position after moves that are written as ``4453``, and in no other form.
 
     Raises:
         MoveError: a move cannot be read or cannot be played.
@@ -175,12 +215,87 @@ def play_moves(moves: str, board: BoardSize, *, zero_based: bool = False) -> Pos
     return Position(moves, width=board.width, height=board.height)
 
 
-def is_too_deep(value: object) -> bool:
-    """Whether JSON is nested more than :data:`MAX_NESTED` deep. The check is not recursive.
+def parse_position(
+    value: object, board: BoardSize = DEFAULT_BOARD, *, zero_based: bool = False
+) -> Request:
+    """Read a position in any form: moves, a grid, or the JSON of either.
 
     Args:
-        value: a value of JSON.
+        value: a text, a list of moves, rows or squares, or a mapping with one of ``moves``,
+            ``grid`` and ``key``. A text may be JSON. An empty text is the empty board.
+        board: the size of the position.
+        zero_based: whether moves count columns from 0.
+
+    Raises:
+        MoveError: a move cannot be read or cannot be played.
+        GridError: a grid that is not one of a position of this size.
+        PositionError: the value is something else.
     """
+    if isinstance(value, str):
+        text = value.strip("\ufeff \t\r\n")
+        if text[:1] in _JSON:
+            value = _value(text)
+        if isinstance(value, str):
+            # Blanks at the ends of a grid can be squares.
+            return _from_text(
+                value if is_grid(value, board) else text, board, zero_based=zero_based
+            )
+    if isinstance(value, list | tuple):
+        return _from_list(value, board, zero_based=zero_based)
+    if isinstance(value, Mapping):
+        return _from_fields(value, board, zero_based=zero_based)
+    raise PositionError(
+        f"a position is moves such as 4453, a grid or an object, not {type(value).__name__}"
+    )
+
+
+def _from_text(text: str, board: BoardSize, *, zero_based: bool, line: int = 1) -> Request:
+    try:
+        return Request(line, play_moves(text, board, zero_based=zero_based), text)
+    except MoveError as error:
+        if error.kind in ("full", "over"):
+            raise
+    if is_grid(text, board):
+        return Request(line, read_grid(text, board))
+    columns = read_moves(text, board, zero_based=zero_based)
+    return _from_columns(columns, board, zero_based=zero_based, line=line)
+
+
+def _from_list(values: Sequence[object], board: BoardSize, *, zero_based: bool) -> Request:
+    if is_grid_list(values, board):
+        return Request(1, read_grid_list(values, board))
+    columns = read_move_list(values, board, zero_based=zero_based)
+    return _from_columns(columns, board, zero_based=zero_based)
+
+
+def _from_columns(
+    columns: tuple[int, ...], board: BoardSize, *, zero_based: bool, line: int = 1
+) -> Request:
+    position = Position.from_columns(columns, width=board.width, height=board.height)
+    return Request(line, position, format_moves(columns, zero_based=zero_based))
+
+
+def _value(text: str) -> object:
+    """The value of a JSON text; the text itself if it is not JSON but moves in brackets.
+
+    Raises:
+        PositionError: it is neither.
+    """
+    try:
+        value = read_json(text)
+    except json.JSONDecodeError as error:
+        if text[0] == "[" and "{" not in text:
+            return text
+        raise PositionError(f"not a JSON object: {error.msg} at character {error.pos}") from None
+    except (ValueError, RecursionError) as error:  # too many digits or levels
+        raise PositionError(f"not a JSON object: {error}") from None
+    if is_too_deep(value):
+        raise PositionError(TOO_DEEP)
+    return cast("object", value)
+
+
+def is_too_deep(value: object) -> bool:
+    """Check, without recursion, whether JSON is nested more than :data:`MAX_NESTED` levels deep."""
     level = [value] if isinstance(value, _NESTS) else []
     for _ in range(MAX_NESTED):
         if not level:
@@ -200,18 +315,6 @@ def _skip_line(stream: BinaryIO) -> None:
             return
 
 
-def _parse_object(text: str, board: BoardSize, *, zero_based: bool, line: int) -> Request | BadLine:
-    try:
-        fields = read_json(text)
-    except json.JSONDecodeError as error:
-        return BadLine(line, f"not a JSON object: {error.msg} at character {error.pos}")
-    except (ValueError, RecursionError) as error:  # too many digits or levels
-        return BadLine(line, f"not a JSON object: {error}")
-    if is_too_deep(fields):
-        return BadLine(line, TOO_DEEP)
-    return parse_fields(fields, board=board, zero_based=zero_based, line=line)
-
-
 def parse_fields(
     fields: Mapping[str, object], *, board: BoardSize, zero_based: bool = False, line: int = 1
 ) -> Request | BadLine:
@@ -225,83 +328,81 @@ def parse_fields(
     """
     identity = cast("JsonValue", fields.get("id"))
     try:
-        field = _position_field(fields)
-        if "board" in fields:
-            _check_board(fields["board"], board)
-        position = _read_position(field, fields[field], board, zero_based=zero_based)
-    except _FieldError as error:
+        request = _from_fields(fields, board, zero_based=zero_based)
+    except PositionError as error:
         return BadLine(line, str(error), error.field, identity)
-    moves = cast("str", fields["moves"]) if field == "moves" else None
-    return Request(line, position, moves, identity)
+    return Request(line, request.position, request.moves, identity)
 
 
-class _FieldError(C4Error):
-    """One field of an object is wrong."""
-
-    def __init__(self, field: str, message: str) -> None:
-        super().__init__(message)
-        self.field = field
+def _from_fields(fields: Mapping[str, object], board: BoardSize, *, zero_based: bool) -> Request:
+    field = _position_field(fields)
+    if "board" in fields:
+        _check_board(fields["board"], board)
+    try:
+        return _FIELDS[field](fields[field], board, zero_based)
+    except PositionError:
+        raise
+    except C4Error as error:
+        raise PositionError(str(error), field=field) from None
 
 
 def _position_field(fields: Mapping[str, object]) -> str:
-    """The only field that gives the position."""
+    """Return the only field that gives the position."""
     given = [name for name in _POSITION_FIELDS if name in fields]
     if len(given) != 1:
         found = f"has {' and '.join(given)}" if given else "has none"
-        raise _FieldError(
-            given[1] if given else "line",
+        raise PositionError(
             f'an object needs exactly one of "moves", "grid" and "key"; it {found}',
+            field=given[1] if given else "line",
         )
     return given[0]
 
 
 def _check_board(value: object, board: BoardSize) -> None:
     if not isinstance(value, str):
-        raise _FieldError("board", f'board must be text such as "{board}"')
+        raise PositionError(f'board must be text such as "{board}"', field="board")
     try:
         size = parse_board(value)
     except BoardError as error:
-        raise _FieldError("board", str(error)) from None
+        raise PositionError(str(error), field="board") from None
     if size != board:
-        raise _FieldError("board", f"board {size} is not the board of this batch, {board}")
+        raise PositionError(f"board {size} is not the board of this batch, {board}", field="board")
 
 
-def _read_position(field: str, value: object, board: BoardSize, *, zero_based: bool) -> Position:
-    try:
-        if field == "key":
-            return _from_key(value, board)
-        if not isinstance(value, str):
-            raise _FieldError(field, f"{field} must be text")
-        if field == "moves":
-            return play_moves(value, board, zero_based=zero_based)
-        return _from_grid(value, board)
-    except C4Error as error:
-        raise _FieldError(field, str(error)) from None
+def _read_moves_field(value: object, board: BoardSize, zero_based: bool) -> Request:  # noqa: FBT001 (called by a table)
+    if isinstance(value, str):
+        return _from_text(value, board, zero_based=zero_based)
+    if not isinstance(value, list | tuple):
+        raise PositionError("moves must be text or a list of columns", field="moves")
+    columns = read_move_list(value, board, zero_based=zero_based)
+    return _from_columns(columns, board, zero_based=zero_based)
 
 
-def _from_key(value: object, board: BoardSize) -> Position:
-    # Writers whose numbers are floats put the digits in quotes: a float cannot hold 64 bits.
+def _read_grid_field(value: object, board: BoardSize, zero_based: bool) -> Request:  # noqa: ARG001, FBT001 (called by a table)
+    if isinstance(value, str):
+        return Request(1, read_grid(value, board))
+    if not isinstance(value, list | tuple):
+        raise PositionError("grid must be text or a list of rows", field="grid")
+    return Request(1, read_grid_list(value, board))
+
+
+def _read_key_field(value: object, board: BoardSize, zero_based: bool) -> Request:  # noqa: ARG001, FBT001 (called by a table)
+    # A float cannot hold 64 bits, so writers whose numbers are floats put the digits in quotes.
     if isinstance(value, str) and _DIGITS.fullmatch(value):
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool):
-        raise _FieldError("key", "key must be a whole number")
-    return Position.from_key(value, width=board.width, height=board.height)
+        raise PositionError("key must be a whole number", field="key")
+    return Request(1, Position.from_key(value, width=board.width, height=board.height))
 
 
-def _from_grid(text: str, board: BoardSize) -> Position:
-    position = Position.from_grid(text)
-    if position.board != board:
-        raise _FieldError(
-            "grid", f"the grid is {position.board}, the board of this batch is {board}"
-        )
-    return position
+_FIELDS: Final = {"moves": _read_moves_field, "grid": _read_grid_field, "key": _read_key_field}
 
 
 NO_MOVES: Final = "-"
-"""The cell of a position without moves."""
+"""The cell for the empty board in the column ``moves``."""
 
 MAX_LINES: Final = 100
-"""The most lines of one row; the grid of the highest board has fewer.
+"""The largest number of lines in one row; the grid of the highest board has fewer.
 
 A cell in quotes may contain line breaks, so a missing closing quote would make one row of the rest
 of the file.
@@ -322,13 +423,13 @@ def read_csv(
     """Read a table row by row, one value for each row under the heading, in constant memory.
 
     Args:
-        stream: anything with ``readline(limit)``: a binary file, ``sys.stdin.buffer``.
+        stream: an object with ``readline(limit)``, such as a binary file.
         board: the size of all positions.
         zero_based: whether moves count columns from 0.
 
     Yields:
-        The request of each row, or a :class:`~c4core.lines.BadLine`. Its line is the row's last
-        line, or the line of the row that is not UTF-8.
+        The request of each row, or a :class:`~c4core.lines.BadLine`. Its line number is that of
+        the row's last line, or of the line in the row that is not UTF-8.
 
     Raises:
         HeadingError: the first line is not a row of a table, or has no column for positions.
@@ -362,8 +463,8 @@ class _Lines:
 
     Attributes:
         number: the number of the last line that was read.
-        bad: a bad line of the row, or None.
-        in_row: the number of lines of the row that were read.
+        bad: a bad line of the current row, or None.
+        in_row: how many lines of the current row were read.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -377,7 +478,7 @@ class _Lines:
 
     def __next__(self) -> str:
         if self.in_row == MAX_LINES:
-            raise csv.Error(f"more than {MAX_LINES} lines; is a quote not closed?")
+            raise csv.Error(f"more than {MAX_LINES} lines; is a closing quote missing?")
         self.number, text = next(self._lines)
         self.in_row += 1
         if isinstance(text, BadLine):
@@ -435,12 +536,12 @@ def _read_row(
 
 
 def read_json(text: str | bytes) -> Any:  # noqa: ANN401
-    """The value of a JSON text; bytes are UTF-8.
+    """Return the value of a JSON text; bytes are UTF-8.
 
     Raises:
-        ValueError: the text is not JSON, a number is out of range, or an object has two fields of
-            one name.
-        RecursionError: it is nested too deeply.
+        ValueError: the text is not JSON, a number is out of range, or an object has two fields with
+            the same name.
+        RecursionError: the text is nested too deeply.
     """
     return _DECODER.decode(text if isinstance(text, str) else text.decode("utf-8-sig"))
 

@@ -1,7 +1,7 @@
 """Text for boards and moves. Only this module converts between 0-based and 1-based columns.
 
-In the program columns are 0-based numbers. In text they are 1-based characters: ``1`` .. ``9``, and
-from the tenth column on letters, ``a``, ``b``, .. ``w`` (column 32).
+In the program, columns are 0-based numbers. In text, they are 1-based characters: ``1`` to ``9``,
+then letters from ``a`` (column 10) to ``w`` (column 32).
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def parse_moves(text: str, *, width: int = 7, zero_based: bool = False) -> tuple
         number = _NUMBERS.get(character)
         if number is None:
             raise MoveError(
-                f"invalid move at index {index}: {character!r} is no column",
+                f"move {index + 1}: {character!r} is not a column",
                 kind="syntax",
                 index=index,
             )
@@ -120,7 +120,7 @@ def parse_moves(text: str, *, width: int = 7, zero_based: bool = False) -> tuple
                 column_label(width - 1, zero_based=zero_based),
             )
             raise MoveError(
-                f"invalid move at index {index}: column {character} is outside the board "
+                f"move {index + 1}: column {character} is outside the board "
                 f"(columns {first} to {last})",
                 kind="range",
                 column=column,
@@ -144,7 +144,7 @@ def format_moves(columns: Iterable[int], *, zero_based: bool = False) -> str:
 def _label(column: int, *, zero_based: bool, index: int | None) -> str:
     """The character of a column; ``index`` is its place in a line of moves, for the error."""
     if not 0 <= column < MAX_WIDTH:
-        place = "" if index is None else f"invalid move at index {index}: "
+        place = "" if index is None else f"move {index + 1}: "
         raise MoveError(
             f"{place}there is no column {column}; counted from 0 they go up to {MAX_WIDTH - 1}",
             kind="range",

@@ -23,7 +23,18 @@ class Position:
         cls, key: SupportsIndex, *, width: SupportsIndex = 7, height: SupportsIndex = 6
     ) -> Self: ...
     @classmethod
-    def from_grid(cls, text: str) -> Self: ...
+    def parse(
+        cls,
+        value: object,
+        *,
+        width: SupportsIndex = 7,
+        height: SupportsIndex = 6,
+        zero_based: bool = False,
+    ) -> Position: ...
+    @classmethod
+    def from_grid(
+        cls, text: str, *, width: SupportsIndex | None = None, height: SupportsIndex | None = None
+    ) -> Self: ...
     @property
     def width(self) -> int: ...
     @property

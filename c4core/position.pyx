@@ -1,4 +1,4 @@
-"""An immutable position: two words of stones on a shared geometry (layout picture in engine/board.pxd)."""
+"""An immutable position: two words of stones on a shared board (engine/board.pxd draws the layout)."""
 
 import operator
 from typing import Literal
@@ -38,18 +38,18 @@ cdef extern from "Python.h":
 
 
 cdef inline Py_ssize_t _whole(object number) except? -1:
-    """A whole number, clipped to the range of the type; TypeError for 3.9 or "3"."""
+    """Return a whole number, clipped to the range of the type; TypeError for 3.9 or "3"."""
     return PyNumber_AsSsize_t(number, NULL)
 
 
-# Why a move is illegal; 0 says that it is legal.
+# The reason why a move is illegal; 0 if it is legal.
 cdef enum MoveFault:
     LEGAL = 0
     RANGE = 1
     FULL = 2
     OVER = 3
 
-# A Python number: C's would overflow at 64 bits.
+# A Python number, because a number of C would overflow at 64 bits.
 cdef object _TWO = 2
 
 cdef const Board* _EMPTY_BOARD = board_of(7, 6)
@@ -68,7 +68,7 @@ cdef Position make_position(const Board* g, uint64_t stones, uint64_t mask, int 
 
 
 cdef Position read_position(object moves, object width, object height):
-    """The position that a text of moves leads to."""
+    """Return the position that a text of moves leads to."""
     if not isinstance(moves, str):
         raise TypeError(
             f"a position is a Position or a text of moves such as '4453', not {type(moves).__name__}"
@@ -81,7 +81,7 @@ cdef inline bint _knows_moves(Position position) noexcept:
 
 
 cdef const Board* _checked_geometry(object width, object height) except NULL:
-    """The geometry of a size; BoardError for an impossible size, TypeError for no numbers."""
+    """Return the board of a size. Raise BoardError if it is impossible, TypeError if it is not a number."""
     cdef Py_ssize_t columns = _whole(width)
     cdef Py_ssize_t rows = _whole(height)
     cdef const Board* g = NULL
@@ -96,7 +96,7 @@ cdef const Board* _checked_geometry(object width, object height) except NULL:
 cdef inline MoveFault _fault(
     const Board* g, uint64_t stones, uint64_t mask, Py_ssize_t column
 ) noexcept:
-    """What is wrong with a move; a game that is over is the last reason to be checked."""
+    """Return the fault of a move. Whether the game is over is checked last."""
     if column < 0 or column >= g.width:
         return RANGE
     if mask & top_square(g, <int>column):
@@ -107,9 +107,9 @@ cdef inline MoveFault _fault(
 
 
 cdef object _move_error(const Board* g, MoveFault fault, object column, object index):
-    """The exception for an illegal move; the message counts columns from 1, as all text does."""
+    """Return the exception for an illegal move; the message counts columns from 1, as all text does."""
     column = operator.index(column)
-    cdef str where = "illegal move" if index is None else f"invalid move at index {index}"
+    cdef str where = "illegal move" if index is None else f"move {index + 1}"
     cdef str label = column_label(column) if 0 <= column < 32 else f"number {column + 1}"
     if fault == RANGE:
         reason = f"column {label} is outside the board (columns 1 to {column_label(g.width - 1)})"
@@ -122,14 +122,14 @@ cdef object _move_error(const Board* g, MoveFault fault, object column, object i
 
 cdef class Position:
     """Position(moves='', *, width=7, height=6)\n--\n
-    A Connect Four position. Immutable, hashable and comparable.
+    A Connect Four position. It is immutable, hashable and comparable.
 
-    Positions are equal whatever moves led to them. One that was made from moves knows them
-    (:attr:`moves`), and so does what is played from it.
+    The order of moves does not matter for equality. A position that was made from moves knows them
+    (:attr:`moves`), and so do the positions that are played from it.
 
     Args:
-        moves: the moves that lead to it, 1-based column digits (``"4453"``), from the tenth column
-            on letters (``a`` = 10). A game that has ended can be written.
+        moves: the moves that lead to it, as 1-based column digits (``"4453"``), and letters from the
+            tenth column on (``a`` = 10). The last move may end the game.
         width: columns of the board.
         height: rows of the board.
 
@@ -137,14 +137,14 @@ cdef class Position:
         ply: stones on the board.
 
     Raises:
-        BoardError: no bitboard holds the size: ``width * (height + 1)`` is limited to 64, the rows
-            to 19.
-        TypeError: ``moves`` is no text, or a size no integer.
+        BoardError: the size does not fit a bitboard: ``width * (height + 1)`` may be at most 64,
+            ``height`` at most 19.
+        TypeError: ``moves`` is not text, or a size is not an integer.
         MoveError: a move cannot be read or cannot be played; its ``index`` says which.
     """
 
     def __cinit__(self):
-        self.g = _EMPTY_BOARD       # until __init__ or make_position says otherwise
+        self.g = _EMPTY_BOARD       # until __init__ or make_position replaces it
 
     def __init__(self, moves="", *, width=7, height=6):
         cdef const Board* g = _checked_geometry(width, height)
@@ -160,14 +160,14 @@ cdef class Position:
                 "(Position.from_columns takes 0-based columns)"
             )
         if self._is_made:
-            raise TypeError("a position does not change: make another one")
+            raise TypeError("a position is immutable: create another one")
         text = moves if type(moves) is str else str.__str__(moves)
         length = len(text)
         for index in range(length):
             character = PyUnicode_READ_CHAR(text, index)
             column = <int>character - c"1"
             if column < 0 or column >= 9 or column >= g.width:
-                # Letters, and everything that is wrong: the slow way raises the right error.
+                # Letters and all faults: the slow way raises the right error.
                 column = _parse_one(text, index, g.width)
             fault = _fault(g, stones, mask, column)
             if fault:
@@ -183,7 +183,7 @@ cdef class Position:
 
     @classmethod
     def from_columns(cls, columns, *, width=7, height=6):
-        """The position after a sequence of 0-based columns.
+        """Return the position after a sequence of 0-based columns.
 
         Raises:
             BoardError: impossible size.
@@ -211,13 +211,14 @@ cdef class Position:
 
     @classmethod
     def from_key(cls, key, *, width=7, height=6):
-        """The position with a given :attr:`key` (a canonical key gives the canonical image).
+        """Return the position with a given :attr:`key`; a canonical key gives the canonical image.
+
+        Whether play can reach the position is not checked.
 
         Raises:
             BoardError: impossible size.
             KeyValueError: a column has no height mark, the sides' numbers of stones do not fit, or
-                the side to move has already won. (Whether some order of moves leads to the stones is
-                not checked.)
+                the side to move has already won.
         """
         cdef const Board* g = _checked_geometry(width, height)
         cdef uint64_t bits, column_bits, pile, stones = 0, mask = 0
@@ -225,13 +226,13 @@ cdef class Position:
         cdef int column, ply
         key = operator.index(key)
         if not 0 <= key < _TWO ** (g.width * g.stride):
-            raise KeyValueError(f"{key} is no key of a {width}x{height} position", key=key)
+            raise KeyValueError(f"{key} is not a key of a {width}x{height} position", key=key)
         bits = key
         for column in range(g.width):
             column_bits = (bits >> (column * g.stride)) & column_range
             if column_bits == 0:
                 raise KeyValueError(
-                    f"{key} is no key of a {width}x{height} position: "
+                    f"{key} is not a key of a {width}x{height} position: "
                     f"column {column_label(column)} has no height mark",
                     key=key,
                 )
@@ -243,40 +244,66 @@ cdef class Position:
         ply = popcount(mask)
         if popcount(stones) != ply // 2:
             raise KeyValueError(
-                f"{key} is no key of a {width}x{height} position: "
+                f"{key} is not a key of a {width}x{height} position: "
                 f"{popcount(stones)} of its {ply} stones belong to the side to move",
                 key=key,
             )
         if has_four(g, stones):
             raise KeyValueError(
-                f"{key} is no key of a {width}x{height} position: the side to move has already won",
+                f"{key} is not a key of a {width}x{height} position: the side to move has already won",
                 key=key,
             )
         return make_position(g, stones, mask, ply)
 
     @classmethod
-    def from_grid(cls, text):
-        """The position drawn in a text grid, top row first, of ``.``, ``x`` (first player), ``o``.
+    def parse(cls, value, *, width=7, height=6, zero_based=False):
+        """The position in any form that people and programs write.
 
-        Rows are separated by line breaks or ``/``; blanks and capital letters are accepted. The board
-        has the size of the grid; the side to move follows from the counts.
+        Args:
+            value: moves (``"4453"``, ``"4, 4, 5, 3"``, ``"ddec"``, ``"D1 D2 E1 C1"``, ``[4, 4, 5,
+                3]``), a grid (text, rows, or all squares), or the JSON of either.
+            width: columns of the board.
+            height: rows of the board.
+            zero_based: whether numbers of columns count from 0.
 
         Raises:
-            GridError: rows of different lengths, other characters, floating stones, impossible
-                counts of stones, or a game that went on after it was won.
+            BoardError: impossible size.
+            MoveError: a move cannot be read or cannot be played.
+            GridError: the grid is not one of a position of this size.
+            PositionError: the value is something else.
+        """
+        from c4core.lines import parse_position     # lines imports this module
+
+        return parse_position(value, check_board(width, height), zero_based=zero_based).position
+
+    @classmethod
+    def from_grid(cls, text, *, width=None, height=None):
+        """The position drawn in a text grid, top row first, of ``.``, ``x`` (first player), ``o``.
+
+        Rows are separated by line breaks or ``/``; blanks and capital letters are accepted. The side
+        to move follows from the counts. :meth:`parse` reads other ways of drawing.
+
+        Args:
+            text: the grid.
+            width: columns that the grid must have; None for any number from 4.
+            height: rows that the grid must have; None for any number from 4.
+
+        Raises:
+            GridError: another size, rows of different lengths, other characters, floating stones,
+                impossible counts of stones, or a game that went on after it was won.
             BoardError: impossible size.
         """
         cdef const Board* g
         cdef uint64_t square, first = 0, mask = 0, stones
-        cdef int row, column, height, width, ply
+        cdef int row, column, ply
         if not isinstance(text, str):
             raise TypeError(f"a grid is text, not {type(text).__name__}")
         rows = ["".join(line.split()).lower() for line in text.strip().replace("/", "\n").split("\n")]
-        height, width = len(rows), len(rows[0])
+        size = BoardSize(len(rows[0]), len(rows))
         for row, line in enumerate(rows):
-            if len(line) != width:
+            if len(line) != size.width:
                 raise GridError(
-                    f"grid row {row + 1} has {len(line)} squares, the first has {width}", row=row
+                    f"grid row {row + 1} has {len(line)} squares, the first has {size.width}", row=row
                 )
             for column, character in enumerate(line):
                 if character not in ".xo":
@@ -285,10 +312,14 @@ cdef class Position:
                         "only '.', 'x' and 'o' are squares",
                         row=row,
                     )
-        g = _checked_geometry(width, height)
+        if size != (size.width if width is None else width, size.height if height is None else height):
+            raise GridError(f"the grid is {size}, the board is {width}x{height}")
+        if (width is None and size.width < 4) or (height is None and size.height < 4):
+            raise GridError(f"the grid is only {size}: give width and height to read so small a board")
+        g = _checked_geometry(size.width, size.height)
         for row, line in enumerate(rows):
             for column, character in enumerate(line):
-                square = <uint64_t>1 << (column * g.stride + height - 1 - row)
+                square = <uint64_t>1 << (column * g.stride + g.height - 1 - row)
                 if character == ".":
                     if mask & column_mask(g, column):
                         raise GridError(
@@ -315,17 +346,17 @@ cdef class Position:
 
     @property
     def width(self):
-        """Columns of the board."""
+        """Number of columns of the board."""
         return self.g.width
 
     @property
     def height(self):
-        """Rows of the board."""
+        """Number of rows of the board."""
         return self.g.height
 
     @property
     def board(self):
-        """The board's size."""
+        """The size of the board."""
         return BoardSize(self.g.width, self.g.height)
 
     @property
@@ -335,24 +366,24 @@ cdef class Position:
 
     @property
     def key(self):
-        """The exact 64-bit key; with the board's size it determines the position."""
+        """The exact 64-bit key. Together with the board's size it determines the position."""
         return position_key(self.g, self.stones, self.mask)
 
     @property
     def canonical_key(self):
-        """The smaller one of the keys of this position and its mirror image."""
+        """The smaller of the keys of this position and its mirror image."""
         return canonical_key(self.g, self.stones, self.mask)
 
     @property
     def moves(self):
-        """The moves that led here, as text (``"4453"``); None where it was made from a key or a grid."""
+        """The moves as text (``"4453"``); None if the position was made from a key or a grid."""
         if not _knows_moves(self):
             return None
         return format_moves([self._moves[index] for index in range(self.ply)])
 
     @property
     def winner(self):
-        """``"x"``, ``"o"``, or None while nobody has four in a row."""
+        """``"x"`` or ``"o"``, or None if nobody has four in a row."""
         if has_four(self.g, self.stones ^ self.mask):
             return "x" if self.ply & 1 else "o"
         return None
@@ -364,17 +395,17 @@ cdef class Position:
 
     @property
     def heights(self):
-        """Stones in each column, from left to right."""
+        """Number of stones in each column, from left to right."""
         return tuple(
             [popcount(self.mask & column_mask(self.g, column)) for column in range(self.g.width)]
         )
 
     def is_legal(self, column):
-        """Whether the side to move may play the 0-based column."""
+        """Return whether the side to move may play the 0-based column."""
         return _fault(self.g, self.stones, self.mask, _whole(column)) == LEGAL
 
     def legal_columns(self):
-        """The 0-based columns that can be played, from left to right; none when the game is over."""
+        """Return the 0-based columns that can be played, from left to right; none if the game is over."""
         cdef int column
         if has_four(self.g, self.stones ^ self.mask):
             return ()
@@ -383,7 +414,7 @@ cdef class Position:
         )
 
     def is_winning(self, column):
-        """Whether playing the 0-based column completes four in a row.
+        """Return whether playing the 0-based column completes four in a row.
 
         Raises:
             MoveError: the column cannot be played.
@@ -399,7 +430,7 @@ cdef class Position:
         ) != 0
 
     def play(self, column):
-        """The position after the side to move drops a stone into the 0-based column.
+        """Return the position after the side to move drops a stone into the 0-based column.
 
         Raises:
             MoveError: the column is outside the board or full, or the game is over.
@@ -422,7 +453,7 @@ cdef class Position:
         return after
 
     def mirrored(self):
-        """The position seen in a mirror: left and right exchanged."""
+        """Return the mirror image of the position, with left and right exchanged."""
         cdef int index
         cdef Position image = make_position(
             self.g, mirror_bits(self.g, self.stones), mirror_bits(self.g, self.mask), self.ply
@@ -434,10 +465,10 @@ cdef class Position:
         return image
 
     def stone_at(self, column, row):
-        """``"x"``, ``"o"`` or None for a 0-based column and a 0-based row from the bottom.
+        """Return ``"x"``, ``"o"`` or None for a 0-based column and a 0-based row from the bottom.
 
         Raises:
-            IndexError: no such square.
+            IndexError: the square is not on the board.
         """
         cdef uint64_t square
         cdef Py_ssize_t x = _whole(column), y = _whole(row)
@@ -449,7 +480,7 @@ cdef class Position:
         return "x" if ((self.stones & square) != 0) != (self.ply & 1) else "o"
 
     def winning_squares(self):
-        """The squares of the winner's fours as sorted ``(column, row)`` pairs; empty without one."""
+        """Return the squares of the winner's fours, if any, as sorted ``(column, row)`` pairs."""
         cdef uint64_t winner = self.stones ^ self.mask
         cdef int step, i, square
         cdef uint64_t line
@@ -482,7 +513,7 @@ cdef class Position:
         return f"Position({', '.join(words)})"
 
     def _repr_svg_(self):
-        """The board as SVG: notebooks show it."""
+        """Return the board as SVG for notebooks."""
         from c4core.pictures.board import board_picture     # pictures import this module
         from c4core.pictures.svg import svg_text
 
@@ -510,6 +541,6 @@ def _restore(key, int width, int height, moves=None):
 
 
 cdef int _parse_one(str text, Py_ssize_t index, int width) except -1:
-    """The column that one character of a move text names, by the rules of the notation."""
-    # With what is before it, so that an error says where in the whole text it is.
+    """Return the column that one character of a move text names, by the rules of the notation."""
+    # The characters before it are included, so that an error has the index in the complete text.
     return parse_moves(text[: index + 1], width=width)[index]

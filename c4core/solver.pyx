@@ -1,8 +1,8 @@
-"""``Solver``: the engine as Python sees it.
+"""``Solver``: the engine's interface to Python.
 
-A position crosses this border as two words (layout picture in engine/board.pxd), ``stones`` of the side to
-move and ``mask`` of both sides; a batch as two arrays of such words. Behind it there are no Python
-objects and no interpreter lock.
+A position is passed to the engine as two words (engine/board.pxd draws the layout): ``stones`` of the side
+to move, ``mask`` of both sides. A batch is passed as two arrays of such words. The engine uses no Python
+objects and runs without the interpreter lock.
 """
 
 from _thread import allocate_lock, start_new_thread
@@ -64,51 +64,42 @@ cdef inline object _new_object(type cls):
 
 
 cdef enum:
-    MAX_BOARDS = 192    # more than there are board sizes
+    MAX_BOARDS = 192    # more than the number of board sizes
     MAX_THREADS = 1024
     MAX_TABLE_MB = 1 << 30
-    MAX_ASKED = 100    # above every score
+    MAX_ASKED = 100     # above every score
     MAX_SCORE = 29      # the highest score of any board (engine/table.pxi)
-    MAX_LOG_NODES = 31  # of a bound in a table
-    TAKE = 16           # positions of a batch that are worth a thread
-    PROBES = 64         # lookups in a book (some 0.05 ms) from one poll of the limits to the next
-    SOLO_NODES = 50000  # nodes (some 5 ms) before a call starts threads for its position
+    MAX_LOG_NODES = 31  # binary logarithm of the nodes of a bound in a table
+    TAKE = 16           # positions of a batch that justify one thread
+    PROBES = 64         # lookups in a book between polls of the limits (about 0.05 ms)
+    SOLO_NODES = 50000  # nodes before a call starts threads for its position (about 5 ms)
 
 
 cdef const Board* _board(object width, object height) except NULL:
-    """The board of this size.
-
-    Raises:
-        BoardError: impossible size.
-    """
+    """Return the board of this size, or raise BoardError."""
     check_board(PyNumber_Index(width), PyNumber_Index(height))
     return board_of(width, height)
 
 
 cdef int _number(str name, object value, int least, int most) except -1:
-    """The value of an argument that is a whole number.
-
-    Raises:
-        TypeError: it is no whole number.
-        ValueError: it is too small or too large.
-    """
+    """Return an argument as a whole number; TypeError if it is not one, ValueError if out of range."""
     number = PyNumber_Index(value)
     if not least <= number <= most:
         raise ValueError(f"{name} must be between {least} and {most}, not {number}")
     return number
 
 
-# What searches of a board size have found; empty entries have no board. It is not freed while it has users.
+# The results of searches of one board size. Empty entries have g == NULL. A table in use is not freed.
 cdef struct BoardTable:
     const Board* g
     Memory* memory
-    int users               # calls that search in it; changed with the interpreter lock held
+    int users               # calls that search in it; the interpreter lock guards it
 
 # One call for one position.
 cdef struct Call:
     Limits limits
     Run* run
-    BoardTable* board       # the call is one of its users
+    BoardTable* board       # this call is one of its users
     double start            # on the clock of atomics.now()
 
 # One position that helper threads solve with the caller.
@@ -124,12 +115,12 @@ cdef struct SharedBatch:
     Memory* memory
     Batch* batch
 
-# From one check of a batch for signals to the next; each may have to wait for the interpreter lock.
+# Seconds between a batch's checks for signals; each check may have to wait for the interpreter lock.
 cdef double INTERRUPT_SECONDS = 0.025
 
 
 cdef bint _is_stopped(const Limits* limits, double* asked) noexcept nogil:
-    """Whether a batch must end. Checks for signals, unless it has ``asked`` just now."""
+    """Return whether a batch must end. Check for signals if the last check, ``asked``, is long enough ago."""
     cdef double now = atomics.now()
     if atomics.load(limits.epoch) != limits.started or (limits.timed and now >= limits.deadline):
         return True
@@ -139,8 +130,8 @@ cdef bint _is_stopped(const Limits* limits, double* asked) noexcept nogil:
     return limits.interrupted()
 
 
-# A frozen dataclass's constructor, which is written in Python, costs more than the search of an easy
-# position. These two fill in the fields themselves.
+# The Python constructor of a frozen dataclass costs more than the search of an easy position. So these two
+# functions fill in the fields themselves.
 
 cdef object _evaluation(const Bounds* bounds, uint64_t nodes, double seconds):
     cdef object evaluation = _new_object(Evaluation)
@@ -170,20 +161,20 @@ cdef class Solver:
     """Solver(*, table_mb=8, threads=1, book=None)\n--\n
     An exact solver with a transposition table.
 
-    One solver may be used from any number of threads at a time: they share its table, and none holds
-    the interpreter lock while it searches. Exact scores never depend on the number of threads or on
-    what was solved before; node counts and the bounds of a search that was cut short do.
+    Any number of threads may use one solver at the same time. They share its table, and none holds the
+    interpreter lock while it searches. Exact scores never depend on the number of threads or on earlier
+    searches; node counts, and the bounds of a search that was stopped, do.
 
     Args:
         table_mb: megabytes of the transposition table, rounded down to a power of two. A table
             that fits the processor's cache is best for single positions. Every board size has a
-            table of its own, which lasts until another board needs the memory; calls that search
-            different boards at the same time have one each.
-        threads: threads to search with, for one position or for a batch.
-        book: asked first; its positions take no search and 0 nodes.
+            table of its own, which lasts until another board needs the memory. Calls that search
+            different boards at the same time use one table each.
+        threads: number of threads that search one position or a batch.
+        book: the book to query first; its positions take no search and 0 nodes.
 
     Raises:
-        ValueError: ``table_mb`` or ``threads`` is not positive, or larger than any machine's.
+        ValueError: ``table_mb`` or ``threads`` is less than 1, or unrealistically large.
     """
 
     cdef readonly int table_mb
@@ -191,8 +182,8 @@ cdef class Solver:
     cdef readonly Book book
     cdef const Kernel* _kernel
     cdef uint64_t _epoch                    # counts stop() calls; atomic
-    cdef uint64_t _searched                 # counts nodes; of running searches a little late; atomic
-    cdef uint64_t _proven                   # bounds of what is searched, packed, or 0; atomic
+    cdef uint64_t _searched                 # counts nodes; running searches add theirs with a delay; atomic
+    cdef uint64_t _proven                   # packed bounds of the current position, or 0; atomic
     cdef int _board_count
     cdef BoardTable[MAX_BOARDS] _boards
 
@@ -213,7 +204,7 @@ cdef class Solver:
         return f"Solver(table_mb={self.table_mb}, threads={self.threads}{book})"
 
     cdef BoardTable* _find(self, const Board* g) noexcept:
-        """The table for a board size, or NULL."""
+        """Return the table for a board size, or NULL."""
         cdef int index
         for index in range(self._board_count):
             if self._boards[index].g == g:
@@ -221,14 +212,14 @@ cdef class Solver:
         return NULL
 
     cdef BoardTable* _take(self, const Board* g) except NULL:
-        """The table for a board size. The caller becomes one of its users; :meth:`_end` releases it.
+        """Return the table for a board size. The caller becomes its user until :meth:`_end`.
 
-        Keys of different boards must not meet in one table. A new table replaces all those that nobody
-        searches in, so that idle tables take no memory.
+        Each board size has its own table, because keys of different boards may be equal. A new table
+        replaces all unused tables, so that idle tables take no memory.
         """
         cdef int index
         cdef BoardTable* place = NULL
-        cdef const void* network = network_of(g)     # other threads run while it is read
+        cdef const void* network = network_of(g)     # other threads may run while it reads the file
         cdef BoardTable* board = self._find(g)
         if board != NULL:
             board.users += 1
@@ -261,37 +252,37 @@ cdef class Solver:
         if time_limit is not None:
             seconds = time_limit
             if isnan(seconds) or seconds < 0:
-                raise ValueError(f"time_limit must be seconds from 0 on, not {time_limit!r}")
+                raise ValueError(f"time_limit must be at least 0 seconds, not {time_limit!r}")
             limits.timed = True
             limits.deadline = atomics.now() + seconds
         if node_limit is not None:
             nodes = PyNumber_Index(node_limit)
             if nodes < 0:
-                raise ValueError(f"node_limit must be a number from 0 on, not {nodes}")
+                raise ValueError(f"node_limit must be at least 0, not {nodes}")
             limits.node_limit = min(nodes, NO_LIMIT)
         return 0
 
     def solve(
         self, position, *, bint weak=False, time_limit=None, node_limit=None, width=7, height=6
     ):
-        """The score of a position for its side to move.
+        """Return the score of a position for its side to move.
 
         Args:
-            position: any position, also one that is over; or its moves as text.
-            weak: only decide between win, draw and loss; the bounds may stay apart.
-            time_limit: seconds after which the search ends with the bounds that it has proven.
-            node_limit: positions to visit at most; the search ends like at the time limit.
-            width: columns of the board that a text is on; a position knows its own.
+            position: any position, even a finished game; or its moves as text.
+            weak: only decide between win, draw and loss; the bounds may still differ.
+            time_limit: seconds after which the search ends with the bounds proven so far.
+            node_limit: positions to visit at most; then the search ends as at the time limit.
+            width: columns of the board of a text; a position knows its own board.
             height: rows of that board.
 
         Returns:
-            An :class:`~c4core.evaluation.Evaluation`; its ``score`` is None where the bounds differ.
+            An :class:`~c4core.evaluation.Evaluation`; its ``score`` is ``None`` if the bounds differ.
 
         Raises:
-            MoveError: the text is no line of moves of the board.
+            MoveError: the text is not a line of moves of the board.
             ValueError: a limit is negative.
             MemoryError: no memory for the table.
-            BookDamagedError: the book's file is wrong at the position's place.
+            BookDamagedError: the book's data about the position is damaged.
         """
         cdef Call call
         cdef Bounds bounds
@@ -305,27 +296,27 @@ cdef class Solver:
         return _evaluation(&bounds, call.run.nodes, atomics.now() - call.start)
 
     def test(self, position, beta, *, time_limit=None, node_limit=None, width=7, height=6):
-        """Whether a position scores at least so much for its side to move: one null window.
+        """Search one null window: does the position score at least ``beta`` for its side to move?
 
-        It is searched by the calling thread alone.
+        Only the calling thread searches.
 
         Args:
-            position: any position, also one that is over; or its moves as text.
-            beta: the score in question; it may lie outside what is possible.
-            time_limit: seconds after which the search ends with what it has proven.
-            node_limit: positions to visit at most; the search ends like at the time limit.
-            width: columns of the board that a text is on; a position knows its own.
+            position: any position, even a finished game; or its moves as text.
+            beta: the score in question; it may be outside the possible scores.
+            time_limit: seconds after which the search ends with the bounds proven so far.
+            node_limit: positions to visit at most; then the search ends as at the time limit.
+            width: columns of the board of a text; a position knows its own board.
             height: rows of that board.
 
         Returns:
             An :class:`~c4core.evaluation.Evaluation` whose lower bound is at least ``beta``, or whose
-            upper bound is less; neither where a limit or :meth:`stop` ended the search.
+            upper bound is less. Neither holds if a limit or :meth:`stop` ended the search.
 
         Raises:
-            MoveError: the text is no line of moves of the board.
+            MoveError: the text is not a line of moves of the board.
             ValueError: a limit is negative.
             MemoryError: no memory for the table.
-            BookDamagedError: the book's file is wrong at the position's place.
+            BookDamagedError: the book's data about the position is damaged.
         """
         cdef Call call
         cdef Bounds bounds
@@ -347,23 +338,23 @@ cdef class Solver:
         return _evaluation(&bounds, call.run.nodes, atomics.now() - call.start)
 
     def analyze(self, position, *, time_limit=None, node_limit=None, width=7, height=6):
-        """The score of every column of a position for its side to move.
+        """Return the score of every column of a position for its side to move.
 
         Args:
-            position: any position, or its moves as text; one that is over has no columns to play.
-            time_limit: seconds after which the search ends; columns not solved by then are None.
-            node_limit: positions to visit at most; the search ends like at the time limit.
-            width: columns of the board that a text is on; a position knows its own.
+            position: any position, or its moves as text; a finished game has no columns to play.
+            time_limit: seconds after which the search ends; unsolved columns have ``None``.
+            node_limit: positions to visit at most; then the search ends as at the time limit.
+            width: columns of the board of a text; a position knows its own board.
             height: rows of that board.
 
         Returns:
             An :class:`~c4core.evaluation.Analysis`.
 
         Raises:
-            MoveError: the text is no line of moves of the board.
+            MoveError: the text is not a line of moves of the board.
             ValueError: a limit is negative.
             MemoryError: no memory for the table.
-            BookDamagedError: the book's file is wrong at the place of a position that follows.
+            BookDamagedError: the book's data about the position or its columns is damaged.
         """
         cdef Call call
         cdef Bounds bounds
@@ -378,20 +369,20 @@ cdef class Solver:
         return _analysis(asked.g.width, scores, &bounds, call.run.nodes, atomics.now() - call.start)
 
     def principal_variation(self, position, *, width=7, height=6):
-        """A line of best play to the end of the game, as 0-based columns.
+        """Return a line of best play to the end of the game, as 0-based columns.
 
-        Of several best moves it takes the one nearest to the centre. Empty when the game is over;
-        cut short when :meth:`stop` is called.
+        If several moves are best, it takes the one nearest to the centre. The line is empty if the
+        game is over, and ends early if :meth:`stop` is called.
 
         Args:
             position: any position, or its moves as text.
-            width: columns of the board that a text is on; a position knows its own.
+            width: columns of the board of a text; a position knows its own board.
             height: rows of that board.
 
         Raises:
-            MoveError: the text is no line of moves of the board.
+            MoveError: the text is not a line of moves of the board.
             MemoryError: no memory for the table.
-            BookDamagedError: the book's file is wrong at a position of the line.
+            BookDamagedError: the book's data about a position of the line is damaged.
         """
         cdef Call call
         cdef Position asked = as_position(position, width, height)
@@ -402,11 +393,11 @@ cdef class Solver:
             self._end(&call)
 
     cdef list _line(self, Call* call, const Board* g, uint64_t stones, uint64_t mask):
-        """The columns of best play; they come from the book as long as it knows the positions."""
+        """Return the columns of best play, from the book as long as it knows the positions."""
         cdef Bounds bounds
         cdef int score, column
         cdef list line = []
-        call.run.proven = NULL    # it searches other positions
+        call.run.proven = NULL    # the line's positions are other ones
         while self._has_move(g, stones, mask, &column):
             line.append(column)
             stones, mask = stones ^ mask, mask | (mask + (<uint64_t>1 << (column * g.stride)))
@@ -424,7 +415,10 @@ cdef class Solver:
         return line
 
     cdef object _book_file(self, const Board* g):
-        """The file of the book for a board, which stays open while the caller holds it, or None."""
+        """Return the book's file, or None if the book is for another board.
+
+        The file stays open while the caller holds it.
+        """
         if self.book is None or self.book._ranking.r.g != g:
             return None
         return self.book._held()
@@ -432,11 +426,11 @@ cdef class Solver:
     cdef int _known(
         self, uint64_t stones, uint64_t mask, int8_t* score, int8_t* scores, uint64_t* fault_offset
     ) noexcept nogil:
-        """Look a position up in the book: 1 if it is known, 0 if not, or DAMAGED or NO_MEMORY.
+        """Look a position up in the book. Return 1 if it is known, 0 if not, or DAMAGED or NO_MEMORY.
 
-        With ``scores``, the scores of all columns must be known as well.
+        If ``scores`` is not NULL, the scores of all columns must be known, too.
         """
-        # One ply beyond its last the book does not have the position itself, nor all of its columns.
+        # A position one ply after the book's last one is not in it, and neither are all of its columns.
         cdef int found = self.book._probe(stones, mask, False, fault_offset)
         if found == NO_SCORE:
             return 0
@@ -451,7 +445,7 @@ cdef class Solver:
     cdef bint _has_answer(
         self, const Board* g, uint64_t stones, uint64_t mask, Bounds* bounds, int8_t* scores
     ) except -1:
-        """Whether the book knows the score, and with room for them the scores of all columns."""
+        """Return whether the book knows the score, and the columns' scores unless ``scores`` is NULL."""
         cdef object file = self._book_file(g)
         cdef uint64_t fault_offset = 0
         cdef int8_t score
@@ -468,7 +462,7 @@ cdef class Solver:
     cdef bint _has_move(
         self, const Board* g, uint64_t stones, uint64_t mask, int* column
     ) except -1:
-        """Whether the book knows the best moves; finds the one nearest to the centre."""
+        """Return whether the book knows the best moves, and find the one nearest to the centre."""
         cdef Bounds bounds
         cdef int8_t[MAX_COLUMNS] scores
         cdef int[MAX_COLUMNS] columns
@@ -497,14 +491,14 @@ cdef class Solver:
         return 0
 
     cdef void _end(self, Call* call) noexcept:
-        """Count the last nodes of a call, and release its table."""
+        """Count the last nodes of a call and release its table."""
         self._kernel.end(call.run)
         call.board.users -= 1
 
     cdef int _solve(
         self, Call* call, uint64_t stones, uint64_t mask, Bounds* bounds, bint weak
     ) except -1:
-        """Solve with this thread alone, and after SOLO_NODES go on with all threads."""
+        """Solve with this thread alone; after SOLO_NODES nodes continue with all threads."""
         cdef uint64_t limit = call.limits.node_limit
         if self.threads > 1:
             call.run.node_limit = min(limit, call.run.nodes + SOLO_NODES)
@@ -519,7 +513,7 @@ cdef class Solver:
     cdef int _analyze(
         self, Call* call, uint64_t stones, uint64_t mask, Bounds* bounds, int8_t* scores
     ) except -1:
-        """Analyze with this thread alone; all threads search the columns left after SOLO_NODES."""
+        """Analyze with this thread alone; all threads search the columns left after SOLO_NODES nodes."""
         cdef const Board* g = call.board.g
         cdef int[MAX_COLUMNS] columns
         cdef uint64_t move
@@ -549,7 +543,7 @@ cdef class Solver:
         return 0
 
     cdef bint _may_go_on(self, Call* call):
-        """Whether a search ended only because it was to go on with all threads."""
+        """Return whether a search ended only to continue with all threads."""
         return (
             self.threads > 1
             and call.run.nodes < call.limits.node_limit
@@ -560,11 +554,11 @@ cdef class Solver:
     cdef int _solve_together(
         self, Call* call, uint64_t stones, uint64_t mask, Bounds* bounds, bint weak
     ) except -1:
-        """Solve with all threads, on the bounds given; the call's nodes grow by those of all.
+        """Solve with all threads, starting from the given bounds; add the nodes of all to the call's.
 
-        Every thread searches the same windows, and shares what it proves through the table and the
-        team's bounds. Near the root each announces what it searches (engine/search.pxi), so that the threads
-        spread over the tree.
+        Every thread searches the same windows. The threads share their results through the table and the
+        team's bounds. Near the root each announces the positions it searches (engine/search.pxi), so that the
+        threads spread over the tree.
         """
         cdef Together together
         cdef list helpers = []
@@ -601,25 +595,25 @@ cdef class Solver:
         node_limit=None,
         time_limit=None,
     ):
-        """The scores of many positions, without any Python work for each of them.
+        """Return the scores of many positions, without Python code for each of them.
 
         Args:
             positions: positions, or texts of moves, or an array of keys (uint64, ``Position.key``).
-            width: columns of the board that texts and keys are on; positions know their own.
+            width: columns of the board of texts and keys; positions know their own board.
             height: rows of that board.
             weak: as in :meth:`solve`.
-            related: they have common ancestors a few plies up, and near relatives come one after
-                the other, as in a unit of a book. Then it costs more than it saves to look for a
-                quick win of each first. The scores are the same.
-            threads: threads that share the work; default the solver's own number.
-            node_limit: positions to visit at most for each of them.
-            time_limit: seconds for the whole batch.
+            related: whether the positions have common ancestors a few plies up and are ordered by
+                them, as in a unit of a book. The search then skips its probe for quick wins, which
+                would cost more than it saves. The scores are the same.
+            threads: number of threads; None for the solver's own number.
+            node_limit: positions to visit at most for each entry.
+            time_limit: seconds for the complete batch.
 
         Returns:
-            A :class:`~c4core.batch.BatchEvaluation`, entries in the order of the positions.
+            A :class:`~c4core.batch.BatchEvaluation` in the order of the positions.
 
         Raises:
-            MoveError, KeyValueError, BoardError: an entry is no position of the board.
+            MoveError, KeyValueError, BoardError: an entry is not a position of the board.
             ValueError: a limit is negative.
         """
         from c4core.batch import BatchEvaluation
@@ -640,10 +634,10 @@ cdef class Solver:
         node_limit=None,
         time_limit=None,
     ):
-        """The scores of all columns of many positions; arguments as in :meth:`solve_many`.
+        """Return the scores of all columns of many positions; arguments as in :meth:`solve_many`.
 
         Returns:
-            A :class:`~c4core.batch.BatchAnalysis`, entries in the order of the positions.
+            A :class:`~c4core.batch.BatchAnalysis` in the order of the positions.
         """
         from c4core.batch import BatchAnalysis
 
@@ -665,7 +659,7 @@ cdef class Solver:
         object time_limit,
         bint columns,
     ):
-        """Solve or analyze a batch; arrays of lower bounds, upper bounds, nodes, column scores."""
+        """Solve or analyze a batch. Return arrays of lower bounds, upper bounds, nodes and column scores."""
         import numpy as np
 
         cdef Batch batch
@@ -696,7 +690,7 @@ cdef class Solver:
         const uint64_t[::1] masks,
         bint columns,
     ):
-        """The scores in the book, NO_SCORE where it has none, and the column scores.
+        """Return the scores in the book (NO_SCORE if a position is not in it) and the column scores.
 
         The caller holds the book's file. After a stop the rest of the batch is not looked up.
         """
@@ -734,7 +728,7 @@ cdef class Solver:
     cdef tuple _search_many(
         self, Batch* batch, object stones, object masks, int workers, bint columns
     ):
-        """Search a batch whose board, limits and kind are set; the arrays are those of :meth:`_many`."""
+        """Search a batch whose board, limits and kind are set. Return the same arrays as :meth:`_many`."""
         import numpy as np
 
         cdef const uint64_t[::1] stones_view, masks_view
@@ -770,7 +764,7 @@ cdef class Solver:
         return lower, upper, nodes, scores
 
     cdef int _share(self, Batch* batch, Memory* memory, int workers) except -1:
-        """Run the batch in this thread and in ``workers - 1`` more."""
+        """Run the batch in this thread and ``workers - 1`` helper threads."""
         cdef SharedBatch shared
         cdef list helpers = []
         cdef Run* run = self._kernel.begin(memory, &batch.limits)
@@ -792,9 +786,9 @@ cdef class Solver:
         return 0
 
     cdef int _wait_for(self, list helpers) except -1:
-        """Wait until the helper threads have ended, whatever signal handlers raise meanwhile.
+        """Wait until the helper threads have ended, even if signal handlers raise exceptions.
 
-        Their work lies on this thread's stack: the caller must not return before they have ended.
+        The threads use this thread's stack, so the caller must not return before they have ended.
         """
         cdef object raised = None
         for ended in helpers:
@@ -810,7 +804,7 @@ cdef class Solver:
         return 0
 
     cdef int _reraise(self) except -1:
-        """Raise what a signal handler raised during the search, if any; every call ends with this."""
+        """Raise the exception of a signal handler during the search, if any. Every call ends with this."""
         raised = take_raised()
         if raised is not None:
             self.stop()
@@ -819,12 +813,12 @@ cdef class Solver:
 
     @property
     def progress(self):
-        """The progress of searches: nodes, lower and upper bound. Any thread may ask.
+        """The progress of searches: nodes, lower bound and upper bound. Any thread may read it.
 
-        The nodes are those of all searches since the solver was made; of a running search the last
-        some thousands of each thread are missing. The bounds are those proven so far for the position
-        that :meth:`solve` or :meth:`analyze` was asked last, for its side to move. They are None where
-        nothing is proven, as at first and in batches.
+        The nodes are counted over all searches since the solver was created; each running thread lags
+        behind by up to some thousands. The bounds belong to the position that :meth:`solve` or
+        :meth:`analyze` was last called with, for its side to move. They are ``None`` while nothing
+        is proven, and in batches.
         """
         cdef uint64_t proven = atomics.load(&self._proven)
         nodes = atomics.load(&self._searched)
@@ -833,23 +827,23 @@ cdef class Solver:
         return nodes, team_lower(proven), team_upper(proven)
 
     def stop(self):
-        """End every running call at once, from any thread. Calls made later start afresh."""
+        """End every running call at once, from any thread. Later calls are not affected."""
         atomics.add(&self._epoch, 1)
 
     def table_bounds(self, *, width=7, height=6, least_nodes=8192):
-        """What the transposition table knows, for the table of another solver.
+        """Export the bounds of the transposition table, for the table of another solver.
 
-        Searches may go on meanwhile. Positions near the end of the game, which cost little, are in
-        tables of the threads' own, and left out.
+        Searches may continue meanwhile. Positions near the end of the game, which cost little, are in
+        separate tables of the threads and are not exported.
 
         Args:
             width: columns of the board.
-            height: rows of it.
-            least_nodes: only bounds that took so many positions or more, rounded up to a power of two.
+            height: rows of the board.
+            least_nodes: export only bounds that took at least this many nodes, rounded up to a power of two.
 
         Returns:
-            An array of :data:`c4core.batch.BOUND`, in no order. Of two mirror images with few
-            stones it has the one with the smaller key.
+            An unordered array of :data:`c4core.batch.BOUND`. Mirror images with few stones share an entry,
+            under the smaller key.
 
         Raises:
             BoardError: impossible size.
@@ -884,18 +878,18 @@ cdef class Solver:
     def add_bounds(self, bounds, *, width=7, height=6):
         """Add bounds to the transposition table, as if this solver had found them.
 
-        Searches may go on meanwhile, and use them at once. Bounds that are not true make scores wrong.
+        Running searches use them at once. False bounds make scores wrong.
 
         Args:
-            bounds: as :meth:`table_bounds` returns them. A bound takes the place of an older one of
-                its position, or else that of one which took few positions.
+            bounds: an array from :meth:`table_bounds`. A bound replaces an older one of its position,
+                or else a bound that took few nodes.
             width: columns of the board.
-            height: rows of it.
+            height: rows of the board.
 
         Raises:
-            TypeError: it is no such array.
-            ValueError: a score or a number of positions is impossible.
-            KeyValueError: a key is no position's.
+            TypeError: ``bounds`` is not such an array.
+            ValueError: a score or a number of nodes is impossible.
+            KeyValueError: a key does not belong to a position.
             BoardError: impossible size.
             MemoryError: no memory for the table.
         """
@@ -919,9 +913,9 @@ cdef class Solver:
         board.users -= 1
 
     def clear(self):
-        """Empty the transposition table, and forget what was learned about moves.
+        """Empty the transposition table and reset the history of moves.
 
-        Running searches go on, with what they have learned themselves.
+        Running searches continue, and keep their own history.
         """
         cdef int index
         cdef BoardTable* board
@@ -937,12 +931,7 @@ cdef class Solver:
 
 
 def _check_bounds(bounds):
-    """Check bounds for a table.
-
-    Raises:
-        TypeError: they are not an array of BOUND.
-        ValueError: a score or a number of nodes is impossible.
-    """
+    """Check bounds for a table; raise TypeError or ValueError."""
     import numpy as np
 
     from c4core.batch import BOUND
@@ -957,15 +946,15 @@ def _check_bounds(bounds):
     if len(wrong):
         bound = bounds[wrong[0]]
         raise ValueError(
-            f"bound {wrong[0]}: no position has a score of {bound['score']}, "
-            f"which took 2**{bound['log_nodes']} nodes"
+            f"bound {wrong[0]} is impossible: a score of {bound['score']} "
+            f"after 2**{bound['log_nodes']} nodes"
         )
 
 
 cdef int _call_helpers(list helpers, int number, object body, size_t work) except -1:
-    """Start threads, as many as the system allows; for each, append a lock that it releases at its end.
+    """Start threads, as many as the system allows, and append a lock for each, which it releases at its end.
 
-    No signal handler runs from here to the caller's search: none of this is interpreted.
+    This is compiled code, so no signal handler runs between here and the caller's search.
     """
     cdef int index
     for index in range(1, number + 1):
@@ -980,7 +969,7 @@ cdef int _call_helpers(list helpers, int number, object body, size_t work) excep
 
 
 def _help_position(size_t together, int index, ended):
-    """The body of a helper thread of one position. Without memory of its own it does not help."""
+    """The body of a helper thread for one position. If it cannot get memory, it does nothing."""
     cdef Together* work = <Together*>together
     cdef Run* run
     try:
@@ -994,7 +983,7 @@ def _help_position(size_t together, int index, ended):
 
 
 def _help(size_t shared, int index, ended):
-    """The body of a batch's helper thread. Without memory of its own it does not help."""
+    """The body of a helper thread for a batch. If it cannot get memory, it does nothing."""
     cdef SharedBatch* work = <SharedBatch*>shared
     cdef Run* run
     cdef Limits limits = work.batch.limits

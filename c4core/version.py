@@ -3,4 +3,4 @@
 __version__ = "0.1.0"
 
 ENGINE_VERSION = 1
-"""Stored with every evaluation; raised when a fault of the engine casts doubt on older results."""
+"""Stored with every evaluation. It increases if a fault of the engine may affect older results."""

@@ -1,4 +1,4 @@
-"""The tree of commands, and running one: every failure becomes a message and an exit code."""
+"""The tree of commands. Running one turns every failure into a message and an exit code."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ ELSEWHERE: Final = {
     "play": "cli.commands.play.command:play",
     "db": "cli.commands.database:database",
 }
-"""Commands that live elsewhere."""
+"""Commands whose module or function has another name."""
 
 COMMANDS: Final = {name: ELSEWHERE.get(name, f"cli.commands.{name}:{name}") for name in ORDER}
 
@@ -67,7 +67,7 @@ EXAMPLES = (
 
 
 class Program(LazyGroup):
-    """The group at the top, whose help ends with the exit codes."""
+    """The top-level group, whose help ends with the exit codes."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples and the exit codes."""
@@ -102,11 +102,11 @@ def _version(context: click.Context, _parameter: click.Parameter, value: bool) -
 def c4() -> None:
     """Exact Connect Four analysis: solve positions, keep them, query them.
 
-    Moves are column numbers counted from 1, as in 4453. A score is seen from the side to move:
-    positive wins, 0 draws, negative loses; the larger the number, the sooner.
+    Moves are column numbers counted from 1, as in 4453. A score is for the side to move:
+    positive wins, 0 draws, negative loses. The larger a win's score, the sooner the win.
 
-    Results are kept in a database, by default a file in your data directory, and no position is
-    solved twice. With --broker the work is done by "c4 worker" processes on any number of machines
+    Results are kept in a database, by default a file in your data directory. No position is
+    solved twice. With --broker, "c4 worker" processes do the work, on any number of machines
     that share the database.
     """
 
@@ -115,7 +115,7 @@ PROGRAM = "c4"
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command line and give its exit code."""
+    """Run one command line and return its exit code."""
     if completing.VARIABLE in os.environ:
         c4.main(prog_name=PROGRAM, complete_var=completing.VARIABLE)  # exits
     settings = Settings()
@@ -137,7 +137,7 @@ def run(arguments: Sequence[str]) -> int:
 def _show(error: click.ClickException) -> None:
     """Show a usage error, which may quote what was typed.
 
-    The message for a group without a command is its help, of many lines and with nothing typed.
+    If a group is called without a command, the message is its help text, which stays as it is.
     """
     if not isinstance(error, NoArgsIsHelpError):
         message = printable(error.format_message())
@@ -146,10 +146,9 @@ def _show(error: click.ClickException) -> None:
 
 
 def _report(error: BaseException, opened: list[str]) -> int:
-    """Tell what went wrong; the exit code. ``opened``: the databases that were in use.
+    """Report what went wrong; return the exit code.
 
-    A stack trace is shown only with ``C4_TRACE``: whoever types a command wants to know what
-    happened, not where.
+    ``opened`` are the databases in use. The stack trace is shown only with ``C4_TRACE``.
     """
     if os.environ.get("C4_TRACE"):
         for text in traceback.format_exception(error):
@@ -177,7 +176,7 @@ def _report(error: BaseException, opened: list[str]) -> int:
 
 
 def _report_interrupt(error: KeyboardInterrupt) -> int:
-    """The same for a signal, which may have come during an import.
+    """Report an interruption, which may have come during an import.
 
     So nothing more is imported here: numpy, for one, cannot be imported again after that.
     """

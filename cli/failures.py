@@ -1,4 +1,4 @@
-"""The message and the exit code of every failure; for a fault, whether the database is damaged."""
+"""The message and exit code of every failure. After a fault, the database is checked for damage."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ from workers.errors import (
 
 
 class Failure(NamedTuple):
-    """How a failed command ends."""
+    """A failed command's exit code and message."""
 
     code: int
     """See :mod:`cli.shell.exits`."""
     message: str
-    """For people; empty where a program is expected to be silent."""
+    """The text for people; empty if a program is expected to be silent."""
 
 
 REMEDY: Final = "c4 db check lists all damage, c4 db repair drops what can be solved again"
@@ -76,11 +76,11 @@ CODES: Final[dict[type[BaseException], int]] = {
     UnknownSchemeError: exits.USAGE,
     UnreachableError: exits.UNREACHABLE,
 }
-"""The exit codes of errors whose text is the message; of several classes the nearest counts."""
+"""Exit codes of errors whose text is the message; the nearest base class counts."""
 
 
 def explain(error: BaseException) -> Failure | None:
-    """The message and exit code for an exception; None for a fault of the program."""
+    """The message and exit code for an exception; None for a bug in c4."""
     if isinstance(error, BrokenPipeError):
         return Failure(exits.CLOSED_PIPE, "")
     if isinstance(error, OSError):
@@ -98,19 +98,19 @@ def explain(error: BaseException) -> Failure | None:
 
 
 _STORED_OTHERWISE: Final = frozenset({"damage", "schema", "row"})
-# Problems of other kinds were stored by a program; they are no damage.
+# A program stored problems of other kinds, so they are not damage.
 
 
 def first_damage(url: str) -> str | None:
-    """What is damaged in a database, or None if nothing is.
+    """The first damage in a database, or None if it is sound.
 
-    Commands trust what they read, because checking it takes longer than reading it. So the database
-    is checked when something has gone wrong.
+    Commands trust what they read, because checking takes longer than reading. So the database is
+    checked after something has gone wrong.
     """
     from db.database import Database
     from db.maintenance import check
 
-    # An error here must not hide the first one.
+    # An error here must not hide the original one.
     with suppress(Exception), Database.open(url, create=False) as database:
         for problem in check(database):
             if problem.kind in _STORED_OTHERWISE:

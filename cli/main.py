@@ -8,7 +8,7 @@ from cli.shell import signals, streams
 
 
 def main() -> None:
-    """Run the command line and exit with its code. The entry point of ``c4``."""
+    """Run the command line and exit with its code."""
     signals.install()
     streams.secure()
     try:

@@ -1,4 +1,4 @@
-"""What ``c4 bench`` and the benchmarks measure with: scored positions, times, rows."""
+"""Measurements for ``c4 bench`` and the benchmarks: scored positions, times, rows."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class ScoredPosition(NamedTuple):
     moves: str
     """1-based columns."""
     score: int
-    """For the side to move."""
+    """Exact score for the side to move."""
 
 
 def class_of(position: ScoredPosition) -> str:
-    """The name of the class that a position belongs to."""
+    """The class of a position."""
     stones = len(position.moves)
     left = plies_to_end(position.score, stones, DEFAULT_BOARD.width, DEFAULT_BOARD.height)
     phase = "begin" if stones <= _LAST_BEGIN else "middle" if stones <= _LAST_MIDDLE else "end"
@@ -71,7 +71,7 @@ def read_scored(lines: Iterable[str]) -> list[ScoredPosition]:
 
 
 def by_class(positions: Iterable[ScoredPosition]) -> dict[str, list[ScoredPosition]]:
-    """The positions of each class, in their order; classes in the order of :data:`CLASSES`."""
+    """Group positions by class, in the order of :data:`CLASSES`."""
     classes: dict[str, list[ScoredPosition]] = {name: [] for name in CLASSES}
     for position in positions:
         classes[class_of(position)].append(position)
@@ -79,7 +79,7 @@ def by_class(positions: Iterable[ScoredPosition]) -> dict[str, list[ScoredPositi
 
 
 def shipped_set() -> dict[str, list[ScoredPosition]]:
-    """The positions that ship with the program, by class."""
+    """The included positions, by class."""
     text = resources.files("cli").joinpath("data", "bench.txt").read_text(encoding="ascii")
     return by_class(read_scored(text.splitlines()))
 
@@ -91,13 +91,13 @@ _ALMOST = 0.9995
 """The smallest number that three digits round up to 1."""
 
 LEAST_SECONDS: Final = 0.5
-"""Passes over quick positions are repeated for this time."""
+"""Passes over quick positions are repeated for at least this time."""
 QUICK_SECONDS: Final = 0.1
-"""The same time in a quick run."""
+"""``LEAST_SECONDS`` of a quick run."""
 PATIENCE: Final = 20.0
-"""Seconds after which a single position is given up."""
+"""Seconds after which the search of a single position is stopped."""
 QUICK: Final = 10
-"""Positions of a class in a quick run."""
+"""Positions per class in a quick run."""
 QUICK_HARD: Final = 2
 """Positions of the hard class in a quick run."""
 HARD: Final = "begin-hard"
@@ -110,20 +110,19 @@ class Lap:
     """The duration of a run, in seconds."""
 
     cpu: float
-    """Processor time of the whole process: all its threads together."""
+    """Processor time of the process, all threads together."""
     wall: float
-    """Wall-clock time."""
 
     def __add__(self, other: Lap) -> Lap:
-        """The sum of two durations."""
+        """Add two durations."""
         return Lap(self.cpu + other.cpu, self.wall + other.wall)
 
     def __sub__(self, other: Lap) -> Lap:
-        """The difference of two durations; negative if the noise is larger."""
+        """Subtract a duration; noise can make the result negative."""
         return Lap(self.cpu - other.cpu, self.wall - other.wall)
 
     def __truediv__(self, parts: int) -> Lap:
-        """The share of one of ``parts`` equal parts."""
+        """The duration of one of several equal parts."""
         return Lap(self.cpu / parts, self.wall / parts)
 
 
@@ -131,10 +130,10 @@ NO_TIME = Lap(0.0, 0.0)
 
 
 def lap(work: Callable[[], T]) -> tuple[T, Lap]:
-    """Do some work once. Returns its result and its duration.
+    """Do some work once. Return its result and its duration.
 
-    The clocks themselves cost about a microsecond, so work much shorter than a millisecond is to be
-    repeated inside.
+    Reading the clocks takes about a microsecond: repeat work that is much shorter than a
+    millisecond.
     """
     wall, cpu = time.perf_counter(), time.process_time()
     result = work()
@@ -151,12 +150,12 @@ class Spread:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Spread:
-        """The spread of at least one value."""
+        """Measure the spread of at least one value."""
         return cls(statistics.median(values), min(values), max(values))
 
 
 def time_text(seconds: float) -> str:
-    """A time with three digits and a unit: ``34.2 µs``. Nothing at all is a dash."""
+    """Format a time with three digits and a unit: ``34.2 µs``. Zero is a dash."""
     if seconds <= 0:
         return "-"
     size, unit = next((entry for entry in UNITS if seconds >= entry[0] * _ALMOST), UNITS[-1])
@@ -164,7 +163,7 @@ def time_text(seconds: float) -> str:
 
 
 def three_digits(number: float) -> str:
-    """A positive number with two decimals, one, or none: ``1.23``, ``12.3``, ``1,234``."""
+    """Format a positive number with two decimals, one or none: ``1.23``, ``12.3``, ``1,234``."""
     for decimals, limit in ((2, 9.995), (1, 99.95)):
         if number < limit:
             return f"{number:.{decimals}f}"
@@ -172,7 +171,7 @@ def three_digits(number: float) -> str:
 
 
 def processor() -> str:
-    """The processor's name according to the system, or else its kind."""
+    """The processor's name according to the system, or its architecture."""
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():
         for line in cpuinfo.read_text(encoding="utf-8").splitlines():
@@ -183,35 +182,29 @@ def processor() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One thing that was measured."""
+    """One measurement."""
 
     work: str
-    """The positions that were solved, in words."""
     positions: int
-    """Positions of a pass."""
+    """Number of positions in a pass."""
     threads: int
-    """Threads of the solver."""
     passes: int
-    """Passes, each with an empty table at its start; the times are their medians."""
+    """Number of passes, each with an empty table; the times are their medians."""
     cpu_seconds: float
-    """Processor time of a pass."""
     wall_seconds: float
-    """Wall-clock time of a pass."""
     nodes: int
-    """Positions searched in the first pass."""
+    """Nodes searched in the first pass."""
     unsolved: int
-    """Positions that were given up."""
+    """Positions that took longer than the limit."""
     wrong: int
-    """Answers that the known score contradicts."""
+    """Answers that contradict the known score."""
 
 
 def measure(*, table_mb: int, threads: int, quick: bool) -> Iterator[Row]:
-    """Measure the classes on one thread, empty boards, and what more threads are worth.
+    """Measure the classes on one thread, the empty board, and the speed-up by more threads.
 
-    Args:
-        table_mb: size of the table; node counts depend on it.
-        threads: threads of the last measurement.
-        quick: few positions, no empty board.
+    ``table_mb`` changes the node counts; ``threads`` is the largest number of threads. ``quick``
+    measures few positions and leaves out the empty board.
     """
     classes = {
         name: scored[: (QUICK_HARD if name == HARD else QUICK) if quick else None]
@@ -232,15 +225,15 @@ def measure(*, table_mb: int, threads: int, quick: bool) -> Iterator[Row]:
 
 
 def signature(rows: Iterable[Row]) -> int:
-    """Positions searched for all classes by one thread.
+    """Nodes searched for all classes by one thread.
 
-    It is the same on every machine, and another after any change to what the search does.
+    The number is the same on every machine; it changes when the search changes.
     """
     return sum(row.nodes for row in rows if row.threads == 1 and row.work in CLASSES)
 
 
 def thread_counts(most: int) -> list[int]:
-    """1, 2, 4 .. up to ``most``, and ``most`` itself."""
+    """Powers of two up to ``most``, and ``most`` itself."""
     counts = [1]
     while counts[-1] * 2 <= most:
         counts.append(counts[-1] * 2)

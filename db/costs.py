@@ -1,4 +1,4 @@
-"""What it takes to search positions: measured costs by engine, board, question and ply."""
+"""Measured search costs, by engine, board, question and ply."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Cost(NamedTuple):
-    """What searching some positions has taken together."""
+    """The total cost of searching some positions."""
 
     positions: int
     seconds: float
@@ -33,11 +33,11 @@ def add_costs(
     columns: bool,
     costs: Mapping[int, Cost],
 ) -> None:
-    """Add to what was measured before, by ply.
+    """Add new costs to the stored sums, by ply.
 
-    All workers add to the same few rows, and would have to commit one after the other. So in
-    PostgreSQL a sum is skipped while another transaction adds to it. The sums are then those of a
-    sample, and only their quotient is used.
+    All workers add to the same few rows, and would have to commit one after the other. In
+    PostgreSQL a sum is therefore skipped while another transaction adds to it. The sums then cover
+    a sample, and only their quotient is used.
     """
     if not costs:
         return
@@ -55,7 +55,7 @@ def add_costs(
         }
         for ply in sorted(costs.keys() - known)
     ]
-    # Only rows that were missing: an insert waits for the transaction that updates the same row.
+    # Only missing rows are inserted: an insert waits for the transaction that updates the same row.
     if new:
         insert = insert_into(dialect_of(session), MeasuredCost).on_conflict_do_nothing()
         session.connection().execute(insert, new)
@@ -64,7 +64,7 @@ def add_costs(
 def read_costs(
     session: Session, *, engine_version: int, board: BoardSize, columns: bool
 ) -> dict[int, Cost]:
-    """What was measured, by ply; plies without a measurement are left out."""
+    """Return the stored costs by ply; plies without a measurement are left out."""
     query = select(MeasuredCost.ply, MeasuredCost.positions, MeasuredCost.seconds).where(
         _like(engine_version, board, columns=columns)
     )
@@ -73,7 +73,7 @@ def read_costs(
 
 
 def _add_to_known(session: Session, like: ColumnElement[bool], costs: Mapping[int, Cost]) -> None:
-    """Add to existing rows, except those that another transaction has locked."""
+    """Add to existing rows. Rows that another transaction has locked are skipped."""
     if not costs:
         return
     free = (

@@ -1,4 +1,4 @@
-"""An open database: sessions, transactions, and errors of the project's own types."""
+"""An open database: sessions, transactions, and the project's own errors."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 Session = orm.Session
-# Callers that write no SQL need it for annotations.
+# For annotations in modules that write no SQL.
 
 _ATTEMPTS: Final = 6
-"""How often ``run`` tries."""
+"""Number of attempts that ``run`` makes."""
 
 _PRAGMAS: Final = ("PRAGMA busy_timeout = 0", "PRAGMA query_only = ON")
-# Of a connection that waits for nobody.
+# Settings of a connection that never waits for locks.
 
 
 class Database:
@@ -52,8 +52,8 @@ class Database:
     Attributes:
         url: the URL, password masked.
         dialect: ``"sqlite"`` or ``"postgresql"``.
-        created: whether opening it has made its tables.
-        is_read_only: whether nothing can be written, by the URL or by the file's permissions.
+        created: whether opening the database created its tables.
+        is_read_only: whether the URL or the file's permissions forbid writing.
     """
 
     def __init__(
@@ -76,24 +76,25 @@ class Database:
     def open(
         cls, url: str, *, create: bool = True, clock: Callable[[], float] | None = None
     ) -> Database:
-        """Open a database of the current schema; ``create``: make an empty one ready first.
+        """Open a database of the current schema; with ``create``, set up an empty one first.
 
         Args:
             url: ``sqlite:///relative``, ``sqlite:////absolute``, a bare file path, or
-                ``postgresql://user:password@host:port/name``. An SQLite database is only read if
-                its URL ends with ``?mode=ro``, or if its directory cannot be written.
-            create: make the file if it is not there, and the tables if there are none. All tables
-                are made in one transaction: whatever happens, a database has all or none.
+                ``postgresql://user:password@host:port/name``. An SQLite database is opened
+                read-only if its URL ends with ``?mode=ro``, or if its directory cannot be written.
+            create: create the file if it does not exist, and the tables if it has none. All tables
+                are created in one transaction, so a database has all of them or none.
             clock: returns epoch seconds; replaces the database's clock in tests of leases.
 
         Raises:
             UnknownSchemeError: the URL is neither SQLite's nor PostgreSQL's.
-            UnreachableError: no server, no such directory, login refused;
-                MissingDatabaseError: there is none, and ``create`` is False.
-                NotADatabaseError: it is no database, or one of another program, or files beside
-                it would let SQLite change other files.
-                SchemaTooOldError, SchemaTooNewError: another version has made it.
-                StorageError: any other fault of a database; see :mod:`db.errors`.
+            UnreachableError: the server or the directory does not exist, or the login was refused.
+            MissingDatabaseError: the database does not exist, and ``create`` is False.
+            NotADatabaseError: the file is not a database, belongs to another program, or lies
+                beside files that would make SQLite change other files.
+            SchemaTooOldError: an older version created the database.
+            SchemaTooNewError: a newer version created the database.
+            StorageError: any other fault of a database; see :mod:`db.errors`.
         """
         parsed = parse_url(url)
         check_file(parsed, create=create and not is_read_only(parsed))
@@ -112,18 +113,18 @@ class Database:
 
     @classmethod
     def upgrade(cls, url: str, *, force: bool = False) -> tuple[str | None, str]:
-        """Bring an existing database to the current schema: its revision before and after.
+        """Upgrade an existing database to the current schema; return the old and the new revision.
 
-        An empty database is made ready; a current one is left as it is. See :mod:`db.schema` for
-        processes that use it meanwhile.
+        An empty database gets its tables; a current one is left as it is. See :mod:`db.schema` for
+        processes that use the database during the upgrade.
 
         Args:
             url: as for :meth:`open`.
-            force: upgrade even if processes of older versions would go on with it.
+            force: upgrade even if processes of older versions are using the database.
 
         Raises:
-            OldProcessesError: processes of older versions use it.
-            StorageError: as :meth:`open`, but for SchemaTooOldError.
+            OldProcessesError: processes of older versions are using the database.
+            StorageError: as :meth:`open`, except SchemaTooOldError.
         """
         parsed = parse_url(url)
         check_file(parsed, create=False)
@@ -134,13 +135,13 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[Session]:
-        """A session in a write transaction: committed at the end, rolled back on an error.
+        """Open a session in a write transaction: committed at the end, rolled back on an error.
 
-        In SQLite it is the database's only writer from its beginning (BEGIN IMMEDIATE), so that it
+        In SQLite the session is the only writer from its beginning (BEGIN IMMEDIATE), so that it
         cannot be refused later. Keep it short.
 
         Raises:
-            ReadOnlyError: the database was opened to be read only.
+            ReadOnlyError: the database was opened read-only.
         """
         if self.is_read_only:
             raise ReadOnlyError(f"cannot write {self._place}: it is read-only")
@@ -149,14 +150,14 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Session]:
-        """A session in a read-only transaction that sees one state of the database."""
+        """Open a session in a read-only transaction that sees one state of the database."""
         with translated(self._place), self._session(self._reading) as session:
             yield session
 
     def run(self, work: Callable[[Session], T]) -> T:
-        """Do ``work`` in a write transaction; try again when other writers broke it (BusyError).
+        """Run ``work`` in a write transaction; retry if other writers broke it (BusyError).
 
-        It does everything that belongs to the transaction, and may be called several times.
+        ``work`` contains the complete transaction and may be called several times.
         """
         for attempt in range(_ATTEMPTS - 1):
             try:
@@ -169,9 +170,9 @@ class Database:
             return work(session)
 
     def at_once(self) -> AtOnce | None:
-        """A connection that never waits for others; None for a server, which is always waited for.
+        """Open a connection that never waits for other writers; None for a server.
 
-        To be closed before the database.
+        Close it before the database.
 
         Raises:
             StorageError: the file cannot be opened.
@@ -179,19 +180,19 @@ class Database:
         return AtOnce(self._engine, self._place) if self.dialect == "sqlite" else None
 
     def close(self) -> None:
-        """Close every connection. The object cannot be used any more."""
+        """Close every connection. The object cannot be used afterwards."""
         self._engine.dispose()
 
     def __enter__(self) -> Self:
-        """Itself."""
+        """Return the database itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close."""
+        """Close the database."""
         self.close()
 
     def __repr__(self) -> str:
-        """The masked URL."""
+        """Show the masked URL."""
         return f"<Database {self.url}>"
 
     @contextmanager
@@ -202,8 +203,8 @@ class Database:
                 refuse_change(connection.info.get(REVISION), self._place)
                 yield session
             except (KeyboardInterrupt, SystemExit):
-                # A cursor that Ctrl-C has cut off between two rows stays open as long as the
-                # traceback. On a connection with one SQLite refuses every later write.
+                # A cursor that Ctrl-C interrupts between two rows stays open as long as the
+                # traceback. While it is open, SQLite refuses every later write on that connection.
                 session.invalidate()
                 raise
 
@@ -213,7 +214,7 @@ class Database:
             yield
             return
         if not self._turn.acquire(timeout=BUSY_SECONDS):
-            raise BusyError(f"{self._place} is in use by another thread for too long")
+            raise BusyError(f"{self._place} has been in use by another thread for too long")
         try:
             yield
         finally:
@@ -221,20 +222,11 @@ class Database:
 
 
 class AtOnce:
-    """A connection of its own, on which each statement is a transaction.
+    """An SQLite connection of its own, on which each statement is a transaction.
 
-    What another connection has locked is an error, which whoever can wait tries again. A slow disk
-    is waited for, as nobody can tell before. Measured with one row: 15 microseconds, and 200 in a
-    session, which is made for more.
-
-    For one thread at a time.
-
-    Args:
-        engine: of an SQLite file.
-        place: what the database is called in errors.
-
-    Raises:
-        StorageError: the file cannot be opened.
+    If another connection holds a lock, the query fails at once, and the caller can retry where
+    waiting is possible. A slow disk still delays it. Measured with one row: 15 microseconds,
+    against 200 in a session, which is made for more. Use it from one thread at a time.
     """
 
     def __init__(self, engine: Engine, place: str) -> None:
@@ -247,12 +239,12 @@ class AtOnce:
                 self._driver.execute(pragma)
 
     def read(self, query: Callable[[sqlite3.Connection], T]) -> T:
-        """Run a query on the driver's connection; it takes all its rows before it returns.
+        """Run a query on the driver's connection; it must fetch all its rows before it returns.
 
         Raises:
             BusyError: the file is locked.
-            SchemaTooNewError: it was upgraded since it was opened.
-            StorageError: it cannot be read.
+            SchemaTooNewError: the database was upgraded since it was opened.
+            StorageError: the database cannot be read.
         """
         with translated(self._place):
             found = query(self._driver)
@@ -265,26 +257,26 @@ class AtOnce:
 
 
 class Writer(Protocol):
-    """Runs write transactions: a database, or an object that retries while its database is away."""
+    """Runs write transactions: a database, or an object that retries during a database outage."""
 
     def run(self, work: Callable[[Session], T]) -> T:
-        """As ``Database.run``."""
+        """Run a write transaction, as ``Database.run`` does."""
 
 
 def after_commit(session: Session, call: Callable[[], object]) -> None:
-    """Call something as soon as the session's transaction is committed, and only then.
+    """Call a function as soon as the session's transaction is committed, and only then.
 
-    This is for a process's own memory of the database: a transaction may be rolled back at any
-    point, even at its commit, and then ``Database.run`` does all of it again. The call must not use
-    the session.
+    Use this for a process's own memory of the database. A transaction may be rolled back at any
+    point, even at its commit, and then ``Database.run`` repeats all of it. The function must not
+    use the session.
     """
     event.listen(session, "after_commit", lambda _session: call(), once=True)
 
 
 def limit_waiting(session: Session, seconds: float) -> None:
-    """Let no statement of the transaction wait longer than this for rows that others have locked.
+    """Limit how long each statement of the transaction waits for rows that others have locked.
 
-    After that it raises BusyError. SQLite locks no rows, so there it changes nothing.
+    After that it raises BusyError. SQLite locks no rows, so the limit has no effect there.
     """
     if session.connection().dialect.name == "postgresql":
         milliseconds = f"{max(1, round(1000 * seconds))}ms"

@@ -1,7 +1,7 @@
-"""Reading what is stored as JSON: whatever is wrong with it is reported as damage.
+"""Decode stored JSON, and report every fault in it as damage.
 
-The seal of a stored object shows accidental changes. A stranger who sends a database can seal
-anything, so fields may be missing or of another type.
+The seal of a stored object reveals accidental changes. A database from an untrusted source can have
+valid seals around anything, so fields may be missing or of another type.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _SHOWN: Final = 200
-"""Characters of a reason that an error shows."""
+"""Number of characters of a reason that an error shows."""
 
 
 @contextmanager
 def decoding(what: str) -> Iterator[None]:
-    """Raise DamagedValueError for whatever goes wrong while a stored value is read.
+    """Raise DamagedValueError for every error in reading a stored value.
 
     ``what`` names the value in the message.
     """
@@ -46,12 +46,7 @@ def decoding(what: str) -> Iterator[None]:
 
 
 def field(fields: Mapping[str, Any], name: str, kind: type[T]) -> T:
-    """A field of a JSON object, of exactly this type: True does not count as a number.
-
-    Raises:
-        KeyError: there is none of this name.
-        TypeError: it is of another type.
-    """
+    """Return a field of a JSON object, of exactly this type: True does not count as a number."""
     value: T = fields[name]
     if type(value) is not kind:
         raise TypeError(f"{name} is of type {type(value).__name__}, not {kind.__name__}")
@@ -59,13 +54,7 @@ def field(fields: Mapping[str, Any], name: str, kind: type[T]) -> T:
 
 
 def number_field(fields: Mapping[str, Any], name: str, *, below: int) -> int:
-    """A field of a JSON object that is an integer, 0 or more.
-
-    Raises:
-        KeyError: there is none of this name.
-        TypeError: it is of another type.
-        ValueError: it is below 0, or not below the limit.
-    """
+    """Return a field of a JSON object that is an integer from 0 to before ``below``."""
     value = field(fields, name, int)
     if not 0 <= value < below:
         raise ValueError(f"{name} is {value}, not from 0 to {below - 1}")
@@ -73,10 +62,10 @@ def number_field(fields: Mapping[str, Any], name: str, *, below: int) -> int:
 
 
 def is_number(value: int) -> bool:
-    """Whether a row may have this number: neither database takes a larger one in a query."""
+    """Whether a row may have this number: neither database accepts a larger one in a query."""
     return 0 <= value < 1 << 63
 
 
 def is_small_number(value: int) -> bool:
-    """Whether a column of 32 bits may have this value."""
+    """Whether the value fits a 32-bit column."""
     return 0 <= value < 1 << 31

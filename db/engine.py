@@ -1,6 +1,6 @@
-"""Engines: they make connections and begin transactions. The only module that knows the drivers.
+"""Create engines, connections and transactions. The only module that knows the drivers.
 
-Errors of the drivers never leave this package: :func:`translated` turns them into those of
+Errors of the drivers never leave this package: :func:`translated` turns them into errors of
 :mod:`db.errors`.
 """
 
@@ -44,57 +44,59 @@ if TYPE_CHECKING:
     from sqlalchemy.pool import ConnectionPoolEntry
 
 BUSY_SECONDS: Final = 60.0
-"""How long a writer waits for its turn before it gives up."""
+"""Maximum time that a writer waits for its turn."""
 
 LARGEST_VALUE: Final = 1 << 26
-"""Bytes of a row of SQLite, and so of a value; the next larger one is refused.
+"""Maximum size of an SQLite row, and so of a value, in bytes; a larger one is refused.
 
-A schema that a stranger has sent can compute values from nothing, up to 1 GB each. The largest of
-ours is a unit's payload, which keeps the lines of its input: by default up to 1,000 of up to 64 KB.
+A schema from an untrusted source can compute values from nothing, up to 1 GB each. C4's largest
+value is a unit's payload, which keeps the lines of its input: by default up to 1,000 lines of up to
+64 KB.
 """
 
 _POLL_SECONDS: Final = 1.0
-# SQLite waits this long inside one call, where Ctrl-C has no effect; a loop of ours does the rest.
+# SQLite waits this long inside one call, during which Ctrl-C has no effect; our own loop waits for
+# the rest.
 
 _POSTGRESQL_DEFAULTS: Final = {
     "application_name": "c4",
     "connect_timeout": "10",
     # A dead network is an error after 8 s, within the time of a worker's lease. Without these
-    # settings a connection waits for a quarter of an hour; if the network comes back earlier, it
-    # waits almost as long again as the network was away: measured, 23 s after 30 s.
+    # settings a connection waits for a quarter of an hour. If the network returns earlier, the
+    # connection waits almost as long again as the outage lasted: measured, 23 s after 30 s.
     "tcp_user_timeout": "8000",
     "keepalives_idle": "5",
     "keepalives_interval": "1",
     "keepalives_count": "3",
 }
-"""What libpq is told where the URL does not say otherwise."""
+"""Settings for libpq that the URL may override."""
 
 _SERVER_WATCH: Final = (
     "SELECT set_config('tcp_keepalives_idle', '5', false), "
     "set_config('tcp_keepalives_interval', '1', false), "
     "set_config('tcp_keepalives_count', '3', false) WHERE pg_backend_pid() = {pid}"
 )
-# The server must notice as well: it holds the locks of a client that was lost in a transaction, by
-# default for two hours. (No tcp_user_timeout there: it would end slow readers, too.)
+# The server must notice a lost client as well: it holds the locks of a client's open transaction
+# for two hours by default. (No tcp_user_timeout there: it would also disconnect slow readers.)
 #
-# A pooler tells its clients process numbers of its own, which makes the condition false. What is
-# set for a session, or prepared in it, would be found by the pooler's next client, and be missing
-# in the session that this client gets next.
+# A pooler gives its clients process numbers of its own, which makes the condition false. If a
+# session behind a pooler were changed or had prepared statements, the pooler's next client would
+# inherit them. This client would miss them in its next session.
 
 _BEGIN_POSTGRESQL: Final = {
-    # A stopped client still answers keepalives, so its transaction ends after an idle time. None of
-    # our transactions is idle for so long: the longest pause, while a deep job's memory is made
-    # anew, is 16 s for a million units.
+    # A stopped client still answers keepalives, so an idle time ends its transaction. Our own
+    # transactions are never idle for so long: the longest pause is 16 s, while the memory of a deep
+    # job with a million units is rebuilt.
     True: "BEGIN ISOLATION LEVEL READ COMMITTED; "
     "SET LOCAL idle_in_transaction_session_timeout = '30s'",
-    # A reader may stream to somebody who pages through the rows; it locks little.
+    # A reader may stream to a user who pages through the rows; it holds few locks.
     False: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
     "SET LOCAL idle_in_transaction_session_timeout = 0",
 }
-"""How a transaction begins that writes, or does not: in one round trip, and set for it alone."""
+"""Statements that begin a write or a read transaction in one round trip, with its settings."""
 
 _READ_REVISION: Final = "SELECT version_num FROM alembic_version"
-# In PostgreSQL it is sent with BEGIN, so it costs no round trip.
+# In PostgreSQL it is sent with BEGIN, in the same round trip.
 
 _WRITES: Final = "c4_writes"
 # Execution option: whether the transactions of this engine write.
@@ -103,36 +105,35 @@ _TELLS_REVISION: Final = "c4_tells_revision"
 # Execution option: whether each transaction begins by reading the schema's revision.
 
 REVISION: Final = "c4_revision"
-"""In a connection's info: the schema's revision, as its transaction has found it at its beginning.
-"""
+"""Key in a connection's info: the schema's revision, read when its transaction began."""
 
 WRITING: Final = {_WRITES: True}
 """Execution options of an engine or a connection whose transactions write."""
 
 _WAS_USED: Final = "c4_was_used"
-# In a connection's info: the connection has been in the pool.
+# Key in a connection's info: the connection has been in the pool.
 
 _CONNECTION_PRAGMAS: Final = (
-    # A file that somebody has sent may bring triggers and views. They may only call functions that
-    # SQLite considers harmless.
+    # A file from an untrusted source may contain triggers and views. They may only call functions
+    # that SQLite considers harmless.
     "PRAGMA trusted_schema = OFF",
     "PRAGMA foreign_keys = ON",
-    # With WAL, NORMAL loses no committed transaction when the process dies, and never the
-    # database; a power cut may lose the last transactions, which are solved again.
+    # With WAL, NORMAL loses no committed transaction when the process dies, and never the database.
+    # A power cut may lose the last transactions, whose positions are solved again.
     "PRAGMA synchronous = NORMAL",
     "PRAGMA cache_size = -65536",  # 64 MiB: random keys touch every page of the table
 )
 
 _SQLITE: Final[dict[int, tuple[type[StorageError], str]]] = {
     sqlite3.SQLITE_PERM: (ReadOnlyError, "no permission to write {place}"),
-    sqlite3.SQLITE_BUSY: (BusyError, "{place} is in use by other writers for too long"),
-    sqlite3.SQLITE_LOCKED: (BusyError, "{place} is in use by other writers for too long"),
+    sqlite3.SQLITE_BUSY: (BusyError, "{place} has been in use by other writers for too long"),
+    sqlite3.SQLITE_LOCKED: (BusyError, "{place} has been in use by other writers for too long"),
     sqlite3.SQLITE_READONLY: (ReadOnlyError, "cannot write {place}: it is read-only"),
     sqlite3.SQLITE_CORRUPT: (CorruptError, "{place} is damaged: {reason}"),
     sqlite3.SQLITE_FULL: (DiskFullError, "cannot write {place}: the disk is full"),
     sqlite3.SQLITE_TOOBIG: (
         CorruptError,
-        "{place} is damaged: a value in it is larger than all that c4 stores",
+        "{place} is damaged: it has a value larger than any that c4 stores",
     ),
     sqlite3.SQLITE_CONSTRAINT: (RefusedValueError, "{place}: {reason}"),
     sqlite3.SQLITE_MISMATCH: (RefusedValueError, "{place}: {reason}"),
@@ -142,7 +143,7 @@ _SQLITE: Final[dict[int, tuple[type[StorageError], str]]] = {
     ),
     sqlite3.SQLITE_NOTADB: (NotADatabaseError, "{place} is not an SQLite database"),
 }
-"""By primary result code."""
+"""Error class and message by primary result code."""
 
 _INTERRUPTED: Final = (
     "cannot open {place}: its latest change was interrupted; to undo it, copy it and "
@@ -150,8 +151,8 @@ _INTERRUPTED: Final = (
 )
 
 _SQLITE_IO: Final[dict[int, tuple[type[StorageError], str]]] = {
-    # A full disk has a code of its own (SQLITE_FULL), except when the shared-memory file grows. A
-    # failed write has another reason: a quota, a limit on file sizes, or a broken disk.
+    # A full disk has a code of its own (SQLITE_FULL), except when the shared-memory file grows. Any
+    # other failed write has another reason: a quota, a limit on file sizes, or a broken disk.
     sqlite3.SQLITE_IOERR_SHMSIZE: (DiskFullError, "cannot write {place}: the disk is full"),
     sqlite3.SQLITE_IOERR_WRITE: (
         DiskFullError,
@@ -159,16 +160,16 @@ _SQLITE_IO: Final[dict[int, tuple[type[StorageError], str]]] = {
     ),
     sqlite3.SQLITE_READONLY_ROLLBACK: (ReadOnlyError, _INTERRUPTED),
 }
-"""By extended result code; they are checked first."""
+"""Error class and message by extended result code; these codes are checked first."""
 
 _TOO_LARGE: Final = (
-    f"a value is too large to be stored (more than {LARGEST_VALUE >> 20} MiB), or the row that it "
-    "belongs to is damaged"
+    f"a value is too large to be stored (more than {LARGEST_VALUE >> 20} MiB), or its row "
+    "is damaged"
 )
 
 _WAL_LEFT: Final = (
-    "cannot open {place}: its latest changes are in {place}-wal, and to read those SQLite must be "
-    "able to write beside it: copy both to a directory where it can"
+    "cannot open {place}: its latest changes are in {place}-wal, and SQLite must be able to write "
+    "beside that file to read them: copy both to a directory where it can write"
 )
 
 _NO_PREPARED: Final = (
@@ -203,14 +204,14 @@ _POSTGRESQL: Final[dict[str, tuple[type[StorageError], str]]] = {
     "XX001": (CorruptError, "{place} is damaged: {reason}"),
     "XX002": (CorruptError, "{place} is damaged: {reason}"),
 }
-"""By SQLSTATE or its beginning."""
+"""Error class and message by SQLSTATE or by the beginning of one."""
 
 _CLIENT_OUTAGES: Final = frozenset({"OperationalError", "InterfaceError"})
-"""Errors of the PostgreSQL client itself that may mean that there is no connection."""
+"""Errors of the PostgreSQL client itself that may mean a lost connection."""
 
 
 def make_engine(url: URL) -> Engine:
-    """An engine for a database; transactions come from :func:`writing` and :func:`reading`."""
+    """Create an engine for a database; :func:`writing` and :func:`reading` begin transactions."""
     if url.get_backend_name() == "sqlite":
         engine = create_engine(
             url.difference_update_query(url.query),
@@ -240,8 +241,8 @@ def make_engine(url: URL) -> Engine:
 def writing(engine: Engine) -> Engine:
     """The engine with write transactions: IMMEDIATE in SQLite, READ COMMITTED in PostgreSQL.
 
-    They tell the schema's REVISION, and so do those of :func:`reading`. No migration changes it in
-    PostgreSQL until they end: it locks the table first.
+    Like transactions of :func:`reading`, they read the schema's REVISION when they begin. In
+    PostgreSQL no migration changes it until they end, because a migration locks the table first.
     """
     return engine.execution_options(**WRITING, **{_TELLS_REVISION: True})
 
@@ -249,20 +250,20 @@ def writing(engine: Engine) -> Engine:
 def reading(engine: Engine, *, tells_revision: bool = True) -> Engine:
     """The engine with transactions that see one state of the database and cannot write.
 
-    A database that may have no schema yet cannot tell its revision.
+    Set ``tells_revision`` to False for a database that may have no schema yet.
     """
     return engine.execution_options(**{_WRITES: False, _TELLS_REVISION: tells_revision})
 
 
 def _open_read_only(uri: str) -> sqlite3.Connection:
-    # As SQLAlchemy does it: its pool gives a connection to one thread at a time.
+    # The same arguments as SQLAlchemy's: its pool gives a connection to one thread at a time.
     return sqlite3.connect(uri, uri=True, timeout=_POLL_SECONDS, check_same_thread=False)
 
 
 def _let_server_watch(connection: DBAPIConnection, record: object, *, may_prepare: bool) -> None:
     """Let the server detect that the client of a new connection has vanished.
 
-    ``may_prepare``: statements may be prepared even behind a pooler; the URL says so.
+    ``may_prepare``: the URL allows prepared statements even behind a pooler.
     """
     del record
     driver = cast("psycopg.Connection[Any]", connection)
@@ -275,8 +276,8 @@ def _let_server_watch(connection: DBAPIConnection, record: object, *, may_prepar
 def _refuse_closed(connection: DBAPIConnection, record: ConnectionPoolEntry, proxy: object) -> None:
     """Let the pool replace a connection that the server has closed, for instance by a restart.
 
-    The only message that an idle server sends is that it closes. So it is enough to see whether
-    there is something to read; SQLAlchemy's ``pool_pre_ping`` costs every transaction a round trip.
+    An idle server sends only one message: that it closes. Checking for unread data is therefore
+    enough; SQLAlchemy's ``pool_pre_ping`` costs every transaction a round trip.
     """
     del proxy
     if not record.info.get(_WAS_USED):  # a new connection
@@ -292,18 +293,18 @@ def _refuse_closed(connection: DBAPIConnection, record: ConnectionPoolEntry, pro
 
 
 def _prepare_sqlite_connection(connection: DBAPIConnection, record: object) -> None:
-    """Set up a new connection to SQLite; BEGIN is ours to send, not the driver's."""
+    """Set up a new connection to SQLite; this module sends BEGIN, not the driver."""
     del record
-    # Before anything is read: the schema itself may come from a stranger.
+    # Set before anything is read: the schema itself may come from an untrusted source.
     cast("sqlite3.Connection", connection).setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_VALUE)
-    # The driver would begin deferred, and only at the first write: measured, 175 of 800
+    # The driver would begin deferred, and only at the first write. Measured: 175 of 800
     # transactions were lost to "database is locked" that way, and none with BEGIN IMMEDIATE.
     connection.isolation_level = None
     cursor = connection.cursor()
     try:
         for pragma in _CONNECTION_PRAGMAS:
             cursor.execute(pragma)
-    except UnicodeDecodeError:  # of the message about a schema whose names are damaged
+    except UnicodeDecodeError:  # in the message about a schema whose names are damaged
         error = sqlite3.DatabaseError("database disk image is malformed")
         error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
         raise error from None
@@ -311,7 +312,7 @@ def _prepare_sqlite_connection(connection: DBAPIConnection, record: object) -> N
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    """Begin a transaction; that of a writer IMMEDIATE, tried until BUSY_SECONDS have passed."""
+    """Begin a transaction; for a writer IMMEDIATE, retried until BUSY_SECONDS have passed."""
     options = connection.get_execution_options()
     writes = bool(options.get(_WRITES))
     _set_query_only(connection, wanted=not writes)
@@ -325,19 +326,16 @@ def _begin_sqlite(connection: Connection) -> None:
 
 
 def read_revision(driver: sqlite3.Connection) -> str | None:
-    """The revision of the schema of an SQLite file; measured, 5 microseconds."""
+    """Return the revision of an SQLite file's schema; measured, 5 microseconds."""
     found = driver.execute(_READ_REVISION).fetchone()
     return None if found is None else found[0]
 
 
 def patiently(statement: Callable[[], object]) -> None:
-    """Run a statement that SQLite may refuse because of other writers, until BUSY_SECONDS passed.
+    """Run a statement that SQLite refuses while others write; retry until BUSY_SECONDS have passed.
 
-    For statements that SQLite refuses at once, however long its own timeout is.
-
-    Raises:
-        OperationalError: SQLAlchemy's or the driver's: SQLite refused it until the end, or it
-        failed for another reason.
+    For statements that SQLite refuses at once, regardless of its own timeout. The last error is
+    raised: SQLAlchemy's OperationalError or the driver's.
     """
     deadline = time.monotonic() + BUSY_SECONDS
     pause = 0.001
@@ -357,7 +355,7 @@ def patiently(statement: Callable[[], object]) -> None:
 def _begin_postgresql(connection: Connection) -> None:
     """Begin a transaction, and read the schema's revision in the same round trip.
 
-    By default it writes: others have little use for one.
+    It is a write transaction by default.
     """
     options = connection.get_execution_options()
     begin = _BEGIN_POSTGRESQL[bool(options.get(_WRITES, True))]
@@ -373,7 +371,7 @@ def _begin_postgresql(connection: Connection) -> None:
 
 
 def _set_query_only(connection: Connection, *, wanted: bool) -> None:
-    """Let SQLite refuse writes in a read transaction, as PostgreSQL does; it rarely changes."""
+    """Let SQLite refuse writes in a read transaction, as PostgreSQL does; this rarely changes."""
     info: dict[str, Any] = connection.info
     if info.get("query_only") is not wanted:
         connection.exec_driver_sql(
@@ -390,7 +388,7 @@ def _is_busy(error: OperationalError | sqlite3.OperationalError) -> bool:
 
 @contextmanager
 def translated(place: str) -> Iterator[None]:
-    """Raise storage errors instead of the drivers' own; they call the database ``place``."""
+    """Raise storage errors in place of the drivers' own; messages call the database ``place``."""
     try:
         yield
     except Exception as error:
@@ -401,11 +399,11 @@ def translated(place: str) -> Iterator[None]:
 
 
 def translate(error: BaseException, place: str) -> StorageError | None:
-    """The storage error for an error of SQLAlchemy or a driver; None for other errors."""
+    """Return the storage error for an error of SQLAlchemy or a driver; None for other errors."""
     if isinstance(error, PoolTimeoutError):
         return BusyError(f"no free connection to {place}")
     cause = error.orig if isinstance(error, DBAPIError) else error
-    # A statement that the server has refused, over a connection that still works.
+    # The server refused the statement, and the connection still works.
     is_refused = (
         isinstance(error, DBAPIError)
         and error.statement is not None
@@ -422,7 +420,7 @@ def translate(error: BaseException, place: str) -> StorageError | None:
 
 
 def _is_too_large_to_store(error: BaseException) -> bool:
-    """Whether SQLite has refused a value for its size, and the statement's own values may be it."""
+    """Whether SQLite refused a value for its size, and the value may be the statement's own."""
     if not isinstance(error, DBAPIError) or not isinstance(error.orig, sqlite3.Error):
         return False
     code: int = getattr(error.orig, "sqlite_errorcode", sqlite3.SQLITE_OK)
@@ -431,7 +429,7 @@ def _is_too_large_to_store(error: BaseException) -> bool:
     if not error.statement.lstrip().upper().startswith("SELECT"):
         return True
     given = error.params.values() if isinstance(error.params, Mapping) else error.params or ()
-    # A letter has up to four bytes.
+    # A character has up to four bytes.
     return any(
         isinstance(value, str | bytes) and len(value) >= LARGEST_VALUE // 4 for value in given
     )
@@ -442,7 +440,7 @@ def _translate_sqlite(error: sqlite3.Error, place: str) -> StorageError | None:
     reason = str(error)
     if code is None and reason.startswith("Could not decode to UTF-8"):
         return DamagedValueError(f"{place} is damaged: a text is not UTF-8")
-    if code is None:  # a wrong use of the driver: a bug of this program
+    if code is None:  # wrong use of the driver: a bug of this program
         return None
     kind, message = _SQLITE_IO.get(code) or _SQLITE.get(
         code & 0xFF, (StorageError, "{place}: {reason}")
@@ -463,8 +461,8 @@ def _translate_postgresql(error: BaseException, place: str, *, is_refused: bool)
     state: str | None = getattr(error, "sqlstate", None)
     reason = _first_line(error)
     if state is None:
-        # The error is the client's: it could not connect, or lost its connection; or a value of the
-        # statement cannot be sent, and trying again does not help.
+        # The error is the client's. Either it could not connect or lost its connection, or a value
+        # of the statement cannot be sent and a retry does not help.
         kinds = {kind.__name__ for kind in type(error).__mro__}
         if is_refused or not kinds & _CLIENT_OUTAGES:
             return RefusedValueError(f"{place}: {reason}")
@@ -477,6 +475,6 @@ def _translate_postgresql(error: BaseException, place: str, *, is_refused: bool)
 
 
 def _first_line(error: BaseException) -> str:
-    """The reason, without the driver's preamble and the advice that follows it."""
+    """The reason, without the driver's preamble and the advice after it."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return lines[0].removeprefix("connection failed: ").strip()

@@ -1,4 +1,4 @@
-"""What storage raises. Every message names the thing and the place; passwords are masked.
+"""Errors of storage. Every message names the thing and the place; passwords are masked.
 
 Driver errors never leave this package: :mod:`db.engine` turns them into these.
 """
@@ -11,14 +11,14 @@ from c4core.errors import C4Error
 
 
 class StorageError(C4Error):
-    """The base class; raised itself for reports of a driver that have no class of their own."""
+    """The base class; raised directly for driver errors that have no class of their own."""
 
 
 class UnknownSchemeError(StorageError, ValueError):
-    """A database URL that cannot be read, or whose scheme is neither SQLite's nor PostgreSQL's.
+    """A database URL is malformed, or its scheme is neither SQLite's nor PostgreSQL's.
 
     Attributes:
-        url: what was given, password masked.
+        url: the given URL, password masked.
     """
 
     def __init__(self, message: str, *, url: str) -> None:
@@ -27,11 +27,11 @@ class UnknownSchemeError(StorageError, ValueError):
 
 
 class UnreachableError(StorageError):
-    """The database is not there or does not answer: no server, no such directory, refused login."""
+    """The database does not exist or does not answer: no server, no directory, refused login."""
 
 
 class MissingDatabaseError(UnreachableError):
-    """There is no database in this place, and the caller did not want a new one."""
+    """The database does not exist, and the caller did not ask for a new one."""
 
 
 class NotADatabaseError(StorageError):
@@ -46,7 +46,7 @@ class WrongSchemaError(StorageError):
 
     Attributes:
         found: the schema revision of the database.
-        needed: the schema revision that this version works with.
+        needed: the schema revision of this program.
     """
 
     def __init__(self, message: str, *, found: str, needed: str) -> None:
@@ -56,15 +56,15 @@ class WrongSchemaError(StorageError):
 
 
 class SchemaTooOldError(WrongSchemaError):
-    """The database was made by an older version: ``c4 db upgrade`` brings it up to date."""
+    """An older version created the database: ``c4 db upgrade`` brings it up to date."""
 
 
 class SchemaTooNewError(WrongSchemaError):
-    """The database was made by a newer version; only that one can read it."""
+    """A newer version created the database; only that version can read it."""
 
 
 class OldProcessesError(StorageError):
-    """Processes of older versions would go on over an upgrade, and damage the database."""
+    """Processes of older versions use the database; after an upgrade they would damage it."""
 
 
 class CorruptError(StorageError):
@@ -72,31 +72,31 @@ class CorruptError(StorageError):
 
 
 class DamagedValueError(CorruptError):
-    """A stored value is not what was stored; the rest of the database may be sound."""
+    """A stored value has changed since it was stored; the rest of the database may be sound."""
 
 
 class ReadOnlyError(StorageError):
-    """The database may be read but not written: file, directory, disk or login forbid it."""
+    """The database can be read but not written: file, directory, disk or login forbid it."""
 
 
 class DiskFullError(StorageError):
-    """No room is left where the database lives; nothing of the transaction was written."""
+    """The database's disk is full; nothing of the transaction was written."""
 
 
 class BusyError(StorageError):
     """Other writers held the database for too long, or the server broke a deadlock.
 
-    Nothing of the transaction was written, and trying again may work: ``Database.run`` does.
+    Nothing of the transaction was written, and a retry may work: ``Database.run`` retries.
     """
 
 
 class ContradictionError(StorageError, ValueError):
-    """An evaluation that cannot be true together with the stored one; nothing was written.
+    """A new evaluation contradicts the stored one; nothing was written.
 
     Attributes:
         key: the canonical key of the position.
-        width: columns of its board.
-        height: rows of its board.
+        width: number of columns of its board.
+        height: number of rows of its board.
     """
 
     def __init__(self, message: str, *, key: int, width: int, height: int) -> None:
@@ -107,15 +107,11 @@ class ContradictionError(StorageError, ValueError):
 
 
 class RefusedValueError(StorageError):
-    """The database refuses a value, wherever and whenever it is written: it is too large, say."""
+    """The database refuses a value on every attempt, for instance because it is too large."""
 
 
 class JobNotFoundError(StorageError, LookupError):
-    """There is no job of this number.
-
-    Attributes:
-        job_id: the number that was given.
-    """
+    """No job has this number."""
 
     def __init__(self, job_id: int) -> None:
         super().__init__(f"there is no job {job_id}")
@@ -123,11 +119,7 @@ class JobNotFoundError(StorageError, LookupError):
 
 
 class MatchNotFoundError(StorageError, LookupError):
-    """There is no match of this number.
-
-    Attributes:
-        match_id: the number that was given.
-    """
+    """No match has this number."""
 
     def __init__(self, match_id: int) -> None:
         super().__init__(f"there is no match {match_id}")
@@ -135,29 +127,24 @@ class MatchNotFoundError(StorageError, LookupError):
 
 
 class MatchInUseError(StorageError, ValueError):
-    """A match that cannot be deleted: players of other matches look its games up.
+    """The match cannot be deleted: players of other matches look up its games.
 
     Attributes:
-        match_id: the number that was given.
-        used_by: the number of one of the others.
+        match_id: the number of this match.
+        used_by: the number of one of the other matches.
     """
 
     def __init__(self, match_id: int, used_by: int) -> None:
         super().__init__(
-            f"match {match_id} cannot be deleted: players of match {used_by} look its games up; "
-            "delete that one first"
+            f"match {match_id} cannot be deleted: players of match {used_by} look up its games; "
+            "delete that match first"
         )
         self.match_id = match_id
         self.used_by = used_by
 
 
 class GameNotFoundError(StorageError, LookupError):
-    """A match has no game of this number, or not yet.
-
-    Attributes:
-        match_id: the match's number.
-        number: the game's number in it.
-    """
+    """The match has no game with this number, or not yet."""
 
     def __init__(self, match_id: int, number: int) -> None:
         super().__init__(f"match {match_id} has no game {number}")
@@ -166,12 +153,7 @@ class GameNotFoundError(StorageError, LookupError):
 
 
 class JobStateError(StorageError, ValueError):
-    """What was asked cannot be done with a job in its present state.
-
-    Attributes:
-        job_id: the job's number.
-        state: its state, as text.
-    """
+    """The operation is not possible in the job's present state."""
 
     def __init__(self, message: str, *, job_id: int, state: str) -> None:
         super().__init__(message)
@@ -180,7 +162,7 @@ class JobStateError(StorageError, ValueError):
 
 
 SCHEMA_FAULTS: Final = (SchemaTooOldError, SchemaTooNewError)
-"""The database is another version's. A process that had it open stops: it was upgraded."""
+"""The schema belongs to another version. If a process had the database open, it was upgraded."""
 
 REQUEST_FAULTS: Final = (
     ContradictionError,
@@ -193,17 +175,10 @@ REQUEST_FAULTS: Final = (
     JobStateError,
     OldProcessesError,
 )
-"""Faults of a request itself: it fails again, wherever and whenever it is tried.
-
-DamagedValueError is a CorruptError, so these have to be caught before LASTING_FAULTS.
-"""
+"""Faults of a request itself; as DamagedValueError is a CorruptError, catch these first."""
 
 PASSING_FAULTS: Final = (UnreachableError, BusyError, DiskFullError, ReadOnlyError)
-"""Faults around a database that pass: a server or a network comes back, others come to their end,
-somebody makes room, a standby becomes the primary."""
+"""Temporary faults around a database: an outage, a lock, a full disk, a standby."""
 
 LASTING_FAULTS: Final = (CorruptError, NotADatabaseError, *SCHEMA_FAULTS)
-"""Faults of a database as a whole that last until somebody intervenes.
-
-An error of none of these three groups is one that nobody has thought of.
-"""
+"""Faults of a database that last until somebody repairs it. Any other error is unexpected."""

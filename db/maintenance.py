@@ -1,4 +1,4 @@
-"""Care of a database: statistics and backup."""
+"""Maintenance of a database: statistics, backup, check and repair."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ __all__ = [
 ]
 
 _COPY_ROWS: Final = 10_000
-"""Rows of a server's table that are copied at a time."""
+"""Number of rows of a server's table that are copied at a time."""
 
 _BACKUP_PAGES: Final = 4_096
-"""Pages (of 4 KiB) copied in one step; Ctrl-C works between two steps."""
+"""Number of pages (of 4 KiB) copied in one step; Ctrl-C works between two steps."""
 
 _PARTIAL: Final = ".partial"
-"""The ending of the names of unfinished backups."""
+"""The suffix of the names of unfinished backups."""
 
 _SQLITE_SIZE: Final = text(
     "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
@@ -76,32 +76,32 @@ _POSTGRESQL_TABLE_SIZES: Final = text(
 
 
 class TableStats(NamedTuple):
-    """Size of a table."""
+    """The size of a table."""
 
     name: str
     rows: int
     bytes: int | None
-    """On disk, indexes included; None where the database cannot tell."""
+    """The size on disk, indexes included; None if the database cannot report it."""
 
 
 @dataclass(frozen=True, slots=True)
 class DatabaseStats:
-    """What a database holds."""
+    """The contents and size of a database."""
 
     url: str
-    """Password masked."""
+    """The URL, password masked."""
     dialect: str
     revision: str
-    """Of the schema."""
+    """The revision of the schema."""
     bytes: int
-    """The whole database on disk."""
+    """The size of the database on disk."""
     tables: tuple[TableStats, ...]
     boards: dict[BoardSize, tuple[PlySummary, ...]]
     """Evaluations of every board, ply by ply."""
 
 
 def stats(database: Database) -> DatabaseStats:
-    """The contents and the size of a database. Counts every row."""
+    """Measure the contents and the size of a database. Counts every row."""
     with database.read() as session:
         sizes = _table_sizes(session)
         size = session.scalar(_SQLITE_SIZE if database.dialect == "sqlite" else _POSTGRESQL_SIZE)
@@ -124,27 +124,27 @@ def stats(database: Database) -> DatabaseStats:
 
 
 def backup(database: Database, path: Path) -> int:
-    """Write a copy into a new SQLite file, while the database is in use by others.
+    """Write a copy into a new SQLite file, while others use the database.
 
     The copy is a snapshot. SQLite copies pages, damage included; from PostgreSQL every row is
     copied, so that the backup opens without a server. The file appears under its name when it is
-    whole and on the disk. Several backups can be made at once; of several with one name, one is
+    complete and on the disk. Several backups can be made at once; if they share a name, one is
     kept.
 
     Returns:
-        Its size in bytes.
+        The size of the backup in bytes.
 
     Raises:
-        FileExistsError: there is such a file already, or one that SQLite would take for a part
-            of the backup. It stays as it is.
+        FileExistsError: the file exists already, or a file that SQLite would take for a part of the
+            backup. It stays as it is.
         DamagedValueError: a row in PostgreSQL is damaged.
         StorageError: the file cannot be written, or the database cannot be read.
     """
     if path.exists():
-        raise FileExistsError(f"{path} exists: a backup overwrites nothing")
+        raise FileExistsError(f"{path} exists: choose another name for the backup")
     for side in (beside(path, suffix) for suffix in SUFFIXES):
         if os.path.lexists(side):
-            raise FileExistsError(f"{side} exists: SQLite would take it for a part of the backup")
+            raise FileExistsError(f"{side} exists: SQLite would read it as part of the backup")
     _remove_leftovers(path)
     with _partial(path) as unfinished:
         with database.read() as session, translated(str(path)):
@@ -155,7 +155,7 @@ def backup(database: Database, path: Path) -> int:
         try:
             _appear(unfinished, path)
         except FileExistsError:
-            raise FileExistsError(f"{path} exists: a backup overwrites nothing") from None
+            raise FileExistsError(f"{path} exists: choose another name for the backup") from None
         return path.stat().st_size
 
 
@@ -163,7 +163,7 @@ def backup(database: Database, path: Path) -> int:
 def _partial(path: Path) -> Iterator[Path]:
     """The path of a temporary file beside another one; it is removed in the end.
 
-    It is locked as long as the process lives, so that others can tell whether it still does.
+    It is locked while the process lives, so that others can see whether it still does.
     """
     try:
         lock, partial = _locked_file(path)
@@ -186,7 +186,6 @@ def _locked_file(path: Path) -> tuple[int, Path]:
 
 
 def _remove_leftovers(path: Path) -> None:
-    """Remove the files that killed backups to this path have left behind."""
     for left in path.parent.glob(f".{glob.escape(path.name)}.*{_PARTIAL}"):
         with suppress(OSError), left.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while its backup runs
@@ -206,16 +205,15 @@ def _appear(partial: Path, path: Path) -> None:
         os.link(partial, path)  # unlike a renaming it never replaces anything
     except FileExistsError:
         raise
-    except OSError:  # a file system without links
+    except OSError:  # a file system without hard links
         if path.exists():
             raise FileExistsError from None
         partial.rename(path)
-    with suppress(OSError):  # not every system allows this; the file's content is on the disk
+    with suppress(OSError):  # some systems do not allow this; the content is on the disk
         flush(path.parent)
 
 
 def _umask() -> int:
-    """The mask that the process applies to the modes of new files."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
@@ -231,8 +229,8 @@ def _table_sizes(session: Session) -> dict[str, int]:
 
 
 def _copy_pages(session: Session, path: Path) -> None:
-    # The transaction gets its snapshot with the first read. The backup runs in it, so it need not
-    # start again when somebody writes.
+    # The transaction gets its snapshot with the first read. The backup runs in it, so it does not
+    # restart when another process writes.
     session.execute(_SQLITE_SIZE)
     source: Any = session.connection().connection.driver_connection
     with closing(sqlite3.connect(path)) as target:
@@ -240,13 +238,13 @@ def _copy_pages(session: Session, path: Path) -> None:
 
 
 def _copy_rows(session: Session, path: Path) -> None:
-    """Copy every row as it is stored, in the order of the primary key.
+    """Copy every row in its stored form, in the order of the primary key.
 
     A damaged row is an error: its copy would get a new checksum and look sound.
     """
     with Database.open(str(path)) as target:
         for table in Base.metadata.sorted_tables:
-            # Making an index of all rows takes less time than adding each row to it.
+            # Creating an index of all rows takes less time than adding each row to it.
             with target.write() as copy:
                 for index in table.indexes:
                     index.drop(copy.connection())

@@ -1,4 +1,4 @@
-"""URLs of databases and brokers without their passwords, even if they were typed wrongly."""
+"""Mask passwords in URLs of databases and brokers, even in mistyped ones."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _WORD: Final = re.compile(r"[\w.~%\-]*")
 
 
 def masked(text: str) -> str:
-    """The text of a URL without its secrets; a text without secrets stays as it is.
+    """Return the text of a URL without its secrets; a text without secrets stays as it is.
 
-    A password may hold any character, also ``@`` and ``/``, and the URL may be typed wrongly. So
-    everything that could be part of a password is hidden, at worst up to the end: the text between
-    the user and the last ``@``; without an ``@``, the text in the port's place unless it is a
-    number; and all that follows a parameter whose name suggests a secret. Digits in the port's
+    A password may contain any character, also ``@`` and ``/``, and the URL may be mistyped. All
+    text that could be part of a password is therefore hidden, at worst up to the end: the text
+    between the user and the last ``@``; without an ``@``, the text in the port's place unless it is
+    a number; and the text after a parameter whose name suggests a secret. Digits in the port's
     place are shown, although they could be a password.
 
     A text without a scheme may also be in libpq's form, ``host=h password=secret``. A text that
@@ -52,15 +52,15 @@ def has_secret_parameter(text: str) -> bool:
 
 
 def _masked(rest: str, *, is_url: bool = True, alone_is_secret: bool = False) -> str:
-    """What follows a scheme, ``USER:PASSWORD@HOST:PORT/NAME?PARAMETERS``, masked.
+    """Mask the text after a scheme, ``USER:PASSWORD@HOST:PORT/NAME?PARAMETERS``.
 
     A text without a scheme has no port, but may have pairs of names and values. If
     ``alone_is_secret``, a single word before the ``@`` is a password.
     """
     end = _secret_parameter(rest, *(() if is_url else (_PAIR,)))
     if end is not None:
-        # Hidden up to the end, for the value may contain "&". An "@" may be part of it, or end a
-        # password that looks like a parameter.
+        # Hidden up to the end, because the value may contain "&". An "@" may be part of it, or end
+        # a password that looks like a parameter.
         if "@" in rest[end:] and (":" in rest[:end] or alone_is_secret):
             return _shown_user(rest) + HIDDEN
         rest = rest[:end] + HIDDEN
@@ -70,7 +70,7 @@ def _masked(rest: str, *, is_url: bool = True, alone_is_secret: bool = False) ->
         if user_info.partition(":")[2]:
             shown = _shown_user(user_info) + HIDDEN
     elif alone_is_secret and user_info:
-        shown = HIDDEN  # Redis servers know no users without passwords
+        shown = HIDDEN  # Redis servers have no users without passwords
     return shown + at + (_without_false_port(place) if is_url else place)
 
 
@@ -89,14 +89,14 @@ def _secret_parameter(rest: str, *others: re.Pattern[str]) -> int | None:
 
 
 def _shown_user(user_info: str) -> str:
-    """The user with a colon, where it is certain that it is one."""
+    """The user with a colon, if it is certainly the user."""
     user, colon, _password = user_info.partition(":")
     return user + colon if colon and _WORD.fullmatch(user) else ""
 
 
 def _without_false_port(place: str) -> str:
-    """Hide what stands in the port's place and is no port: a password without its ``@HOST``."""
-    # After one slash too many there is no host, and the intended host is in the path.
+    """Hide text in the port's place that is not a port: a password without its ``@HOST``."""
+    # After one slash too many the host is empty, and the intended host is in the path.
     host = _HOST.match(place, len(place) - len(place.lstrip("/")))
     if host is None or host.end(2) == len(place) or not host[2] or (host[1] and _is_port(host[3])):
         return place

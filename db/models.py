@@ -43,12 +43,12 @@ _SEALED = {CHECKED_OTHERWISE: "a seal of its own, see db.types"}
 _REPLAYED = {CHECKED_OTHERWISE: "the game is replayed, and must lead to its final key"}
 _PASSING = {CHECKED_OTHERWISE: "a heartbeat: a wrong one means nothing after a minute"}
 
-# SQLite numbers rows by itself only where the key column's type is spelled INTEGER.
+# SQLite numbers rows by itself only if the key column's type is spelled INTEGER.
 _RowId = BigInteger().with_variant(Integer(), "sqlite")
 
 
 def _state(kind: type[JobState | UnitState]) -> Enum:
-    """The column type of a state: a text, so that a new state needs no new type."""
+    """The column type of a state: a text, so that a new state does not change the schema."""
     return Enum(
         kind,
         native_enum=False,
@@ -58,13 +58,12 @@ def _state(kind: type[JobState | UnitState]) -> Enum:
 
 
 def _partial_index(name: str, *columns: str, condition: str) -> Index:
-    """An index over the units that meet a condition."""
     where = text(condition)
     return Index(f"ix_units_{name}", *columns, sqlite_where=where, postgresql_where=where)
 
 
 class Base(DeclarativeBase):
-    """The base of all tables: it says how their constraints are named."""
+    """The base of all tables: it defines how their constraints are named."""
 
     metadata = MetaData(
         naming_convention={
@@ -78,17 +77,17 @@ class Base(DeclarativeBase):
 
 
 class Evaluation(Base):
-    """What is proven about a position; one row per board and canonical key.
+    """The proven bounds and scores of a position; one row per board and canonical key.
 
-    Bounds and scores are those of the side to move. The primary key is the table itself in SQLite
-    (WITHOUT ROWID): half the size, and one descent instead of two for a lookup.
+    Bounds and scores are from the point of view of the side to move. In SQLite the primary key is
+    the table itself (WITHOUT ROWID): half the size, and one descent instead of two for a lookup.
 
-    The further index gives the order of searches, ``ply, key``, and the bounds, so that conditions
-    on them need no rows: counting draws among four million rows of SQLite took 3.5 s of processor
-    time without them, and 0.4 s with them. In PostgreSQL it has a condition
-    that is always true: it keeps the index out of reach of lookups by key, which never name a ply.
-    Without statistics (a table just filled) they were sent there and read the whole board, 4,700
-    keys/s instead of 130,000.
+    The other index contains the columns of the search order, ``ply, key``, and the bounds, so that
+    conditions on the bounds read no rows. Counting the draws among four million rows of SQLite took
+    3.5 s of processor time without the bounds, and 0.4 s with them. In PostgreSQL the index has a
+    condition that is always true. It keeps lookups by key, which never name a ply, away from this
+    index. Without statistics (in a table that was filled a moment ago) PostgreSQL would use it for
+    lookups and read the whole board: 4,700 keys/s instead of 130,000.
     """
 
     __tablename__ = "evaluations"
@@ -116,10 +115,10 @@ class Evaluation(Base):
 
 
 class Job(Base):
-    """Work that somebody asked for. Times are epoch seconds on the database's clock.
+    """A job. Times are epoch seconds on the database's clock.
 
-    ``planner_seen_at`` and ``runner_seen_at`` are the last heartbeats of those who plan or run it
-    in a process of their own: :mod:`db.jobs.sharing`, :mod:`db.jobs.sharing`.
+    ``planner_seen_at`` and ``runner_seen_at`` are the last heartbeats of processes that plan or run
+    this job only: see :mod:`db.jobs.sharing`.
     """
 
     __tablename__ = "jobs"
@@ -142,22 +141,22 @@ class Job(Base):
 
 
 class Unit(Base):
-    """A part of a job that one worker does in one go.
+    """A part of a job that one worker completes without interruption.
 
-    ``fence`` counts the claims; whoever holds an older count can neither complete nor fail it.
-    ``attempts`` counts the tries that were or are being made, but not those whose lease ran out:
-    they are ``lapses``.
+    ``fence`` counts the claims; the holder of an older count can neither complete nor fail the
+    unit. ``attempts`` counts the finished and current tries, without lapsed leases, which
+    ``lapses`` counts.
     """
 
     __tablename__ = "units"
     __table_args__ = (
         UniqueConstraint("job_id", "seq"),
-        # Each question has an index of its own over the rows that can be its answer: the next unit,
-        # the leases, the failures, the pace of the last minute. An index on (job_id, state, seq)
-        # would do for most of them. But with statistics of some minutes ago the planner prefers the
-        # index above, and reads every done unit before it finds a queued one. For the same reason
-        # no two indexes have the same condition. Columns that a tally sums are in the index as
-        # well.
+        # Each query has an index of its own over the rows that it can return: the next unit, the
+        # leases, the failures, the pace of the last minute. An index on (job_id, state, seq) would
+        # suffice for most of them. But with statistics that are some minutes old the planner
+        # prefers the index above, and reads every done unit before it finds a queued one. For the
+        # same reason no two indexes have the same condition. The indexes also contain the columns
+        # that a tally sums.
         _partial_index(
             "queued",
             "job_id",
@@ -197,10 +196,10 @@ class Unit(Base):
 
 
 class SharedBounds(Base):
-    """What a process tells the others that work on a job: bounds of positions, many in a row.
+    """Bounds of positions that a process shares with the others that work on a job, packed in rows.
 
     Each process that works on the job is a sender; ``number`` counts its rows. When a job is done,
-    those of jobs that were done before it are deleted.
+    the rows of jobs that were done before it are deleted.
     """
 
     __tablename__ = "shared_bounds"
@@ -215,7 +214,7 @@ class SharedBounds(Base):
 class Match(Base):
     """Games between two players under one set of terms. See :mod:`db.records.matches`.
 
-    The units of its job that play it are those from ``first_unit`` to before ``end_unit``.
+    Its job plays it with the units from ``first_unit`` to before ``end_unit``.
     """
 
     __tablename__ = "matches"
@@ -240,7 +239,7 @@ class Match(Base):
 class CorpusMatch(Base):
     """A match looks up the games of another one, which cannot be deleted while this row exists.
 
-    ``corpus`` in the match's terms says the same; ``c4 db check`` compares the two.
+    ``corpus`` in the match's terms contains the same numbers; ``c4 db check`` compares the two.
     """
 
     __tablename__ = "corpus_matches"
@@ -257,8 +256,8 @@ class CorpusMatch(Base):
 class Game(Base):
     """A game of a match. ``winner`` is 1 for ``x``, -1 for ``o``, 0 for a draw.
 
-    The primary key is the table itself in SQLite (WITHOUT ROWID), so a match's games lie together
-    and in order.
+    In SQLite the primary key is the table itself (WITHOUT ROWID), so a match's games are stored
+    together and in order.
     """
 
     __tablename__ = "games"
@@ -282,7 +281,7 @@ class Game(Base):
 
 
 class Worker(Base):
-    """A process that works on any job, and records a heartbeat now and then."""
+    """A process that works on any job, and regularly records a heartbeat."""
 
     __tablename__ = "workers"
 
@@ -332,7 +331,7 @@ def stored_columns(table: Table) -> list[Column[Any]]:
 
 
 def _add_checksums() -> None:
-    """Give every table its column ``checksum``. The classes lack it, because nobody reads it."""
+    """Give every table its column ``checksum``. The classes omit it, because no code reads it."""
     for table in Base.metadata.tables.values():
         expression = RowChecksum(list(table.columns))
         table.append_column(Column(CHECKSUM, expression.type, Computed(expression, persisted=True)))

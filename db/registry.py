@@ -1,6 +1,6 @@
-"""What worker processes share: the register of them, with heartbeats, and periodic duties.
+"""Register of worker processes with their heartbeats, and their periodic duties.
 
-Many processes share a duty, and each time a single process does it.
+Many processes share a duty; each time one of them performs it.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 WORKER_ALIVE_SECONDS: Final = 30.0
-"""A worker without a heartbeat for so long counts as gone."""
+"""A worker without a heartbeat for this long counts as gone."""
 
 _FORGET_SECONDS: Final = 86_400.0
-"""Workers without a heartbeat for so long are deleted."""
+"""Workers without a heartbeat for this long are deleted."""
 
 
 def beat(session: Session, worker: WorkerInfo) -> None:
-    """Record a worker's heartbeat, and what it has done, in a transaction of its own.
+    """Record a worker's heartbeat and its counts, in a transaction of its own.
 
     Call it more often than every WORKER_ALIVE_SECONDS. If a worker's process has changed, or its
-    counts are smaller than before, it was started anew.
+    counts are smaller than before, it counts as restarted.
     """
     values = asdict(worker) | {"started_at": now(session), "seen_at": now(session)}
     insert = insert_into(dialect_of(session), Worker).values(values)
@@ -51,14 +51,14 @@ def leave(session: Session, name: str) -> None:
 
 
 def live_workers(session: Session, within: float = WORKER_ALIVE_SECONDS) -> tuple[WorkerInfo, ...]:
-    """The workers with a heartbeat within so many seconds, in order of their names."""
+    """Return the workers with a heartbeat within this many seconds, in order of their names."""
     is_live = seen_within(session, Worker.seen_at, within)
     query = select(Worker).where(is_live).order_by(Worker.name)
     return tuple(_info(worker) for worker in session.scalars(query))
 
 
 def _forget(session: Session) -> None:
-    # Rows that another worker is deleting at this moment are skipped, so that nobody waits.
+    # Rows that another worker is deleting at this moment are skipped, so that this never waits.
     old = (
         select(Worker.name)
         .where(Worker.seen_at < now(session) - _FORGET_SECONDS)
@@ -73,10 +73,11 @@ def _info(worker: Worker) -> WorkerInfo:
 
 
 def acquire_duty(session: Session, name: str, every_seconds: float) -> bool:
-    """Whether the caller acquires the duty; nobody else can then do so for ``every_seconds``.
+    """Acquire a duty if it is due; no other process can then acquire it for ``every_seconds``.
 
-    Never waits for others. If the caller dies before it has done the duty, this turn is lost, and
-    the next one comes as usual. The transaction is one of its own, so that all others know at once.
+    Never waits for others. If the caller dies before it has performed the duty, this turn is lost,
+    and the next one comes as usual. Use a transaction of its own, so that all others see it at
+    once.
     """
     is_due = or_(
         Duty.acquired_at <= now(session) - every_seconds,
@@ -88,6 +89,6 @@ def acquire_duty(session: Session, name: str, every_seconds: float) -> bool:
         return True
     if session.scalar(select(Duty.name).where(Duty.name == name)) is not None:
         return False
-    # The very first turn. The insert comes last: it waits for a transaction that updates the row.
+    # The first turn ever. The insert comes last: it waits for a transaction that updates the row.
     first = insert_into(dialect_of(session), Duty).values(name=name, acquired_at=now(session))
     return session.scalar(first.on_conflict_do_nothing().returning(Duty.name)) is not None

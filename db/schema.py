@@ -1,11 +1,11 @@
-"""The schema's revision: reading that of a database, and bringing the database up to date.
+"""The schema's revision: read it from a database, and bring the database up to date.
 
 An upgrade may meet processes that use the database. Every transaction checks that the schema is the
-one that its process knows, and fails if the database was upgraded since. Versions before
+one its process knows, and fails if the database was upgraded since. Versions before
 ``FIRST_WATCHED`` do not check: such a process would go on, write rows in their old form and so
 damage the database. It has to end before the upgrade.
 
-Alembic is imported only where a migration runs: it would double the time to open a database.
+Alembic is imported only for a migration: it would double the time to open a database.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine.interfaces import DBAPIConnection
 
 _OWN_TABLES: Final = frozenset({"evaluations", "jobs", "units"})
-"""The tables of every revision. A database that has one of them is C4's."""
+"""The tables of every revision. A database that has one of them belongs to C4."""
 
 _ALL_TABLES: Final = _OWN_TABLES | {
     "costs",
@@ -70,7 +70,7 @@ _ALIVE_SECONDS: Final = 30
 """A process whose last sign of life is older counts as gone."""
 
 _NAMED: Final = 5
-"""Processes that the refusal names at most."""
+"""Maximum number of processes that the refusal names."""
 
 _NOW: Final = {
     "sqlite": text("SELECT (julianday('now') - 2440587.5) * 86400.0"),
@@ -118,15 +118,15 @@ class SchemaState(NamedTuple):
 
     standing: Standing
     revision: str | None
-    """The revision that it names, if any."""
+    """The revision recorded in the database, if any."""
     tables: tuple[str, ...]
-    """Its tables, in order of their names."""
+    """The names of its tables, in order."""
 
 
 def classify(
     tables: AbstractSet[str], revision: str | None, revisions: tuple[str, ...] = REVISIONS
 ) -> Standing:
-    """The standing of a database with these tables and this revision."""
+    """Return the standing of a database with these tables and this revision."""
     if not tables - {_VERSION_TABLE}:
         return Standing.EMPTY if revision is None else Standing.FOREIGN
     if not tables & _OWN_TABLES or _VERSION_TABLE not in tables:
@@ -150,7 +150,7 @@ def read_state(connection: Connection) -> SchemaState:
 
 
 def refuse(state: SchemaState, place: str) -> None:
-    """Raise the error that says why a database in this state cannot be used, if it cannot."""
+    """Raise an error if a database in this state cannot be used; the message says why."""
     found = str(state.revision)
     match state.standing:
         case Standing.EMPTY:
@@ -164,7 +164,7 @@ def refuse(state: SchemaState, place: str) -> None:
         case Standing.NEW:
             raise SchemaTooNewError(
                 f"{place} has schema {found}, which this version (schema {HEAD}) does not know: "
-                "it was written by a newer C4, use that",
+                "a newer C4 has written it, use that version",
                 found=found,
                 needed=HEAD,
             )
@@ -182,16 +182,16 @@ def refuse(state: SchemaState, place: str) -> None:
 
 
 def refuse_change(revision: str | None, place: str) -> None:
-    """Raise an error as :func:`refuse` if a database in use has another revision than HEAD.
+    """Raise an error as :func:`refuse` does if a database in use has a revision other than HEAD.
 
-    It was upgraded since: a transaction has found this revision at its beginning.
+    A transaction has read this revision at its beginning: the database was upgraded since.
     """
     if revision != HEAD:
         refuse(SchemaState(classify(_ALL_TABLES | {_VERSION_TABLE}, revision), revision, ()), place)
 
 
 def lock_for_migration(connection: Connection) -> None:
-    """Let one process at a time migrate, and let no transaction run meanwhile that would write.
+    """Let one process at a time migrate, and block transactions that would write meanwhile.
 
     In SQLite the write transaction ensures that already. In PostgreSQL every transaction reads the
     revision first (:mod:`db.engine`), so it waits for the migration, or the migration waits for it.
@@ -212,7 +212,7 @@ def migrate(connection: Connection) -> None:
 
 
 def alembic_config(connection: Connection) -> Config:
-    """The settings with which Alembic's commands use a connection, wherever the package is."""
+    """The settings with which Alembic's commands use a connection, for any place of the package."""
     from alembic.config import Config  # noqa: PLC0415 - see the module's docstring
 
     config = Config()
@@ -223,13 +223,13 @@ def alembic_config(connection: Connection) -> Config:
 
 
 def state_of(engine: Engine) -> SchemaState:
-    """The state of a database's schema; it may have none."""
+    """Read the state of a database's schema; it may have none."""
     with reading(engine, tells_revision=False).begin() as connection:
         return read_state(connection)
 
 
 def upgrade(url: URL, *, force: bool) -> tuple[SchemaState, SchemaState]:
-    """Bring an empty or older database to HEAD; its state before and afterwards."""
+    """Bring an empty or older database to HEAD; return its state before and afterwards."""
     with ExitStack() as at_end:
         engine = make_engine(url)
         at_end.callback(engine.dispose)
@@ -247,25 +247,25 @@ def upgrade(url: URL, *, force: bool) -> tuple[SchemaState, SchemaState]:
 def bring_up_to_date(
     engine: Engine, from_standings: set[Standing], *, guarded: str | None = None
 ) -> SchemaState:
-    """Bring the database to HEAD from one of these standings; returns its state afterwards.
+    """Bring the database to HEAD from one of these standings; return its state afterwards.
 
-    Nothing is done to a database in another state. The state is read again inside the transaction:
-    of several processes that meet here, one does the work and the others find it done. If
-    ``guarded`` is what messages call the database, processes of older versions must not use it.
+    A database in another state does not change. The state is read again inside the transaction: if
+    several processes meet here, one upgrades and the others find it done. If ``guarded`` is set,
+    processes of older versions must not use the database; messages call it by this name.
     """
     with engine.connect() as connection:
         if engine.dialect.name == "sqlite":
             cursor = connection.connection.cursor()
-            # None of these can be set in a transaction. The first is stored in the file and holds
-            # for all later connections.
+            # None of these can be set in a transaction. The first is stored in the file and applies
+            # to all later connections.
             patiently(lambda: cursor.execute("PRAGMA journal_mode = WAL"))
-            # A migration drops a table to make it anew. With foreign keys on, that would delete
-            # the rows that refer to it.
+            # A migration drops a table to recreate it. With foreign keys on, that would delete the
+            # rows that refer to it.
             cursor.execute("PRAGMA foreign_keys = OFF")
-            # Then the new table takes the old name. Without this, SQLite refuses that while a view
-            # or a trigger of the user's own names the table that is gone.
+            # Then the new table takes the old name. Without this, SQLite refuses that while one of
+            # the user's own views or triggers names the missing table.
             cursor.execute("PRAGMA legacy_alter_table = ON")
-            # The last two hold for this connection, so it does not go back to the pool.
+            # The last two apply to this connection, so it does not go back to the pool.
             connection.detach()
         with connection.execution_options(**WRITING).begin():
             lock_for_migration(connection)
@@ -288,7 +288,7 @@ def _goes_unnoticed(state: SchemaState) -> bool:
 
 
 def _be_alone(connection: DBAPIConnection, record: object) -> None:
-    """Keep all other processes out of an SQLite file as long as this new connection is open."""
+    """Keep all other processes out of an SQLite file while this new connection is open."""
     del record
     driver = cast("sqlite3.Connection", connection)
     (path,) = [row[2] for row in driver.execute("PRAGMA database_list") if row[1] == "main"]
@@ -319,7 +319,7 @@ def _refusal(place: str, processes: list[str]) -> OldProcessesError:
 
 
 def _processes(connection: Connection) -> Iterator[str]:
-    """The processes that use a database of any older revision, as far as it shows them."""
+    """The detectable processes that use a database of any older revision."""
     tables = set(inspect(connection).get_table_names())
     has_heartbeats = "runner_seen_at" in {
         column["name"] for column in inspect(connection).get_columns("jobs")

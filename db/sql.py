@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from sqlalchemy.sql.elements import SQLCoreOperations
 
 CLOCK: Final = "c4_clock"
-"""Where a session keeps the clock that a test has given instead of the database's."""
+"""Key in a session's info: a test's clock that replaces the database's."""
 
 
 class db_now(FunctionElement[float]):  # noqa: N801 - an SQL construct, spelled like a function
-    """Epoch seconds on the database's clock, with its fraction, when the statement runs."""
+    """Epoch seconds on the database's clock, with fractions, when the statement runs."""
 
     inherit_cache = True
     type = Double()
@@ -33,7 +33,7 @@ class db_now(FunctionElement[float]):  # noqa: N801 - an SQL construct, spelled 
 @compiles(db_now, "sqlite")
 def _sqlite_now(element: db_now, compiler: SQLCompiler, **options: object) -> str:
     # unixepoch('subsec') is newer (3.42) than the SQLite of many systems. 2440587.5 is the Julian
-    # day of the epoch; a double resolves the difference to some 40 microseconds.
+    # day of the epoch; a double resolves the difference to about 40 microseconds.
     del element, compiler, options
     return "((julianday('now') - 2440587.5) * 86400.0)"
 
@@ -41,7 +41,7 @@ def _sqlite_now(element: db_now, compiler: SQLCompiler, **options: object) -> st
 @compiles(db_now, "postgresql")
 def _postgresql_now(element: db_now, compiler: SQLCompiler, **options: object) -> str:
     # now() would stand still within a transaction, and a lease would begin in the past.
-    # clock_timestamp() would change within a statement, and so be of no use to an index.
+    # clock_timestamp() would change within a statement, so that no index could use it.
     del element, compiler, options
     return "CAST(EXTRACT(EPOCH FROM statement_timestamp()) AS DOUBLE PRECISION)"
 
@@ -49,7 +49,7 @@ def _postgresql_now(element: db_now, compiler: SQLCompiler, **options: object) -
 def seen_within(
     session: Session, seen_at: SQLCoreOperations[float | None], seconds: float
 ) -> ColumnElement[bool]:
-    """Whether a heartbeat came within the last so many seconds.
+    """The condition that a heartbeat came within the last ``seconds``.
 
     A heartbeat from the future does not count: the clock has been set back since.
     """
@@ -58,18 +58,18 @@ def seen_within(
 
 
 def now(session: Session) -> ColumnElement[float]:
-    """The time as an SQL expression: the database's, or that of the clock the session was given."""
+    """The time as an SQL expression: the database's clock, or the session's own clock in tests."""
     clock = session.info.get(CLOCK)
     return db_now() if clock is None else literal(clock(), Double())
 
 
 def dialect_of(session: Session) -> str:
-    """``"sqlite"`` or ``"postgresql"``."""
+    """Return ``"sqlite"`` or ``"postgresql"``."""
     return session.get_bind().dialect.name
 
 
 def insert_into(dialect: str, table: type[DeclarativeBase]) -> postgresql.Insert | sqlite.Insert:
-    """An INSERT that may have ON CONFLICT, which SQLAlchemy has for each database only."""
+    """An INSERT that may have ON CONFLICT, which SQLAlchemy offers only per database."""
     return sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)
 
 

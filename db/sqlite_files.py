@@ -1,25 +1,25 @@
-"""The files of an SQLite database: what lies beside it, and how it is opened only to be read.
+"""The files of an SQLite database: side files, and read-only access.
 
-A database that somebody has sent may bring files beside it. Opening it must change nothing but them
-and the database. These are refused:
+A database from an untrusted source may include side files. Opening it must change nothing but these
+files and the database itself. Therefore the following are refused:
 
-- A side file that is a link: SQLite would write to, or cut off, the file behind it.
+- A side file that is a link: SQLite would write to, or truncate, the file behind it.
 - A rollback journal that names a super-journal. SQLite writes one for a transaction over several
-  files, and deletes the file that has this name when it rolls back. C4 writes to one file at a
-  time, so none of its journals names one.
-- A database that is a link to nothing: it would choose where the new database is made.
+  files, and deletes the file of this name when it rolls back. C4 writes to one file at a time, so
+  none of its journals names one.
+- A database that is a dangling link: it would choose where the new database is created.
 
-To read a database in WAL mode, SQLite makes two files beside it. Where it may not, there are two
+To read a database in WAL mode, SQLite creates two files beside it. If it must not, there are two
 cases:
 
-- There is no ``-wal`` file, or an empty one: everything is in the database's own file. It is
-  opened as ``immutable``, without other files and without locks. Nobody may write to it
+- The ``-wal`` file is missing or empty: all data is in the database's own file. It is opened as
+  ``immutable``, without other files and without locks. Other processes must not write to it
   meanwhile.
-- There is a ``-wal`` file: it holds the latest transactions. SQLite can read them only if the
-  ``-shm`` file was left as well.
+- The ``-wal`` file contains the latest transactions. SQLite can read them only if the ``-shm`` file
+  was left as well.
 
-A transaction that another program has left unfinished in a ``-journal`` file must be rolled back
-before the database can be read, so SQLite refuses the database.
+If another program has left an unfinished transaction in a ``-journal`` file, it must be rolled back
+before the database can be read. SQLite therefore refuses the database.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 SUFFIXES: Final = ("-journal", "-wal", "-shm")
 
 _SMALLEST_FILE: Final = 512
-"""Bytes: SQLite's smallest page. SQLite takes some shorter files for empty databases."""
+"""Size of SQLite's smallest page in bytes. SQLite takes some shorter files for empty databases."""
 
 _MAGIC: Final = bytes.fromhex("d9d505f920a163d7")
 """The beginning of a rollback journal, and the end of the name of a super-journal."""
 
 _TAIL: Final = 16
-"""Bytes after the super-journal's name: its length, its checksum, and the magic."""
+"""Number of bytes after the super-journal's name: its length, its checksum, and the magic."""
 
 _LONGEST_NAME: Final = 4096
 
@@ -55,7 +55,7 @@ _IMMUTABLE: Final = "immutable"
 
 
 def check_file(url: URL, *, create: bool) -> None:
-    """Refuse what SQLite would only call "unable to open database file", and say what is wrong."""
+    """Raise an error with the reason that SQLite hides in "unable to open database file"."""
     if url.get_backend_name() != "sqlite" or url.database is None:
         return
     path = Path(url.database)
@@ -71,7 +71,7 @@ def check_file(url: URL, *, create: bool) -> None:
             return
         if not path.parent.is_dir():
             raise UnreachableError(f"cannot open {path}: there is no directory {path.parent}")
-    except OSError as error:  # a name too long, a loop of links, a directory that is closed to us
+    except OSError as error:  # a name too long, a loop of links, a closed directory
         raise UnreachableError(f"cannot open {path}: {error.strerror}") from None
     if not create:
         raise MissingDatabaseError(f"there is no database {path}: run `c4 db init`")
@@ -82,7 +82,7 @@ def check_file(url: URL, *, create: bool) -> None:
 def _check_side_files(path: Path) -> None:
     """Refuse a database that would let SQLite write to a file of another name."""
     if path.is_symlink() and not path.exists():
-        raise NotADatabaseError(f"cannot open {path}: it is a link to a file that is not there")
+        raise NotADatabaseError(f"cannot open {path}: it is a link to a file that does not exist")
     for suffix in SUFFIXES:
         side = beside(path, suffix)
         with suppress(FileNotFoundError):
@@ -91,13 +91,13 @@ def _check_side_files(path: Path) -> None:
                 continue
             raise NotADatabaseError(
                 f"cannot open {path}: {side} is a link or not a regular file, and SQLite would "
-                "change what is behind it: remove it"
+                "change the file behind it: remove it"
             )
     victim = _super_journal(path)
     if victim is not None:
         raise NotADatabaseError(
             f"cannot open {path}: SQLite would delete {victim!r}, which the file {path}-journal "
-            "names: if you trust these files, open them first with the program that wrote them"
+            "names; if you trust these files, open them first with the program that wrote them"
         )
 
 
@@ -110,7 +110,7 @@ def has_wal(path: Path) -> bool:
 
 
 def has_hot_journal(path: Path) -> bool:
-    """Whether a transaction was interrupted, or is running, that SQLite has to roll back."""
+    """Whether SQLite has to roll back a transaction that was interrupted or is running."""
     try:
         with beside(path, "-journal").open("rb") as journal:
             return journal.read(1) not in {b"", b"\0"}
@@ -119,7 +119,7 @@ def has_hot_journal(path: Path) -> bool:
 
 
 def beside(path: Path, suffix: str) -> Path:
-    """A side file; SQLite follows the links of the database's path first."""
+    """The path of a side file; SQLite follows the links of the database's path first."""
     return Path(os.path.realpath(path) + suffix)
 
 
@@ -147,7 +147,7 @@ def _name_at_end(journal: BinaryIO) -> str | None:
 
 
 def as_possible(url: URL) -> URL:
-    """The URL of an SQLite file with the options that it needs; other URLs stay the same."""
+    """Add the options that an SQLite file needs to its URL; other URLs stay the same."""
     if url.get_backend_name() != "sqlite" or url.database is None:
         return url
     path = Path(os.path.realpath(url.database))
@@ -165,6 +165,6 @@ def is_read_only(url: URL) -> bool:
 
 
 def file_uri(url: URL) -> str:
-    """SQLite's URI of a file, with these options."""
+    """SQLite's URI of a file, with the URL's options."""
     options = "&".join(f"{name}={value}" for name, value in sorted(url.query.items()))
     return f"file:{quote(os.path.abspath(url.database or ''))}?{options}"  # noqa: PTH100 (as typed)

@@ -1,16 +1,15 @@
-"""Column types whose stored form differs from what Python sees, and the checksums of rows.
+"""Column types whose stored form differs from Python's values, and the checksums of rows.
 
-What was stored is noticed by ``c4 db check`` when it has changed. There are two kinds of checksums:
+``c4 db check`` detects stored values that have changed. There are two kinds of checksums:
 
-- The column ``checksum`` is generated: the database computes it from the other columns whenever
-  it writes the row, so that no statement can forget it. Numbers go into a
-  sum. SQLite has no function that hashes a text, so texts, which are short, are repeated
-  behind the sum. Bits that flip afterwards, in a value or in its sum, make the two disagree.
-- Long values carry a seal of their own, of 32 bits, which is written by the column's type: JSON
-  objects, and the scores of columns.
+- The column ``checksum`` is generated: the database computes it from the other columns whenever it
+  writes the row, so that no statement can omit it. Numbers go into a sum. SQLite has no function
+  that hashes a text, so texts, which are short, are repeated after the sum. If bits flip
+  afterwards, in a value or in its sum, the two disagree.
+- Long values have a seal of their own, of 32 bits, which the column's type writes: JSON objects,
+  and the scores of columns.
 
-Together they cover every column but those that say why they are in neither: see
-``CHECKED_OTHERWISE``.
+Together they cover every column, except columns that give a reason: see ``CHECKED_OTHERWISE``.
 """
 
 from __future__ import annotations
@@ -52,21 +51,21 @@ if TYPE_CHECKING:
     from sqlalchemy.types import TypeEngine
 
 KEY_SHIFT: Final = 1 << 63
-"""Stored key + KEY_SHIFT = position's key."""
+"""Offset of stored keys: the position's key is the stored key plus KEY_SHIFT."""
 
 UNPLAYABLE: Final = -128
-"""Stored for a full column; the same number as in the engine's batches."""
+"""The stored value of a full column; the same number as in the engine's batches."""
 
 MOST_PACKED: Final = 1 << 20
-"""Bytes of a packed value at most, so that a stranger's database cannot fill the memory."""
+"""Maximum size of packed bytes after unpacking, so that no database can fill the memory."""
 
 _SEAL_BYTES: Final = 4
 
 _SHOWN: Final = 60
-"""Characters of a damaged text that an error shows."""
+"""Number of characters of a damaged text that an error shows."""
 
 SEAL_LENGTH: Final = len(',"#":"01234567"}') - 1
-"""Characters that the seal of a JSON object adds to its text, a comma apart."""
+"""Number of characters that the seal of a JSON object adds to its text, apart from a comma."""
 
 _dump = json.JSONEncoder(separators=(",", ":")).encode
 
@@ -74,25 +73,24 @@ CHECKSUM: Final = "checksum"
 """The name of the generated column."""
 
 CHECKED_OTHERWISE: Final = "checked_otherwise"
-"""In the ``info`` of a column that is not in the generated checksum: what notices its changes
-instead, or why nobody has to."""
+"""Key in the ``info`` of a column outside the checksum: which check covers it, or why none does."""
 
 _MODULUS: Final = 2_147_483_647
-# Prime, and no power of two is 0 modulo it: a flipped bit of a 64-bit number always shows.
+# Prime, and no power of two is 0 modulo it: a flipped bit of a 64-bit number always changes it.
 
 _SCALE: Final = 16_777_216
-# 2**24: epoch seconds times this are whole numbers, exactly. Durations are smaller numbers; their
-# rest is scaled once more, down to 2**-72.
+# 2**24: epoch seconds times this are exact whole numbers. Durations are smaller; their rest is
+# scaled once more, down to 2**-72.
 
 _MAX_SECONDS: Final = "5e11"
 # Times _SCALE it is less than 2**63.
 
 _TIMES: Final = ("_at", "_until")
-# How the names of columns end that hold epoch seconds.
+# Suffixes of the names of columns that contain epoch seconds.
 
 
 def driver_type(column: Column[Any]) -> TypeEngine[Any]:
-    """The type of a column as the driver has it."""
+    """The type of a column for the driver."""
     found: TypeEngine[Any] = getattr(column.type, "impl", column.type)
     return found
 
@@ -105,12 +103,12 @@ class Converted(TypeDecorator[Any]):
     cache_ok = True
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> Any:  # noqa: ANN401
-        """Python's value to the column's."""
+        """Convert Python's value to the column's."""
         del dialect
         return None if value is None else self.store(value)
 
     def process_result_value(self, value: Any, dialect: Dialect) -> Any:  # noqa: ANN401
-        """The column's value to Python's."""
+        """Convert the column's value to Python's."""
         del dialect
         return None if value is None else self.load(value)
 
@@ -132,13 +130,13 @@ def _dump_sealed(o: Any) -> str:  # noqa: ANN401
 
 
 def seal_object(text: str) -> str:
-    """The text of a JSON object with its seal."""
+    """Add the seal to the text of a JSON object."""
     body = text[:-1] + ("," if len(text) > len("{}") else "")
     return f'{body}"#":"{_seal_text(body)}"}}'
 
 
 def unseal_object(text: str, *, needs_seal: bool = False) -> Any:  # noqa: ANN401
-    """A JSON object without its seal, which it need not have unless ``needs_seal``."""
+    """Decode a JSON object and remove its seal, which is optional unless ``needs_seal``."""
     value = _parse(text)
     if not isinstance(value, dict):
         raise DamagedValueError(f"a stored JSON object is damaged: {_shown(text)}")
@@ -159,7 +157,7 @@ def as_stored(
 
 
 def unseal_stored(stored: str | bytes, *, needs_seal: bool = False) -> Any:  # noqa: ANN401
-    """A JSON object that was read :func:`as_stored`. Arguments and errors of `unseal_object`."""
+    """Decode a JSON object read :func:`as_stored`. Arguments and errors as of `unseal_object`."""
     try:
         text = stored.decode() if isinstance(stored, bytes) else stored
     except UnicodeDecodeError:
@@ -187,9 +185,8 @@ def _shown(text: object) -> str:
 class JsonText(Converted):
     r"""A short JSON array as text, byte for byte the same in every database.
 
-    It is text and not PostgreSQL's JSON, because no SQL reads it, and because only text keeps what
-    users send in a :class:`JsonObject` (``json`` refuses NaN, ``jsonb`` reorders fields and refuses
-    ``\u0000``).
+    It is not PostgreSQL's JSON, because no SQL reads it. Only text preserves what users send in a
+    :class:`JsonObject`: ``json`` refuses NaN, ``jsonb`` reorders fields and refuses ``\u0000``.
     """
 
     impl = Text
@@ -202,7 +199,7 @@ class JsonObject(JsonText):
     """A JSON object as text, which ends with its seal: ``{"a":1,"#":"880e9c79"}``.
 
     The seal is the beginning of the SHA-256 of the text before the seal's own name. Texts from
-    other programs may have none.
+    other programs may have no seal.
     """
 
     cache_ok = True
@@ -211,17 +208,17 @@ class JsonObject(JsonText):
 
 
 class PlainText(TypeDecorator[str]):
-    """Text for people: labels, names, reasons. Characters that a database refuses are replaced.
+    """Text for users: labels, names, reasons. Characters that a database refuses are replaced.
 
-    These are lone surrogates, which Python makes of bytes that are not UTF-8 on a command line or
-    in a file's name; and in PostgreSQL also NUL.
+    These are lone surrogates, which Python creates from bytes that are not UTF-8 on a command line
+    or in a file's name; and in PostgreSQL also NUL.
     """
 
     impl = Text
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        """Text to one that can be stored."""
+        """Replace the characters that cannot be stored."""
         del dialect
         if value is None:
             return None
@@ -230,17 +227,17 @@ class PlainText(TypeDecorator[str]):
 
 
 def pack_scores(scores: tuple[int | None, ...] | None) -> bytes | None:
-    """The stored form of a position's column scores."""
+    """Encode a position's column scores for storage."""
     if scores is None:
         return None
     data = array("b", [UNPLAYABLE if score is None else score for score in scores]).tobytes()
     return data + _seal_scores(data)
 
 
-# Column scores repeat: one tuple serves all rows that have the same.
+# Column scores repeat: one tuple serves all rows with the same scores.
 @lru_cache(maxsize=1 << 14)
 def unpack_scores(data: bytes | None) -> tuple[int | None, ...] | None:
-    """Column scores from their stored form."""
+    """Decode column scores from their stored form."""
     if data is None:
         return None
     if not isinstance(data, bytes) or _seal_scores(data[:-_SEAL_BYTES]) != data[-_SEAL_BYTES:]:
@@ -250,12 +247,13 @@ def unpack_scores(data: bytes | None) -> tuple[int | None, ...] | None:
 
 
 def _seal_scores(data: bytes) -> bytes:
-    # Every stored row has a seal, so it is the fastest one that shows each change of a single byte.
+    # Every stored row has a seal, so it is the fastest one that detects each change of a single
+    # byte.
     return zlib.adler32(data).to_bytes(_SEAL_BYTES)
 
 
 class ColumnScores(Converted):
-    """One signed byte a column, UNPLAYABLE where it is full; then their Adler-32 as a seal."""
+    """One signed byte per column, UNPLAYABLE if it is full; then their Adler-32 as a seal."""
 
     impl = LargeBinary
     cache_ok = True
@@ -264,7 +262,7 @@ class ColumnScores(Converted):
 
 
 def unpack(stored: bytes) -> bytes:
-    """The bytes that were packed."""
+    """Unpack compressed bytes."""
     unpacker = zlib.decompressobj()
     try:
         data = unpacker.decompress(stored, MOST_PACKED)
@@ -285,13 +283,12 @@ class PackedBytes(Converted):
 
 
 class RowChecksum(ColumnElement[Any]):
-    """The SQL expression of a table's checksum: a number, or a text where there are texts.
+    """The SQL expression of a table's checksum: a number, or a text if there are texts.
 
-    Nothing overflows: every term is less than 2**31. The terms have no weights: these would show
-    exchanged values, too, but would cost upserts in SQLite another 4 %.
+    It cannot overflow: every term is less than 2**31. The terms have no weights. Weights would
+    detect exchanged values, too, but would slow upserts in SQLite by another 4 %.
 
-    Args:
-        columns: of the table, all of them.
+    ``columns`` are all columns of the table.
     """
 
     inherit_cache = False
@@ -306,17 +303,14 @@ class RowChecksum(ColumnElement[Any]):
 
 
 def has_changed(session: Session, table: Table) -> ColumnElement[bool]:
-    """Whether a row has a wrong checksum, or a value of another type than its column's."""
+    """The condition that a row has a wrong checksum, or a value of the wrong type."""
     columns = list(table.columns)
     differs = table.c[CHECKSUM].is_distinct_from(RowChecksum(columns))
     return or_(differs, wrong_types(session, columns))
 
 
 def wrong_types(session: Session, columns: Sequence[Column[Any]]) -> ColumnElement[bool]:
-    """Whether a row has a value of another type than its column's.
-
-    SQLite takes any value in any column. PostgreSQL does not.
-    """
+    """The condition that a row has a value of the wrong type."""
     if dialect_of(session) != "sqlite":
         return false()
     conditions = []
@@ -386,8 +380,8 @@ def _numbers(column: Column[Any], dialect: str) -> list[str]:
 def _clamped(name: str, dialect: str) -> str:
     """A floating-point column that can be scaled to a whole number of 64 bits.
 
-    SQLite clamps such numbers by itself. PostgreSQL would refuse the row, so there all times above
-    5e11 s, infinity and NaN give the same checksum, and changes among them go unnoticed.
+    SQLite clamps such numbers by itself. PostgreSQL would refuse the row. So there all times above
+    5e11 s, infinity and NaN give the same checksum, and changes among them are not detected.
     """
     if dialect == "sqlite":
         return name
@@ -397,12 +391,11 @@ def _clamped(name: str, dialect: str) -> str:
 
 
 def _whole(number: str, dialect: str) -> str:
-    """A floating-point number without its fraction."""
     return (
         f"CAST({number} AS INTEGER)" if dialect == "sqlite" else f"CAST(TRUNC({number}) AS BIGINT)"
     )
 
 
 def _modulo(number: str, dialect: str) -> str:
-    # PostgreSQL gets the function, which not every SQLite has, because some statements need "%%".
+    # PostgreSQL gets MOD, which not every SQLite has, because some statements would need "%%".
     return f"{number} % {_MODULUS}" if dialect == "sqlite" else f"MOD({number}, {_MODULUS})"

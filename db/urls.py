@@ -1,4 +1,4 @@
-"""Database URLs: reading them, and showing them."""
+"""Database URLs: parse and show them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from db.masking import has_secret_parameter, is_secret_name, masked
 from db.sqlite_files import MODE, READ_ONLY
 
 PREPARE_THRESHOLD: Final = "prepare_threshold"
-"""Parameter of a PostgreSQL URL: a statement is prepared after so many executions; 0 for never."""
+"""Parameter of a PostgreSQL URL: number of executions before a statement is prepared; 0: never."""
 
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*)://")
 _LIKE_A_URL: Final = re.compile(r"(?i)(sqlite|postgres)[a-z+]*(:|//)")
@@ -30,17 +30,14 @@ _DRIVERS: Final = {
     "postgresql+psycopg": "postgresql+psycopg",
     "postgres": "postgresql+psycopg",
 }
-"""The dialect and driver behind every scheme that is understood."""
+"""The dialect and driver for every known scheme."""
 
 
 def parse_url(text: str) -> URL:
     """Read a database URL or the path of an SQLite file, which may begin with ``~``.
 
-    The path is taken literally, also in a URL: ``%20`` is no space. After ``?`` the only option is
-    ``mode=ro``, to read only.
-
-    Raises:
-        UnknownSchemeError: it is neither SQLite's nor PostgreSQL's, or no URL at all.
+    The path is taken literally, also in a URL: ``%20`` is not a space. After ``?`` the only option
+    is ``mode=ro``, for read-only access. Any other text is an UnknownSchemeError.
     """
     scheme = _SCHEME.match(text)
     if scheme is None:
@@ -65,7 +62,7 @@ def parse_url(text: str) -> URL:
     # After three slashes the user and the password have become the database's name.
     if _IN_NO_NAME.search(url.database or ""):
         raise _unreadable(text)
-    # A part of a password that was not quoted has become a name.
+    # An unquoted part of a password has become a name.
     is_misread = has_secret_parameter(text) and not any(map(is_secret_name, url.query))
     if text.count("@") > 1 or is_misread:
         raise UnknownSchemeError(
@@ -74,7 +71,8 @@ def parse_url(text: str) -> URL:
         )
     if not str(url.query.get(PREPARE_THRESHOLD, "0")).isdecimal():
         raise UnknownSchemeError(
-            f"{PREPARE_THRESHOLD} is no number in {masked(text)}: write 0 to prepare no statements",
+            f"{PREPARE_THRESHOLD} is not a number in {masked(text)}: "
+            "write 0 to prepare no statements",
             url=masked(text),
         )
     return url
@@ -96,17 +94,17 @@ def _unreadable(text: str) -> UnknownSchemeError:
 
 
 def show(url: URL) -> str:
-    """The URL for people: password masked, or left out with all parameters; driver left out."""
+    """Show a URL to users: password masked, or left out with all parameters; driver left out."""
     if url.get_backend_name() == "sqlite":
         return f"sqlite:///{url.database}" + (f"?{_ONLY_READ}" if MODE in url.query else "")
     shown = url.set(drivername=url.get_backend_name())
     if any(map(is_secret_name, url.query)):
-        shown = shown.set(query={})  # all of it: it may be the rest of a password
+        shown = shown.set(query={})  # all of them: they may be the rest of a password
     return masked(shown.render_as_string(hide_password=False))
 
 
 def place(url: URL) -> str:
-    """What error messages call the database: an SQLite file's path, else the masked URL."""
+    """Return the database's name in error messages: an SQLite file's path, else the masked URL."""
     if url.get_backend_name() == "sqlite" and url.database is not None:
         return url.database
     return show(url)

@@ -1,6 +1,6 @@
-"""Checks a certificate of C4: python check_certificate.py FILE ..
+"""Check certificates of C4: python check_certificate.py FILE...
 
-Written from docs/certificate-format.md alone. It needs nothing but Python, and it searches nothing.
+Written from docs/certificate-format.md alone. It needs only Python, and searches nothing.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ CHECKSUM = 32
 
 
 class NoProofError(Exception):
-    """The file proves nothing; the text says why."""
+    """The file proves nothing; the text gives the reason."""
 
 
 def demand(condition, text):
@@ -22,7 +22,7 @@ def demand(condition, text):
 
 
 class Board:
-    """Positions are two words: the stones of the side to move, and those of both sides."""
+    """A position is two words: the stones of the side to move, and the stones of both sides."""
 
     def __init__(self, width, height):
         self.width, self.height, self.cells = width, height, width * height
@@ -54,7 +54,7 @@ class Board:
         return key & mask, mask
 
     def wins(self, stones, mask):
-        """The empty squares that make four."""
+        """The empty squares that complete a four."""
         found = stones << 1 & stones << 2 & stones << 3
         for step in self.flat:
             up, down = stones << step & stones << 2 * step, stones >> step & stones >> 2 * step
@@ -63,7 +63,7 @@ class Board:
         return found & self.all & ~mask
 
     def four(self, stones, steps=()):
-        """Whether there is a four, in some directions or in all."""
+        """Whether the stones have a four, in the given directions or in any."""
         for step in steps or (1, *self.flat):
             pairs = stones & stones >> step
             if pairs & pairs >> 2 * step:
@@ -75,7 +75,7 @@ class Board:
 
 
 def each(bits):
-    """The bits of a word, the lowest first."""
+    """The bits of a word, lowest first."""
     while bits:
         bit = bits & -bits
         bits ^= bit
@@ -101,7 +101,7 @@ class Rules:
         self.relevant = self.tops & sum(self.offsets[: max(0, 2 * self.moves_left - 3)])
 
     def upwards(self, squares):
-        """The squares and all above them."""
+        """The squares and all squares above them."""
         found = 0
         while squares:
             found |= squares
@@ -169,10 +169,10 @@ class Reader:
     """The bits of a half."""
 
     def __init__(self, code):
-        demand(len(code) >= 5 and code[0] == 0, "the code does not begin as one")
+        demand(len(code) >= 5 and code[0] == 0, "the code has an invalid beginning")
         self.code, self.place, self.range, self.cells = code, 5, 0xFFFFFFFF, {}
         self.number = int.from_bytes(code[1:5], "big")
-        demand(self.number < self.range, "the code does not begin as one")
+        demand(self.number < self.range, "the code has an invalid beginning")
 
     def bit(self, *cell):
         probability = self.cells.get(cell, 1 << 14)
@@ -251,21 +251,21 @@ def check_half(board, start, code, least, provers_move, counts, allowed):
                 if not settled(board, own ^ mask, mask | move, stones + 1, least, True):
                     following.add(board.canonical(own ^ mask, mask | move))
         ply, stones, provers_move = sorted(following), stones + 1, not provers_move
-    demand(not ply, "the proof goes on where the file ends")
-    demand(reader.place == len(code) and not reader.number, "something is left after the proof")
+    demand(not ply, "the file ends before the proof does")
+    demand(reader.place == len(code) and not reader.number, "there is data after the proof")
 
 
 def check(data):
-    """What a certificate proves, as text."""
+    """Return the proven claim as text."""
     magic, form, width, height, stones, count, rules, key, _, zero, size = HEADER.unpack_from(data)
-    demand((magic, form) == (b"\x89C4proof", 1), "no certificate of format 1")
-    demand(size == len(data), "not as long as it says")
+    demand((magic, form) == (b"\x89C4proof", 1), "not a certificate of format 1")
+    demand(size == len(data), "the file does not have the stated length")
     demand(hashlib.sha256(data[:-CHECKSUM]).digest() == data[-CHECKSUM:], "the checksum is wrong")
     demand(width and 0 < height < 20 and width * (height + 1) <= 64, "impossible board")
     board = Board(width, height)
     own, mask = board.split(key)
-    demand(own | mask + board.bottom == key == board.canonical(own, mask), "no canonical key")
-    demand(mask | board.all == board.all and mask != board.all, "no position whose game goes on")
+    demand(own | mask + board.bottom == key == board.canonical(own, mask), "not a canonical key")
+    demand(mask | board.all == board.all and mask != board.all, "not an open position")
     demand(mask.bit_count() == stones and own.bit_count() == stones // 2, "wrong stones")
     demand(not board.four(own) and not board.four(own ^ mask), "the game is over")
     demand(not zero and rules < 1 << len(RULES) and count in (1, 2), "impossible header")
@@ -276,7 +276,7 @@ def check(data):
         place += HALF.size
         counts = struct.unpack_from(f"<{plies}I", data, place)
         place += 4 * plies
-        demand(sum(counts) == positions and 0 not in counts, "positions are counted wrongly")
+        demand(sum(counts) == positions and 0 not in counts, "wrong numbers of positions")
         demand(upper < 2 and -32 <= bound <= 32, "impossible bound")
         halves.append((upper, bound, counts, length))
     demand([half[0] for half in halves] in ([0], [1], [0, 1]), "wrong halves")

@@ -1,4 +1,4 @@
-"""A ConnectX agent for Kaggle that plays by exact scores: the last callable of this file."""
+"""A ConnectX agent for Kaggle that plays by exact scores; Kaggle uses the file's last callable."""
 
 from c4core.adapters.kaggle import make_agent
 

@@ -1,4 +1,4 @@
-"""Who sends a request, for which host, from which page, and whether it may change anything."""
+"""Access checks: the client's address, the host name, the page of origin, and the token."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from web.settings import Settings
 
 _PREFIX: Final = 64
-"""Bits of an IPv6 address that tell clients apart: one client has all addresses below them."""
+"""Prefix length of an IPv6 client: all addresses in a /64 count as one client."""
 
 
 class Clients(HttpMiddleware):
-    """Puts the client's address into the scope of each request."""
+    """Middleware that puts the client's address into the scope of each request."""
 
     def __init__(self, app: ASGIApp, proxies: frozenset[str]) -> None:
         super().__init__(app)
@@ -44,10 +44,9 @@ class Clients(HttpMiddleware):
         await self._app(scope, receive, send)
 
     def _forwarded(self, headers: Iterable[tuple[bytes, bytes]]) -> str | None:
-        """The last address that no trusted proxy has; None if there is none.
+        """The last forwarded address that is not a trusted proxy, or None.
 
-        Each proxy adds the address of its own client at the end. Whatever comes before the first
-        untrusted one from the end may be invented.
+        Each proxy appends the address of its own client. Earlier addresses may be forged.
         """
         values = [value for name, value in headers if name == b"x-forwarded-for"]
         for text in reversed(b",".join(values).decode("latin-1").split(",")):
@@ -61,7 +60,7 @@ class Clients(HttpMiddleware):
 
 @lru_cache(maxsize=4096)
 def client_name(address: str) -> str:
-    """The name by which a client is counted: its IPv4 address, or the /64 of its IPv6 address."""
+    """The name that identifies a client: its IPv4 address, or the /64 of its IPv6 address."""
     try:
         found = ip_address(address)
     except ValueError:
@@ -90,7 +89,7 @@ _IPV6: Final = 6
 
 
 class Origins(HttpMiddleware):
-    """Refuses requests that are for others, or from pages of others."""
+    """Middleware that refuses requests for other hosts, and writes from pages of other hosts."""
 
     def __init__(self, app: ASGIApp, names: frozenset[str] | None) -> None:
         super().__init__(app)
@@ -117,7 +116,7 @@ class Origins(HttpMiddleware):
         if self._names is not None and host not in self._known_hosts:
             if host_name(host.decode("latin-1")) not in self._names:
                 return ApiError(
-                    403, "this server does not answer to this name; --allow-host adds one"
+                    403, "this server does not answer to this host name; add it with --allow-host"
                 )
             if len(self._known_hosts) < len(self._names) * 4:
                 self._known_hosts.add(host)
@@ -127,7 +126,7 @@ class Origins(HttpMiddleware):
 
 
 def allowed_names(settings: Settings) -> frozenset[str] | None:
-    """The names that a server answers to."""
+    """The host names that a server answers to; None for any name."""
     host = settings.host.lower()
     if settings.token is not None and not is_loopback(host) and not settings.allowed_hosts:
         return None
@@ -136,7 +135,7 @@ def allowed_names(settings: Settings) -> frozenset[str] | None:
 
 
 def is_host_name(name: str) -> bool:
-    """Whether a header ``Host`` can have this name: no scheme, no port, nothing but ASCII."""
+    """Whether this is a valid host name: ASCII, without a scheme or a port."""
     if name.startswith("[") and name.endswith("]"):
         try:
             return ip_address(name[1:-1]).version == _IPV6
@@ -146,7 +145,7 @@ def is_host_name(name: str) -> bool:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only programs of this machine reach what listens there, by its name or address."""
+    """Whether a host name or address can be reached only from this machine."""
     try:
         return host.lower() == "localhost" or ip_address(host).is_loopback
     except ValueError:
@@ -162,7 +161,7 @@ def host_name(host: str) -> str:
 
 
 def is_own(host: bytes, origin: bytes, site: bytes) -> bool:
-    """Whether a request comes from a page of this server, or from no page at all."""
+    """Whether a request comes from a page of this server, or not from a page."""
     if not origin:
         return site not in {b"cross-site", b"same-site"}
     try:
@@ -173,7 +172,7 @@ def is_own(host: bytes, origin: bytes, site: bytes) -> bool:
 
 
 def require_write(request: Request) -> Database:
-    """The database, for a request that changes something."""
+    """The database, for a request that changes data; check its origin and its token."""
     service = service_of(request)
     names = ("host", "origin", "sec-fetch-site")
     if not is_own(*(request.headers.get(name, "").encode("latin-1") for name in names)):
@@ -182,7 +181,7 @@ def require_write(request: Request) -> Database:
     if token is not None and not _has_token(request, token):
         raise ApiError(
             401,
-            "this changes something: send the server's token as Authorization: Bearer TOKEN",
+            "this request changes data: send the server's token as Authorization: Bearer TOKEN",
             headers={"WWW-Authenticate": 'Bearer realm="c4"'},
         )
     return service.require_writable()
@@ -190,7 +189,7 @@ def require_write(request: Request) -> Database:
 
 def _has_token(request: Request, token: str) -> bool:
     scheme, _, given = request.headers.get("authorization", "").partition(" ")
-    # Compared as bytes: of texts only those in ASCII can be compared in constant time.
+    # Compared as bytes: compare_digest takes text only if it is ASCII.
     return scheme.lower() == "bearer" and secrets.compare_digest(
         given.strip().encode(), token.encode()
     )

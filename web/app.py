@@ -1,4 +1,4 @@
-"""The server's application: all resources, behind what every request passes."""
+"""The server's application: the middleware and all resources."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ MODULES: Final[tuple[Resource, ...]] = (
     batch,
     health,
 )
-"""Those that are asked most come first: the router tries one after the other."""
+"""The modules of the API, in the order in which the router tries them: frequent ones first."""
 
 
 def create_app(settings: Settings) -> Starlette:
-    """The application of a server. Its lifespan opens what the settings name, and closes it."""
+    """Create the application of a server. Its lifespan opens and closes the service."""
     service = Service(settings)
     app = Starlette(
         routes=_routes(settings.limits),

@@ -1,4 +1,4 @@
-"""Bodies of requests: JSON objects, files, and lines that are read while they arrive."""
+"""Request bodies: JSON objects, files, and lines that are read while they arrive."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
     from web.settings import Limits
 
 LARGEST_FILE: Final = 256 * 1024 * 1024
-"""Bytes: some ten million lines."""
+"""Most bytes of a body that becomes a file: about ten million lines."""
 MOST_IN_MEMORY: Final = 256 * 1024
-"""Bytes; what is larger goes to the disk."""
+"""Most bytes of a body in memory; the rest goes to disk."""
 
 
 def refuse_encoded(request: Request) -> None:
-    """Refuse a body that is compressed: nobody knows how large it is."""
+    """Refuse a compressed body, because its size is unknown."""
     if request.headers.get("content-encoding", "identity").strip().lower() != "identity":
         raise ApiError(415, "the body must not be compressed")
 
 
 @asynccontextmanager
 async def whole_body(request: Request, room: DiskRoom, limits: Limits) -> AsyncIterator[IO[bytes]]:
-    """The body as a file, at its beginning."""
+    """The complete body as a file, positioned at its beginning."""
     refuse_encoded(request)
     taken = 0
     try:
@@ -66,13 +66,13 @@ def _writing() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise hidden("the body cannot be kept", error) from None
+        raise hidden("the body cannot be stored", error) from None
 
 
 async def read_object(
     request: Request, limits: Limits, *, any_type: bool = False
 ) -> dict[str, object]:
-    """The body of a request, which must be one JSON object."""
+    """Read the body, which must be one JSON object."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json" and not any_type:
         raise ApiError(415, f"the body must be application/json, not {quote(kind)}")
@@ -84,7 +84,7 @@ async def read_object(
 
 
 def parse_json(body: bytes) -> object:
-    """A JSON value: no doubled field, no NaN, no number out of range, not too deep."""
+    """Parse JSON; refuse duplicate fields, NaN, numbers out of range, and deep nesting."""
     try:
         value = read_json(body.decode())
     except UnicodeDecodeError as error:
@@ -108,7 +108,6 @@ async def _read_body(request: Request, limits: Limits) -> bytes:
 
 
 async def _pieces(request: Request, most: int, limits: Limits) -> AsyncIterator[bytes]:
-    """A body as it arrives."""
     too_large = ApiError(413, f"the body is larger than {most:,} bytes")
     declared = request.headers.get("content-length", "0")
     if declared.isdecimal() and int(declared[:19]) > most:
@@ -121,14 +120,14 @@ async def _pieces(request: Request, most: int, limits: Limits) -> AsyncIterator[
             async with asyncio.timeout(limits.read_seconds + size / limits.least_rate - waited):
                 piece = await anext(stream, None)
         except ClientDisconnect:
-            raise ApiError(400, "the body has not arrived as a whole") from None
+            raise ApiError(400, "the body did not arrive completely") from None
         except TimeoutError:
             raise ApiError(
-                408, f"the body comes more slowly than {limits.least_rate:,} bytes a second"
+                408, f"the body arrives more slowly than {limits.least_rate:,} bytes a second"
             ) from None
         if piece is None:
             return
-        waited += time.monotonic() - began  # not what takes the server's own time
+        waited += time.monotonic() - began  # without the server's own time
         size += len(piece)
         if size > most:
             raise too_large
@@ -136,43 +135,44 @@ async def _pieces(request: Request, most: int, limits: Limits) -> AsyncIterator[
 
 
 CHUNK: Final = 64 * 1024
-"""Bytes that are read from the file at a time."""
+"""Number of bytes to read from the file at a time."""
 
 MOST_ON_DISK: Final = 256 * 1024 * 1024
-"""Bytes of a body that wait to be answered: some ten million lines."""
+"""Most bytes of a body that wait to be answered: about ten million lines."""
 
 LOOK_SECONDS: Final = 0.25
-"""A body that waits for room that others have looks so often whether there is some."""
+"""Time between two checks for free disk space."""
 
 
 class Block(NamedTuple):
-    """Some whole lines of a body."""
+    """Some complete lines of a body."""
 
     first: int
-    """1-based number of the first."""
+    """Number of the first line, counted from 1."""
     text: bytes
-    """The lines, each with its end. Of one that is too long there is as much as shows that."""
+    """The lines with their line ends. A line that is too long is cut, but still too long."""
 
 
 class BodyLines:
-    """The lines of a body that arrives. Use it in a ``with`` block, on one event loop."""
+    """The lines of an arriving body. Use it in a ``with`` block, on one event loop."""
 
     def __init__(self, room: DiskRoom, *, most: int = MOST_ON_DISK) -> None:
         self._disk = room
         self._most = most
-        self._head = bytearray()  # is taken first,
-        self._file: IO[bytes] | None = None  # then what is in the file,
-        self._tail = bytearray()  # then this
+        # Lines are taken from the head, then from the file, then from the tail.
+        self._head = bytearray()
+        self._file: IO[bytes] | None = None
+        self._tail = bytearray()
         self._read_to = self._written_to = 0
-        self._open = 0  # bytes of the line that has not come to its end
-        self._ready = 0  # lines that are whole and wait
+        self._open = 0  # bytes of the incomplete line at the end
+        self._ready = 0  # complete lines that wait
         self._taken = 0
         self._has_ended = False
         self._news = asyncio.Event()
         self._room = asyncio.Event()
 
     def __enter__(self) -> Self:
-        """Itself."""
+        """Return this object."""
         return self
 
     def __exit__(
@@ -181,13 +181,13 @@ class BodyLines:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Drop what waits."""
+        """Discard the waiting lines."""
         if self._file is not None:
             self._file.close()
             self._disk.give_back(self._written_to)
 
     async def fill(self, receive: Receive) -> None:
-        """Read the body, and go on until the client has gone away."""
+        """Read the body, then wait until the client disconnects."""
         while (message := await receive())["type"] != "http.disconnect":
             if self._has_ended:
                 continue
@@ -204,7 +204,7 @@ class BodyLines:
                 self._spill_some()
 
     async def take(self, limit: int) -> Block | None:
-        """Some of the next lines, as soon as there is one; None at the end."""
+        """Wait for the next lines, and take at most ``limit``; None at the end."""
         while not self._ready:
             if self._has_ended:
                 return None
@@ -221,12 +221,12 @@ class BodyLines:
         return block
 
     def _is_full(self) -> bool:
-        """Whether the client has to wait. A file becomes smaller only when all of it was read."""
+        """Whether the client has to wait. The file shrinks only when all of it has been read."""
         waiting = self._written_to + len(self._tail)
         return waiting >= self._most or len(self._tail) >= MOST_IN_MEMORY
 
     def _feed(self, piece: bytes) -> None:
-        """Take over a piece that is no longer than the longest line."""
+        """Append a piece that is not longer than the longest line."""
         first = piece.find(b"\n")
         content = piece if first < 0 else piece[:first]
         self._tail += content[: max(0, MAX_LINE - self._open)]
@@ -247,7 +247,7 @@ class BodyLines:
         self._news.set()
 
     def _spill_some(self) -> None:
-        """Write what has arrived to the file, if it is much and there is room."""
+        """Move the tail to the file if it is large and there is disk space."""
         size = len(self._tail)
         if size < MOST_IN_MEMORY or not self._disk.take(size):
             return
@@ -258,7 +258,7 @@ class BodyLines:
             _write_all(self._file, self._tail)
         except OSError as error:
             self._disk.give_back(size)
-            raise hidden("what waits to be answered cannot be kept", error) from None
+            raise hidden("the waiting lines cannot be stored", error) from None
         self._written_to += size
         self._tail.clear()
 
@@ -285,7 +285,7 @@ def _write_all(file: IO[bytes], data: bytearray) -> None:
 
 
 def _end_of_lines(text: bytearray, limit: int) -> tuple[int, int]:
-    """Where the first lines end, at most so many, and how many they are."""
+    """The end of the first lines, and their number, which is at most ``limit``."""
     lines = text.count(b"\n")
     if lines <= limit:
         return text.rfind(b"\n") + 1, lines

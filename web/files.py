@@ -1,7 +1,6 @@
-"""The files of the page, from memory: read once, when the server begins.
+"""The files of the page, which are read into memory when the server starts.
 
-Only what lies in ``pages`` is there, under the names that it has there: a path that leads elsewhere
-is no name.
+Each file in ``pages`` has a route of its own, so no path can lead to other files.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ DIRECTORY: Final = Path(__file__).parent / "pages"
 INDEX: Final = "index.html"
 ICON: Final = "icon.svg"
 FAVICON: Final = "/favicon.ico"
-"""Where browsers look for a site's picture beside an answer that names none, such as JSON."""
+"""The path from which browsers fetch the icon of responses that name none, such as JSON."""
 PREFIX: Final = "/static/"
-"""Before the names of all files but the index."""
+"""The path of all files except the index."""
 VIEWS: Final = ("/", "/explore", "/work")
-"""The addresses of the page itself; its scripts tell them apart."""
+"""The addresses of the page; its scripts choose the view."""
 
 TYPES: Final = {
     ".css": "text/css",
@@ -39,20 +38,20 @@ TYPES: Final = {
     ".svg": "image/svg+xml",
     ".webmanifest": "application/manifest+json",
 }
-"""Their media types; files of other types are not served."""
+"""Media types by suffix; other files are not served."""
 
 NOT_MODIFIED: Final = 304
 
 
 @dataclass(frozen=True, slots=True)
 class PageFile:
-    """A file as it is sent."""
+    """A file with its headers."""
 
     content: bytes
     kind: str
-    """Its media type."""
+    """The media type."""
     tag: str
-    """Changes when the content does; in quotes."""
+    """The quoted ``ETag``, a hash of the content."""
 
     @classmethod
     def read(cls, path: Path) -> PageFile:
@@ -62,7 +61,7 @@ class PageFile:
         return cls(content, TYPES[path.suffix], f'"{tag}"')
 
     def response(self, request: Request) -> Response:
-        """The file, or that it is still the one that the browser has."""
+        """The file, or 304 if the browser has this version."""
         headers = {"ETag": self.tag, "Cache-Control": "no-cache"}
         tags = request.headers.get("if-none-match", "")
         if self.tag in tags or tags.strip() == "*":
@@ -71,7 +70,7 @@ class PageFile:
 
 
 def page_routes(directory: Path = DIRECTORY) -> list[Route]:
-    """A route for each file, and for each view of the page."""
+    """The routes of the files and of the page's views."""
     paths = sorted(path for path in directory.rglob("*") if path.suffix in TYPES)
     files = {PREFIX + path.relative_to(directory).as_posix(): PageFile.read(path) for path in paths}
     if PREFIX + ICON in files:

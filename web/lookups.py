@@ -1,14 +1,13 @@
-"""Looking up what is stored: at once where that is quick, otherwise in a thread.
+"""Look up stored evaluations: at once if the read is quick, otherwise in a thread.
 
-A row of a local SQLite file takes less time than the way to a thread and back. There, the thread
-would also have to wait for the interpreter after every row, behind an event loop that is busy:
-measured with 16 clients, one answer of a hundred took 50 ms for that reason. So the event loop
-reads itself, and leaves to the thread (:mod:`web.lookups`)
+Reading a row of a local SQLite file takes less time than calling a thread. A thread would also wait
+for the interpreter after every row while the event loop is busy: with 16 clients, one answer in a
+hundred took 50 ms for that reason. So the event loop reads directly. The thread reads
 
-- what is on a server,
-- what is locked by others,
-- and, after a read that was slow, all that is asked for a while: so a slow disk holds the event
-  loop for one read in that time.
+- from database servers,
+- from a file that another connection has locked,
+- and, for a second after a slow read, everything. So a slow disk blocks the event loop for at most
+  one read a second.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from db.records.evaluations import StoredEvaluation
 
 MOST_AT_ONCE: Final = 1_000
-"""Positions of one query."""
+"""Most positions of one query."""
 
 
 class _Asked(NamedTuple):
@@ -43,7 +42,7 @@ class _Asked(NamedTuple):
 
 
 class Gathering:
-    """Finds stored evaluations, for many at a time."""
+    """Finds stored evaluations in a thread, with one query for many requests."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -54,9 +53,9 @@ class Gathering:
         self._thread.start()
 
     async def find(self, position: Position) -> StoredEvaluation | None:
-        """What is stored about a position's canonical one; None also where nobody can read it.
+        """The stored evaluation of the canonical position; None also if it cannot be read.
 
-        To be called in one event loop only.
+        Call it in one event loop only.
         """
         asked = _Asked(position, asyncio.get_running_loop().create_future())
         self._waiting.append(asked)
@@ -73,12 +72,12 @@ class Gathering:
     def _work(self) -> None:
         while not self._is_closed:
             self._is_asked.wait()
-            self._is_asked.clear()  # before the look: who asks from now on sets it again
+            self._is_asked.clear()  # before taking requests: later requests set it again
             while asked := self._take():
                 found = self._find(asked)
                 try:
                     asked[0].answer.get_loop().call_soon_threadsafe(_tell, asked, found)
-                except RuntimeError:  # the loop has ended, and nobody waits any more
+                except RuntimeError:  # the event loop has ended, and no request waits
                     return
 
     def _take(self) -> list[_Asked]:
@@ -86,7 +85,7 @@ class Gathering:
         return [self._waiting.popleft() for _ in range(number)]
 
     def _find(self, asked: Sequence[_Asked]) -> list[StoredEvaluation | None]:
-        """An answer for each, in order; whatever goes wrong, they do not wait for ever."""
+        """The answers in order, or None after an error, so that no request waits forever."""
         of_board: defaultdict[BoardSize, list[Position]] = defaultdict(list)
         for position, _ in asked:
             of_board[position.board].append(position)
@@ -104,16 +103,16 @@ class Gathering:
 
 
 def _tell(asked: Sequence[_Asked], found: Sequence[StoredEvaluation | None]) -> None:
-    """Give the answers to those who still wait; in the event loop."""
+    """Give the answers to the waiting requests, in the event loop."""
     for (_, answer), row in zip(asked, found, strict=True):
         if not answer.done():
             answer.set_result(row)
 
 
 SLOW_SECONDS: Final = 0.02
-"""A read that takes longer is one that the event loop must not wait for again."""
+"""Time of a read after which the event loop stops reading."""
 AVOID_SECONDS: Final = 1.0
-"""Time after that until the event loop tries again."""
+"""Time after a slow read until the event loop reads again."""
 
 
 class Lookups:
@@ -125,9 +124,9 @@ class Lookups:
         self._avoided_until = 0.0
 
     async def find(self, position: Position) -> StoredEvaluation | None:
-        """What is stored about a position's canonical one; None also where nobody can read it."""
+        """The stored evaluation of the canonical position; None also if it cannot be read."""
         if self._reader is not None and time.monotonic() >= self._avoided_until:
-            with suppress(StorageError):  # the thread waits for it, or says what is wrong
+            with suppress(StorageError):  # the thread tries again, and logs the error
                 return self._find_at_once(self._reader, position)
         return await self._gathering.find(position)
 

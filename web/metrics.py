@@ -1,4 +1,4 @@
-"""Counts what the server answers, and shows it to Prometheus."""
+"""Count the server's responses, and export them to Prometheus."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ BUCKETS: Final = (
     10.0,
     30.0,
 )
-"""Seconds."""
+"""Upper bounds of the histogram's buckets in seconds."""
 
 
 class Counters:
-    """Answers by their resource and status, and how long they took. For the event loop only."""
+    """Numbers and durations of responses by resource and status. For the event loop only."""
 
     def __init__(self) -> None:
         self.answers: Counter[tuple[str, str, int]] = Counter()
@@ -54,7 +54,7 @@ class Counters:
         self.seconds: Counter[str] = Counter()
 
     def note(self, path: str, method: str, status: int, seconds: float) -> None:
-        """Count an answer."""
+        """Count a response."""
         self.answers[path, method, status] += 1
         durations = self.durations.get(path)
         if durations is None:
@@ -64,13 +64,13 @@ class Counters:
 
 
 NO_RESOURCE: Final = "none"
-"""In place of a path: strangers ask for any, and each would be kept."""
+"""The resource of all unknown paths, so that clients cannot create any number of metrics."""
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "OPTIONS"})
 OTHER: Final = "other"
 
 
 class Counting(HttpMiddleware):
-    """Counts answers."""
+    """Middleware that counts responses."""
 
     def __init__(self, app: ASGIApp, counters: Counters) -> None:
         super().__init__(app)
@@ -97,26 +97,26 @@ class Counting(HttpMiddleware):
 
 
 class WebCollector(Collector):
-    """Makes the metrics of a server from its counters, and its number of searches."""
+    """The metrics of a server: its counters and its number of searches."""
 
     def __init__(self, counters: Counters, searches: int) -> None:
         self._counters = counters
         self._searches = searches
 
     def collect(self) -> Iterator[Metric]:
-        """All metrics as they are now; called by the registry."""
+        """The present metrics; called by the registry."""
         counters = self._counters
         info = {"version": __version__, "engine_version": str(ENGINE_VERSION)}
-        yield InfoMetricFamily("c4_web", "Which server this is.", info)
-        yield GaugeMetricFamily("c4_web_searches", "Requests that search.", self._searches)
+        yield InfoMetricFamily("c4_web", "The versions of the server.", info)
+        yield GaugeMetricFamily("c4_web_searches", "Requests that are searching.", self._searches)
         answers = CounterMetricFamily(
-            "c4_web_answers", "Answers by resource.", labels=["resource", "method", "status"]
+            "c4_web_answers", "Responses by resource.", labels=["resource", "method", "status"]
         )
         for (path, method, status), number in counters.answers.items():
             answers.add_metric([path, method, str(status)], number)
         yield answers
         seconds = HistogramMetricFamily(
-            "c4_web_answer_seconds", "How long answers took.", labels=["resource"]
+            "c4_web_answer_seconds", "Durations of responses.", labels=["resource"]
         )
         bounds = [*map(str, BUCKETS), "+Inf"]
         for path, numbers in counters.durations.items():

@@ -1,4 +1,4 @@
-"""What every request passes: headers of the answer, the limit of requests, and faults."""
+"""Middleware: response headers, the rate limit, and errors."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 class HttpMiddleware(ABC):
-    """Stands before an application in the way of requests; all else passes untouched."""
+    """Middleware for HTTP requests; it passes on all other events unchanged."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        """Answer a request, or pass on what is none."""
+        """Answer an HTTP request, or pass on another event."""
         answer = self.answer if scope["type"] == "http" else self._app
         return answer(scope, receive, send)
 
@@ -38,7 +38,7 @@ POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
-"""Nothing from another host, nothing that is written into the page."""
+"""Forbids content from other hosts and inline scripts and styles."""
 
 SECURITY: Final = (
     (b"content-security-policy", POLICY.encode()),
@@ -46,7 +46,7 @@ SECURITY: Final = (
     (b"referrer-policy", b"no-referrer"),
 )
 READABLE: Final = ((b"access-control-allow-origin", b"*"),)
-"""Pages of other hosts may read what is asked with GET; POST is refused to them before."""
+"""Lets pages of other hosts read GET responses; their POST requests are refused earlier."""
 NEVER_KEPT: Final = (b"cache-control", b"no-store")
 
 PREFLIGHT: Final = (
@@ -58,7 +58,7 @@ PREFLIGHT: Final = (
 
 
 class Headers(HttpMiddleware):
-    """Adds the headers, and answers browsers that ask what they may do."""
+    """Adds the headers, and answers preflight requests of browsers."""
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -87,11 +87,11 @@ def _is_preflight(scope: Scope) -> bool:
 
 
 MOST_CLIENTS: Final = 10_000
-"""Addresses that are remembered: the one that was silent for the longest time is forgotten."""
+"""Most clients to remember; the least recently active client is dropped first."""
 
 
 class Rate(HttpMiddleware):
-    """Refuses requests of clients that make too many."""
+    """Refuses requests above the rate limit of a client."""
 
     def __init__(
         self, app: ASGIApp, limits: Limits, clock: Callable[[], float] = time.monotonic
@@ -101,7 +101,7 @@ class Rate(HttpMiddleware):
         self._burst = limits.burst
         self._clock = clock
         self._full_at: OrderedDict[str, float] = OrderedDict()
-        """When the bucket of an address will be full again."""
+        """The time at which each client's token bucket will be full again."""
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -118,7 +118,7 @@ class Rate(HttpMiddleware):
         await self._app(scope, receive, send)
 
     def _take(self, client: str) -> float:
-        """Take a token of a client; the seconds until there is one, or 0 if there was."""
+        """Take a token of a client; return 0, or the seconds until a token is available."""
         now = self._clock()
         clients = self._full_at
         full_at = max(clients.get(client, now), now) + 1 / self._rate
@@ -133,7 +133,7 @@ class Rate(HttpMiddleware):
 
 
 class Faults(HttpMiddleware):
-    """Answers requests that have ended in an error."""
+    """Answers requests that ended in an error."""
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -151,12 +151,12 @@ class Faults(HttpMiddleware):
             if not has_begun:
                 await answer.response()(scope, receive, send)
             elif answer.status != CLIENT_GONE:
-                # The server sees an answer without an end, and closes the connection.
-                LOGGER.warning("an answer was broken off: %s", answer.message)
+                # The server sees an incomplete response, and closes the connection.
+                LOGGER.warning("a response broke off: %s", answer.message)
 
 
 def _cause(error: Exception) -> Exception:
-    """What went wrong: Starlette hides an error after the answer's beginning behind its own."""
+    """The original error: Starlette wraps errors that occur after a response has begun."""
     cause = error.__cause__
     if isinstance(error, RuntimeError) and isinstance(cause, ApiError):
         return cause

@@ -1,7 +1,7 @@
-"""The OpenAPI document, made from the types that requests are read with and answers are made of.
+"""The OpenAPI document, generated from the types of requests and responses.
 
-A schema in ``PATHS`` of a module of the API may be a Python type: a struct, a typed dict, a list or
-a union of these. :func:`build_document` puts its JSON schema in its place.
+A schema in a module's ``PATHS`` may be a Python type: a struct, a typed dict, a list or a union of
+these. :func:`build_document` replaces it with its JSON schema.
 """
 
 from __future__ import annotations
@@ -26,35 +26,35 @@ Schema = dict[str, Any]
 TEXT: Final[Schema] = {"type": "string"}
 
 PATH: Final = "/api/v1/openapi.json"
-"""Where a server has the document."""
+"""The document's path on the server."""
 
 PROBLEMS: Final = {
     400: "The request is malformed or a parameter is wrong; `field` is the parameter.",
     401: "The token of the server is missing or wrong.",
     403: "The request comes from a page of another host, or names another host.",
-    404: "There is no such thing.",
-    409: "It cannot be done in the present state.",
-    408: "The body comes too slowly.",
+    404: "Not found.",
+    409: "The operation is not possible in the present state.",
+    408: "The body arrives too slowly.",
     413: "The body is too large.",
-    415: "The body is not of a type that is read here.",
+    415: "The content type of the body is not supported.",
     422: "The request was understood but cannot be carried out.",
     429: "The client sends too many requests; `Retry-After` says when to try again.",
     501: "The server is missing an optional package.",
-    503: "Something is missing or busy: the database, or the server itself.",
+    503: "The database or the server is missing or busy.",
 }
 
 ABOUT: Final = (
     "Exact scores of Connect Four positions, opening books, stored games, jobs. Columns and rows "
-    "are counted from 1, rows from the bottom. A score is for the side to move: 0 a draw, 1 a win "
-    "with the last stone, more the sooner it comes, negative a loss. Every error is an object with "
-    "`error` and `field`."
+    "are counted from 1, rows from the bottom. A score is for the side to move: 0 is a draw, 1 a "
+    "win with the last stone, larger numbers are earlier wins, negative numbers are losses. Every "
+    "error is an object with `error` and `field`."
 )
 
 TOKEN: Final[Schema] = {
     "type": "http",
     "scheme": "bearer",
     "description": "The server's token, which clients must send with requests that change data. A "
-    "server that only its own machine can reach may have none, and then takes every request.",
+    "server that only its own machine can reach may have no token; it then accepts all requests.",
 }
 
 
@@ -66,7 +66,7 @@ class Resource(Protocol):
 
 
 def content(schema: object, media_type: str = JSON, **more: object) -> Schema:
-    """What a body is, by its media type."""
+    """The content of a body by its media type."""
     return {media_type: {"schema": schema, **more}}
 
 
@@ -80,16 +80,10 @@ def operation(
     problems: Iterable[int] = (),
     description: str = "",
 ) -> Schema:
-    """A method of a path.
+    """The description of a method of a path.
 
-    Args:
-        summary: one line.
-        answer: type of the answer, or its content by media type.
-        query: the parameters in the query.
-        path: the parameters in the path.
-        body: schema of the request's JSON, or its content by media type; None for no body.
-        problems: statuses of errors, besides those that any request may get.
-        description: the rest.
+    ``answer`` and ``body`` are schemas of JSON, or contents by media type. Every request may get
+    400, 403, 429 and 503; ``problems`` are more error statuses.
     """
     statuses = {400, 403, 429, 503, *problems, *(() if body is None else (408, 413, 415))}
     responses = {"200": {"description": "The answer.", "content": _contents(answer)}} | {
@@ -105,7 +99,7 @@ def operation(
 
 
 def problem(description: str) -> Schema:
-    """An answer that is an error."""
+    """The description of an error response."""
     return {"description": description, "content": content(Error)}
 
 
@@ -115,7 +109,7 @@ def _contents(schema: object) -> Schema:
 
 
 def _parameters(kind: type[msgspec.Struct] | None, place: str) -> Iterator[Schema]:
-    """The fields of a struct as parameters. None stands for one that is not given."""
+    """The fields of a struct as parameters. A field with the default None is optional."""
     if kind is None:
         return
     _, components = msgspec.json.schema_components([kind])
@@ -141,15 +135,7 @@ _ITSELF: Final = operation("This document", {"type": "object"})
 def build_document(
     modules: Iterable[Resource], *, budget: float = Limits().budget_seconds
 ) -> dict[str, object]:
-    """The document.
-
-    Args:
-        modules: of the API.
-        budget: the most seconds that a client may ask for.
-
-    Raises:
-        ValueError: two modules describe the same method of a path.
-    """
+    """Build the document; ``budget`` is the server's limit of a search in seconds."""
     paths: dict[str, dict[str, object]] = {}
     _describe(paths, {PATH: {"get": _ITSELF}}, "openapi")
     for module in modules:
@@ -168,7 +154,7 @@ def build_document(
             "description": ABOUT,
             "license": {"name": "MIT", "identifier": "MIT"},
         },
-        "servers": [{"url": "/", "description": "The server that has this document."}],
+        "servers": [{"url": "/", "description": "The server of this document."}],
         "paths": dict(sorted(paths.items())),
         "components": {
             "schemas": dict(sorted(components.items())),
@@ -180,7 +166,7 @@ def build_document(
 
 
 def _types(value: object) -> Iterator[object]:
-    """The types within a value that is JSON otherwise."""
+    """The Python types in a JSON value."""
     if isinstance(value, dict):
         for part in value.values():
             yield from _types(part)
@@ -192,7 +178,7 @@ def _types(value: object) -> Iterator[object]:
 
 
 def _filled(value: object, schemas: Mapping[object, Schema], budget: float) -> object:
-    """The same with a schema for each type, and the most seconds in the place of their mark."""
+    """Replace each type with its schema, and :data:`BUDGET` with the limit in seconds."""
     if isinstance(value, dict):
         filled: Schema = {name: _filled(part, schemas, budget) for name, part in value.items()}
         if filled.get("maximum") == BUDGET:
@@ -208,16 +194,16 @@ def _filled(value: object, schemas: Mapping[object, Schema], budget: float) -> o
 def _describe(
     paths: dict[str, dict[str, object]], described: Mapping[str, object], tag: str
 ) -> None:
-    """Add a module's paths, each operation with a name of its own."""
+    """Add a module's paths; give each operation a unique name."""
     for path, methods in described.items():
         known = paths.setdefault(path, {})
         for method, one in cast("dict[str, Schema]", methods).items():
             if method in known:
-                raise ValueError(f"method of {path} {method} is described twice")
+                raise ValueError(f"{path}: {method} is described twice")
             known[method] = {"operationId": _name_of(method, path), "tags": [tag]} | one
 
 
 def _name_of(method: str, path: str) -> str:
-    """What programs that are made from the document call an operation: ``getJobsId``."""
+    """The operation's name in generated clients, such as ``getJobsId``."""
     words = re.findall(r"[a-zA-Z]+", path.removeprefix("/api/v1").removesuffix(".json"))
     return method + "".join(word[0].upper() + word[1:] for word in words)

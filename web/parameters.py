@@ -1,9 +1,8 @@
-"""Values that were asked for: from the query or the path of an address, or from a JSON object.
+"""Request parameters: from the query, the path, or a JSON object.
 
-A request's parameters, or the fields of its body, are declared once, as a msgspec struct:
-:func:`read` reads them, and ``web.openapi`` describes them. Values of a query are text, values of
-an object may be text or of their own type; both are read alike. If a value is wrong, an
-``ApiError`` names its field.
+Parameters are declared once, as a msgspec struct: :func:`read` reads them, and ``web.openapi``
+describes them. Values of a query are text; values of an object may be text or have their own type.
+If a value is wrong, the :class:`ApiError` names its field.
 """
 
 from __future__ import annotations
@@ -18,9 +17,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, cast
 from msgspec import NODEFAULT, UNSET, Meta, Struct, UnsetType, inspect
 
 from c4core.errors import BoardError, C4Error
-from c4core.lines import BadLine, parse_fields
+from c4core.lines import BadLine, Request, parse_fields, parse_position
 from c4core.notation import DEFAULT_BOARD, BoardSize, parse_board
 from c4core.position import Position
+from c4core.reader import read_grid
 from web.responses import ApiError
 from web.service import service_of
 
@@ -35,13 +35,13 @@ T = TypeVar("T")
 P = TypeVar("P", bound=Struct)
 
 LARGEST_WHOLE: Final = 10**18
-"""Larger than any count, and small enough for a database."""
+"""Default upper bound of integers; a database can store it."""
 LONGEST_QUOTE: Final = 40
-"""A message repeats at most this many characters of a value."""
-LONGEST_MOVES: Final = 256
-"""Longer texts are not read as moves: no board has so many cells."""
+"""Most characters of a value that a message repeats."""
+LONGEST_MOVES: Final = 1_024
+"""Most characters of moves; no board has that number of cells."""
 BUDGET: Final = "the server's --max-budget"
-"""Stands for that number in schemas until the document is put together."""
+"""Placeholder for the limit of a search in schemas."""
 
 _WHOLE: Final = re.compile(r"[+-]?[0-9]{1,19}")
 _NUMBER: Final = re.compile(
@@ -51,7 +51,7 @@ _FLAGS: Final = {"true": True, "1": True, "yes": True, "false": False, "0": Fals
 
 
 def only(values: Mapping[str, object], names: Collection[str]) -> None:
-    """Refuse parameters that are not among the names."""
+    """Refuse unknown parameters."""
     for name in values:
         if name not in names:
             known = ", ".join(sorted(names)) or "none"
@@ -59,13 +59,13 @@ def only(values: Mapping[str, object], names: Collection[str]) -> None:
 
 
 def quote(value: object) -> str:
-    """A value for a message: one line, not long."""
+    """A value for a message, as one short line."""
     shown = json.dumps(value) if isinstance(value, str | int | float | None) else "that"
     return shown if len(shown) <= LONGEST_QUOTE else f"{shown[:LONGEST_QUOTE]}..."
 
 
 def whole(values: Mapping[str, object], name: str, default: T, low: int, high: int) -> int | T:
-    """A whole number from ``low`` to ``high``, or the default if it is not given."""
+    """A whole number from ``low`` to ``high``, or the default if it is missing."""
     if name not in values:
         return default
     value = values[name]
@@ -81,7 +81,7 @@ def whole(values: Mapping[str, object], name: str, default: T, low: int, high: i
 def number(
     values: Mapping[str, object], name: str, default: T, low: float, high: float
 ) -> float | T:
-    """A number from ``low`` to ``high``, or the default if it is not given."""
+    """A number from ``low`` to ``high``, or the default if it is missing."""
     if name not in values:
         return default
     value = values[name]
@@ -95,11 +95,11 @@ def number(
 
 
 def _is_nan(value: float) -> bool:
-    return isinstance(value, float) and math.isnan(value)  # not for whole numbers of any size
+    return isinstance(value, float) and math.isnan(value)  # isnan() fails for very large integers
 
 
 def flag(values: Mapping[str, object], name: str, *, default: bool = False) -> bool:
-    """``true`` or ``false``, or the default if it is not given."""
+    """``true`` or ``false``, or the default if it is missing."""
     value = values.get(name, default)
     if isinstance(value, bool):
         return value
@@ -110,7 +110,7 @@ def flag(values: Mapping[str, object], name: str, *, default: bool = False) -> b
 
 
 def text(values: Mapping[str, object], name: str, default: T, *, longest: int = 1_000) -> str | T:
-    """A text that databases can store, or the default if it is not given."""
+    """A text that databases can store, or the default if it is missing."""
     if name not in values:
         return default
     value = values[name]
@@ -126,7 +126,7 @@ def text(values: Mapping[str, object], name: str, default: T, *, longest: int = 
 def choice(
     values: Mapping[str, object], name: str, default: T, choices: Collection[str]
 ) -> str | T:
-    """One of some words, or the default if it is not given."""
+    """One of the choices, or the default if it is missing."""
     if name not in values:
         return default
     value = values[name]
@@ -139,15 +139,15 @@ def choice(
 class Parameters(Struct, kw_only=True, forbid_unknown_fields=True):
     """The parameters of a request, or the fields of its body.
 
-    A field whose default is ``UNSET`` keeps the value as it was sent, to be read later. Other
-    fields are read by their type and bounds. ``extra`` of ``Meta`` may have ``choices`` (see
-    :func:`one_of`), ``budget`` (:func:`seconds_from`), ``read`` (a function of value and name) and
-    ``missing`` (words for the message if a field without a default is missing).
+    A field with the default ``UNSET`` keeps the value as it was sent. Other fields are read by
+    their type and bounds. ``extra`` of ``Meta`` may have ``choices`` (see :func:`one_of`) and
+    ``budget`` (:func:`seconds_from`). It may also have ``read``, a function of value and name, and
+    ``missing``, a hint for the message if a required field is missing.
     """
 
 
 def one_of(choices: Collection[str], description: str, example: str | None = None) -> Meta:
-    """Says that a text is one of some words."""
+    """The metadata of a text that must be one of the choices."""
     return Meta(
         description=description,
         examples=None if example is None else [example],
@@ -157,12 +157,12 @@ def one_of(choices: Collection[str], description: str, example: str | None = Non
 
 
 def seconds_from(least: float) -> Meta:
-    """Says that a number is a time in seconds; the limits of the server have the most."""
+    """The metadata of a time in seconds; the server's limits have its maximum."""
     return Meta(ge=least, extra={"budget": True}, extra_json_schema={"maximum": BUDGET})
 
 
 def read(kind: type[P], values: Mapping[str, object], limits: Limits) -> P:
-    """The values as an instance of a struct, with its defaults."""
+    """Read values into a struct; missing fields have their defaults."""
     names, readers = _readers(kind)
     if kind.__struct_config__.forbid_unknown_fields:
         only(values, names)
@@ -170,7 +170,7 @@ def read(kind: type[P], values: Mapping[str, object], limits: Limits) -> P:
 
 
 def read_query(request: Request, kind: type[P]) -> P:
-    """The parameters in the query of an address. None may be given twice."""
+    """Read the parameters in the query; refuse parameters that are given twice."""
     given = request.query_params.multi_items()
     values = dict(given)
     only(values, _readers(kind)[0])
@@ -181,21 +181,21 @@ def read_query(request: Request, kind: type[P]) -> P:
 
 
 def read_path(request: Request, kind: type[P]) -> P:
-    """The parameters in the path of an address."""
+    """Read the parameters in the path."""
     return read(kind, request.path_params, service_of(request).settings.limits)
 
 
 @lru_cache
 def _readers(kind: type[Struct]) -> tuple[frozenset[str], list[tuple[str, Callable[..., object]]]]:
-    """The names that a struct's values may have, and what reads each field."""
-    info = cast("inspect.StructType", inspect.type_info(kind))  # the type of any struct
+    """The names of a struct's fields, and a function that reads each field."""
+    info = cast("inspect.StructType", inspect.type_info(kind))
     readers = [(field.name, _reader(field)) for field in info.fields]
     tag = {info.tag_field} if info.tag_field else set()
     return frozenset(tag.union(name for name, _ in readers)), readers
 
 
 def _reader(field: inspect.Field) -> Callable[[Mapping[str, object], Limits], object]:
-    """What reads a field from the values, with a server's limits."""
+    """The function that reads a field from the values."""
     name = field.name
     kind, extra = _unwrapped(field.type)
     default = UNSET if field.default is NODEFAULT else field.default
@@ -221,7 +221,7 @@ def _take_as_sent(name: str) -> Callable[[Mapping[str, object], Limits], object]
 def _taker(
     name: str, kind: inspect.Type, extra: Mapping[str, Any]
 ) -> Callable[[Mapping[str, object], Limits], object]:
-    """What takes a value that was sent."""
+    """The function that reads a value of this type."""
     if "read" in extra:
         return lambda values, _: extra["read"](values[name], name)
     if "choices" in extra:
@@ -240,7 +240,7 @@ def _taker(
 
 
 def _unwrapped(kind: inspect.Type) -> tuple[inspect.Type, dict[str, Any]]:
-    """A type without None, and what ``Meta`` says of it."""
+    """The type without None, and the ``extra`` of its ``Meta``."""
     if isinstance(kind, inspect.Metadata):
         inner, extra = _unwrapped(kind.type)
         return inner, extra | (kind.extra or {})
@@ -250,15 +250,17 @@ def _unwrapped(kind: inspect.Type) -> tuple[inspect.Type, dict[str, Any]]:
 
 
 def read_moves(value: object, name: str) -> str:
-    """Moves as text; :func:`play` plays them."""
+    """Check that a value is text that may be moves; :func:`play` plays them."""
     if not isinstance(value, str):
         raise ApiError(400, f"{name} must be text, not {quote(value)}", name)
     if len(value) > LONGEST_MOVES:
-        raise ApiError(400, f"{name} has {len(value)} characters: no board has so many", name)
+        raise ApiError(400, f"{name} has {len(value)} characters, too many for any board", name)
     return value
 
 
 Moves = Annotated[str, Meta(pattern="^[1-9a-wA-W]*$", max_length=64, extra={"read": read_moves})]
+AnyMoves = Annotated[str, Meta(max_length=LONGEST_MOVES, extra={"read": read_moves})]
+"""Moves in any form that :mod:`c4core.reader` reads."""
 Board = Annotated[str, Meta(pattern="^[0-9]{1,3}[xX][0-9]{1,3}$")]
 Key = (
     Annotated[int, Meta(ge=0, extra_json_schema={"maximum": 2**64 - 1})]
@@ -274,23 +276,33 @@ class OnBoard(Parameters):
     """A board."""
 
     board: Annotated[
-        Board | UnsetType, Meta(description="Columns x rows; 7x6 if not given.", examples=["7x6"])
+        Board | UnsetType, Meta(description="Columns x rows; 7x6 by default.", examples=["7x6"])
     ] = UNSET
 
 
 class OfPosition(OnBoard):
-    """A position, by moves, key or grid."""
+    """A position: moves, a key or a grid."""
 
     moves: Annotated[
-        Moves | UnsetType, Meta(description="Columns from 1 played so far.", examples=["4453"])
+        AnyMoves | UnsetType,
+        Meta(
+            description="The moves; columns count from 1: `4453`, `4,4,5,3` or `d1 d2 e1 c1`.",
+            examples=["4453"],
+        ),
     ] = UNSET
-    key: Annotated[Key | UnsetType, Meta(description="In place of moves: its exact key.")] = UNSET
+    key: Annotated[Key | UnsetType, Meta(description="The position's key, instead of moves.")] = (
+        UNSET
+    )
     grid: Annotated[
-        str | UnsetType, Meta(description="In place of moves: rows from the top, of x, o and dots.")
+        str | UnsetType,
+        Meta(
+            description="Instead of moves: rows of x, o and dots, or of 0, 1 and 2, with line "
+            "breaks or / between them, the top row first."
+        ),
     ] = UNSET
 
     def given(self, or_moves: str | None = None) -> dict[str, object]:
-        """The values that were sent, for :func:`read_position`; moves if there is no position."""
+        """The values that were sent, for :func:`read_position`; ``or_moves`` by default."""
         values = {name: getattr(self, name) for name in ("moves", "key", "grid", "board")}
         given = {name: value for name, value in values.items() if value is not UNSET}
         if or_moves is not None and not given.keys() - {"board"}:
@@ -300,16 +312,16 @@ class OfPosition(OnBoard):
 
 @dataclass(frozen=True, slots=True)
 class AskedPosition:
-    """A position that a request names."""
+    """The position of a request."""
 
     position: Position
     moves: str | None
-    """The moves as they were written; None if a key or a grid was given."""
+    """The moves as they were sent; None if a key or a grid was sent."""
     board: BoardSize
 
 
 def read_board(value: object, default: BoardSize = DEFAULT_BOARD) -> BoardSize:
-    """The size of a board, such as ``7x6``, or the default if ``value`` is ``UNSET``."""
+    """Read a board's size, such as ``7x6``; ``UNSET`` is the default size."""
     if value is UNSET:
         return default
     if not isinstance(value, str):
@@ -326,14 +338,15 @@ _parse_board: Final = lru_cache(maxsize=256)(parse_board)
 
 
 def read_position(values: Mapping[str, object]) -> AskedPosition:
-    """The position that ``moves``, ``key`` or ``grid`` names, on ``board``.
+    """The position of ``moves``, ``key`` or ``grid`` on ``board``.
 
-    Without a board, a grid says itself how large the board is.
+    Without ``board``, a grid determines the size.
     """
     moves = values.get("moves")
     if isinstance(moves, str) and "key" not in values and "grid" not in values:
         board = read_board(values.get("board", UNSET))
-        return AskedPosition(play(moves, board, "moves"), moves, board)
+        request = play_any(moves, board, "moves")
+        return AskedPosition(request.position, request.moves, board)
     board = _board_of_grid(values) if "board" not in values else read_board(values["board"])
     fields = {name: values[name] for name in ("moves", "key", "grid") if name in values}
     if not fields:
@@ -345,10 +358,19 @@ def read_position(values: Mapping[str, object]) -> AskedPosition:
 
 
 def play(moves: str, board: BoardSize, field: str) -> Position:
-    """The position after some moves, which came in the parameter ``field``."""
+    """The position after the moves in the parameter ``field``."""
     read_moves(moves, field)
     try:
         return Position(moves, width=board.width, height=board.height)
+    except C4Error as error:
+        raise ApiError(400, str(error), field) from None
+
+
+def play_any(moves: str, board: BoardSize, field: str) -> Request:
+    """The position after moves in any form; ``field`` is the name of their parameter."""
+    read_moves(moves, field)
+    try:
+        return parse_position(moves, board)
     except C4Error as error:
         raise ApiError(400, str(error), field) from None
 
@@ -358,6 +380,6 @@ def _board_of_grid(values: Mapping[str, object]) -> BoardSize:
     if not isinstance(grid, str):
         return DEFAULT_BOARD
     try:
-        return Position.from_grid(grid).board
+        return read_grid(grid).board
     except C4Error as error:
         raise ApiError(400, str(error), "grid") from None

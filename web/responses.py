@@ -1,7 +1,7 @@
-"""Answers: JSON values and errors, ``{"error": "...", "field": "..."}`` with a status.
+"""Responses: JSON values, and errors as ``{"error": "...", "field": "..."}`` with a status.
 
-Errors of the library get their status here. Any other error is a fault of this program: 500, and a
-trace in the log.
+Errors of the library get their status here. Any other error is a bug: status 500, and a traceback
+in the log.
 """
 
 from __future__ import annotations
@@ -44,23 +44,22 @@ JSON: Final = "application/json"
 JSON_LINES: Final = "application/x-ndjson"
 
 _ENCODER: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
-# Escapes what is not ASCII, so that text with half a surrogate pair can be written as well.
+# Non-ASCII characters are escaped, so that lone surrogates can be written.
 
 
 def encode(value: object) -> bytes:
-    """A value as compact JSON."""
+    """Encode a value as compact JSON."""
     return _ENCODER.encode(value).encode()
 
 
 _DIRECTORIES: Final = re.compile(r"(?<![\w/.-])/(?:[^/\s'\",;=]+/)+")
-"""The directories of an absolute path in a text, but not the host of a URL."""
+"""Matches the directories of absolute paths, but not the host of a URL."""
 
 
 def without_directories(value: Any) -> Any:  # noqa: ANN401 (any JSON value)
-    """A JSON value without the directories of absolute paths in its texts.
+    """Remove the directories of absolute paths from a JSON value.
 
-    Errors of units and descriptions of players may name files. Clients need no more than their
-    names.
+    Errors of units and descriptions of players may contain paths; clients need only file names.
     """
     if isinstance(value, str):
         return _DIRECTORIES.sub("", value)
@@ -74,7 +73,7 @@ def without_directories(value: Any) -> Any:  # noqa: ANN401 (any JSON value)
 def json_response(
     value: object, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """An answer that is one JSON value."""
+    """A response with a JSON value."""
     return Response(encode(value), status, headers, JSON)
 
 
@@ -83,21 +82,21 @@ METHOD_NOT_ALLOWED: Final = 405
 LOGGER: Final = logging.getLogger("c4.web")
 
 CLIENT_GONE: Final = 499
-"""The status of an answer that nobody reads: its client has gone."""
+"""The status of a response whose client has disconnected."""
 
 RETRY_SECONDS: Final = 1
-"""When to try again what was refused because something is busy or away."""
+"""``Retry-After`` of requests that were refused because something is busy or unavailable."""
 
 
 class Error(TypedDict):
     """An error."""
 
-    error: Annotated[str, Meta(description="What is wrong, for people.")]
-    field: Annotated[str | None, Meta(description="The parameter that is wrong.")]
+    error: Annotated[str, Meta(description="The message for people.")]
+    field: Annotated[str | None, Meta(description="The wrong parameter.")]
 
 
 class ApiError(C4Error):
-    """A request that ends in an error response, with ``field`` as the parameter that was wrong."""
+    """An error response; ``field`` is the wrong parameter."""
 
     def __init__(
         self,
@@ -113,18 +112,18 @@ class ApiError(C4Error):
         self.headers = dict(headers or {})
 
     def response(self) -> Response:
-        """The answer."""
+        """The error as a response."""
         problem: Error = {"error": self.message, "field": self.field}
         return json_response(problem, self.status, self.headers)
 
 
 def unavailable(message: str, field: str | None = None) -> ApiError:
-    """A 503 that asks to try again soon."""
+    """A 503 with ``Retry-After``."""
     return ApiError(503, message, field, {"Retry-After": str(RETRY_SECONDS)})
 
 
 def hidden(message: str, error: Exception) -> ApiError:
-    """A 503 for an error whose words are for the log only: they may name files and addresses."""
+    """A 503 for an error whose message is only logged, because it may name files and addresses."""
     LOGGER.warning("%s: %s", message, error)
     return unavailable(f"{message}; the server's log has more")
 
@@ -141,7 +140,7 @@ _SHOWN: Final[dict[type[Exception], tuple[int, str | None]]] = {
     JobStateError: (409, None),
     MatchInUseError: (409, None),
 }
-"""Errors whose words the client gets: status and field."""
+"""Status and field of the errors whose message the client gets."""
 _HIDDEN: Final[dict[type[Exception], str]] = {
     BrokerError: "the broker does not answer",
     StorageError: "the database cannot be used now",
@@ -149,11 +148,11 @@ _HIDDEN: Final[dict[type[Exception], str]] = {
     ReadOnlyError: "the database cannot be written",
     BookError: "the server's book cannot be read",
 }
-"""Errors whose words the log gets, and what the client gets."""
+"""The client's message for errors whose own message is only logged."""
 
 
 def as_api_error(error: Exception) -> ApiError:
-    """The answer to a request that has ended in this error."""
+    """The error response for any exception."""
     if isinstance(error, ApiError):
         return error
     if isinstance(error, HTTPException):
@@ -172,7 +171,7 @@ def as_api_error(error: Exception) -> ApiError:
 
 
 async def answer_error(request: Request, error: Exception) -> Response:
-    """The answer to a request that has ended in an error."""
+    """The response to a request that ended in an error."""
     if isinstance(error, HTTPException) and error.status_code == METHOD_NOT_ALLOWED:
         allowed = ", ".join(sorted(_methods(request)))
         message = f"this path answers {allowed} only, not {request.method}"
@@ -181,7 +180,7 @@ async def answer_error(request: Request, error: Exception) -> Response:
 
 
 def _methods(request: Request) -> set[str]:
-    """The methods of all routes that have the request's path: each may be a route of its own."""
+    """The methods of all routes with the request's path."""
     return {
         method
         for route in request.app.routes
@@ -194,4 +193,4 @@ HANDLERS: Final[dict[type[Exception], Callable[[Request, Exception], Awaitable[R
     HTTPException: answer_error,
     C4Error: answer_error,
 }
-"""For Starlette; for all other errors there is ``web.middleware``."""
+"""Starlette's exception handlers; ``web.middleware`` handles all other errors."""

@@ -1,4 +1,4 @@
-"""Room in memory and on disk for what requests hold: bodies, and what players need."""
+"""Limits of the memory and disk space that requests hold: bodies and players' trees."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HELD: Final = "c4.memory"
 
 
 class MemoryRoom:
-    """Memory that all requests share. For the event loop only."""
+    """The memory that all requests share. For the event loop only."""
 
     def __init__(self, most: int, most_per_client: int) -> None:
         self._most = most
@@ -28,28 +28,28 @@ class MemoryRoom:
 
     @property
     def taken(self) -> int:
-        """Bytes that are in use."""
+        """Number of bytes in use."""
         return self._taken.total()
 
     def take(self, client: str, size: int) -> None:
-        """Take bytes for a client."""
+        """Reserve bytes for a client; raise an :class:`ApiError` if there are too few."""
         if self._taken[client] + size > self._most_per_client:
             raise ApiError(
                 429,
                 f"your requests hold {self._taken[client]:,} bytes of memory and this one needs "
-                f"{size:,} more, but one client gets {self._most_per_client:,}; wait until another "
-                "request of yours has ended",
+                f"{size:,} more, but the limit for one client is {self._most_per_client:,}; wait "
+                "until another of your requests ends",
                 headers={"Retry-After": str(RETRY_SECONDS)},
             )
         if self._taken.total() + size > self._most:
             raise unavailable(
                 f"the requests of all clients hold {self._taken.total():,} bytes of memory, and "
-                f"the server gives them {self._most:,}; try again later"
+                f"the limit is {self._most:,}; try again later"
             )
         self._taken[client] += size
 
     def give_back(self, client: str, size: int) -> None:
-        """Give back bytes that a client has taken."""
+        """Release bytes of a client."""
         self._taken[client] -= size
         if not self._taken[client]:
             del self._taken[client]
@@ -64,13 +64,13 @@ class Holding:
         self._size = 0
 
     def take(self, size: int) -> None:
-        """Take some more bytes."""
+        """Reserve more bytes."""
         if size:
             self._room.take(self._client, size)
             self._size += size
 
     def close(self) -> None:
-        """Give everything back."""
+        """Release all bytes."""
         if self._size:
             self._room.give_back(self._client, self._size)
             self._size = 0
@@ -83,7 +83,7 @@ def holding_of(scope: Mapping[str, Any]) -> Holding:
 
 
 class Memory(HttpMiddleware):
-    """Gives each request its holding."""
+    """Middleware that gives each request its :class:`Holding`."""
 
     def __init__(self, app: ASGIApp, room: MemoryRoom) -> None:
         super().__init__(app)
@@ -100,7 +100,7 @@ class Memory(HttpMiddleware):
 
 
 class DiskRoom:
-    """Room on the disk that all clients share. For the event loop only."""
+    """The disk space that all clients share. For the event loop only."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -108,28 +108,28 @@ class DiskRoom:
 
     @property
     def taken(self) -> int:
-        """Bytes that are in use."""
+        """Number of bytes in use."""
         return self._taken
 
     def take(self, size: int) -> bool:
-        """Take so many bytes; whether there were as many."""
+        """Reserve bytes; return False if there are too few."""
         if self._taken + size > self._most:
             return False
         self._taken += size
         return True
 
     def give_back(self, size: int) -> None:
-        """Give back bytes that were taken."""
+        """Release bytes."""
         self._taken -= size
 
     def refusal(self) -> ApiError:
-        """The answer where there is no room: 503, to be tried again."""
+        """The error if no space is left: a 503 with ``Retry-After``."""
         return unavailable(
-            f"{self._most:,} bytes of others wait to be answered, and there is room for no more; "
+            f"waiting requests use all {self._most:,} bytes of disk space for bodies; "
             "try again later"
         )
 
     def check(self) -> None:
-        """Refuse what would begin to wait behind others."""
+        """Raise an :class:`ApiError` if no space is left."""
         if self._taken >= self._most:
             raise self.refusal()

@@ -1,14 +1,13 @@
-"""Working on jobs in the server's own process, where no broker has workers for them.
+"""Work on jobs in the server's own process if there is no broker.
 
-The threads of all jobs together search with one solver, so their memory does not grow with the
-number of jobs, and take turns: only so many search at a time, one fewer than those of the questions
-of people. A processor stays free for these, so that nobody who waits for an answer waits for a job
-as well. Of many jobs some are under way at the same time, so that a short one does not wait for one
-of hours; the others stand in line.
+The threads of all jobs share one solver, so memory does not grow with the number of jobs. Jobs use
+one thread fewer than interactive requests, so that a core stays free for people who wait for an
+answer. Several jobs run at a time, so that a short job does not wait hours for a long one; the
+others wait in a queue.
 
-A server that begins goes on with the jobs that one like it has made and that have not ended: they
-are known by their label (:func:`web_label`). Jobs that somebody else has made and that were resumed
-here are left alone then, as nobody knows whether their owner wants to go on.
+When a server starts, it continues the unfinished jobs that a server created, which it recognizes by
+their label (:func:`web_label`). It does not continue other jobs that were resumed through a server:
+their owner may not want that.
 """
 
 from __future__ import annotations
@@ -32,34 +31,33 @@ if TYPE_CHECKING:
     from workers.celery.doorbell import Doorbell
 
 LABEL: Final = "web"
-"""The label of jobs without one of their own that were made here; with ": ", the beginning of it
-where there is one."""
+"""The label of jobs that a server created, or, with ": ", the prefix of their own labels."""
 
 AT_ONCE: Final = 4
-"""Jobs that are under way at the same time."""
+"""Most jobs that run at the same time."""
 
 MOST_FOUND: Final = 1_000
-"""Jobs that a server that begins goes on with, at most."""
+"""Most jobs that a starting server continues."""
 
 RETRY_SECONDS: Final = 5.0
-"""Pause after the database has failed."""
+"""Pause after an error of the database."""
 
 
-class _Closing(Exception):  # noqa: N818 (it is no error)
-    """The server ends."""
+class _Closing(Exception):  # noqa: N818 (not an error)
+    """The server is shutting down."""
 
 
 class _ResumedError(Exception):
-    """The job was cancelled, and resumed after its threads had left."""
+    """The job was cancelled, and resumed after its threads had stopped."""
 
 
 def web_label(label: str | None) -> str:
-    """The label of a job that is made here."""
+    """The label of a job that a server creates."""
     return f"{LABEL}: {label}" if label else LABEL
 
 
 class JobRunning:
-    """Has jobs worked on. Thread-safe."""
+    """Works on jobs, or calls workers for them. Thread-safe."""
 
     def __init__(
         self,
@@ -85,27 +83,27 @@ class JobRunning:
 
     @property
     def is_local(self) -> bool:
-        """Whether threads of this process do the work."""
+        """Whether this process works on the jobs."""
         return self._doorbell is None
 
     @property
     def programs(self) -> Consent:
-        """Which players that are programs this process may start."""
+        """The programs that this process may start as players."""
         return self._programs
 
     def running(self) -> list[int]:
-        """The numbers of the jobs that threads of this process are at work on."""
+        """The numbers of the jobs that this process is working on."""
         with self._lock:
             return sorted(self._running)
 
     def start(self) -> None:
-        """Go on with the jobs that were under way. Returns at once."""
+        """Continue unfinished jobs. Returns at once."""
         if self.is_local:
             self._finding = threading.Thread(target=self._find, name="c4-jobs", daemon=True)
             self._finding.start()
 
     def call(self, job_id: int) -> None:
-        """Have a job worked on that was just made or resumed. Blocking, but not for long."""
+        """Start a job that was created or resumed. Blocks briefly."""
         if self._doorbell is not None:
             call_workers(self._database, self._doorbell, job_id)
             return
@@ -120,7 +118,7 @@ class JobRunning:
                 self._waiting.append(job_id)
 
     def close(self) -> None:
-        """End all searches and hand back what is not done. Returns when that has been written."""
+        """Stop all searches, and return when unfinished work has been handed back."""
         self._closing.set()
         if self._finding is not None:
             self._finding.join()
@@ -131,13 +129,13 @@ class JobRunning:
             thread.join()
 
     def _find(self) -> None:
-        """Call for the jobs of this server's like that are not done."""
+        """Continue the unfinished jobs that a server created."""
         while not self._closing.is_set():
             try:
                 with self._database.read() as session:
                     found = jobs.list_jobs(session, states=[JobState.RUNNING], limit=MOST_FOUND)
             except StorageError as error:
-                LOGGER.warning("cannot look for jobs to go on with, trying again: %s", error)
+                LOGGER.warning("cannot read the unfinished jobs, trying again: %s", error)
                 self._closing.wait(RETRY_SECONDS)
                 continue
             for job in reversed(found):  # the oldest first
@@ -146,7 +144,7 @@ class JobRunning:
             return
 
     def _begin(self, job_id: int) -> None:
-        """Start a job's thread; the lock is held."""
+        """Start a job's thread. The caller holds the lock."""
         if self._solver is None:
             self._solver = SharedSolver(threads=self.threads, table_mb=self._table_mb)
         thread = threading.Thread(
@@ -156,12 +154,12 @@ class JobRunning:
         thread.start()
 
     def _work(self, job_id: int, solver: SharedSolver) -> None:
-        """Work on a job until it has ended, and make room for the next."""
+        """Work on a job until it ends, then start the next."""
         while self._attempt(job_id, solver) or not self._ends(job_id):
             pass
 
     def _ends(self, job_id: int) -> bool:
-        """Let another job begin in a job's place, unless it was resumed while it ended."""
+        """Remove a job and start the next; return False if it was resumed while it ended."""
         with self._lock:
             if job_id in self._called_again and not self._closing.is_set():
                 self._called_again.discard(job_id)
@@ -172,7 +170,7 @@ class JobRunning:
             return True
 
     def _attempt(self, job_id: int, solver: SharedSolver) -> bool:
-        """Work on a job; whether to try again: the database failed, or the job was resumed."""
+        """Work on a job; return True to try again, after a database error or a resume."""
         try:
             runner = LocalRunner(
                 self._database,
@@ -188,12 +186,12 @@ class JobRunning:
         except _ResumedError:
             return True
         except (JobNotFoundError, JobStateError) as error:
-            LOGGER.warning("job %d is left as it is: %s", job_id, error)
+            LOGGER.warning("stopped working on job %d: %s", job_id, error)
         except StorageError as error:
             LOGGER.warning("cannot work on job %d, trying again: %s", job_id, error)
             return not self._closing.wait(RETRY_SECONDS)
-        except Exception as error:  # noqa: BLE001 (no memory, a program that may not be started)
-            LOGGER.error("job %d is left as it is: %r", job_id, error)
+        except Exception as error:  # noqa: BLE001 (no memory, or a program that may not start)
+            LOGGER.error("stopped working on job %d: %r", job_id, error)
         return False
 
     def _check(self, runner: LocalRunner, state: JobState) -> None:

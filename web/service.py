@@ -1,4 +1,4 @@
-"""What all requests share: the database, solvers, threads, limits of each client."""
+"""Resources that all requests share: the database, solvers, threads and limits of clients."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ if TYPE_CHECKING:
     from web.settings import Settings
 
 LONGEST_QUESTION: Final = 256
-"""Bytes; what is longer is not kept, so that the memory has a bound."""
+"""Most bytes of a query whose answer is cached, so that the cache's memory is bounded."""
 
 
 class Known:
-    """The last so many answers. For the event loop only."""
+    """A cache of the latest answers. For the event loop only."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._answers: OrderedDict[tuple[str, bytes], bytes] = OrderedDict()
 
     def find(self, path: str, query: bytes) -> bytes | None:
-        """The answer to a question, as it was written; None if it is not kept."""
+        """The cached body of an answer, or None."""
         answer = self._answers.get((path, query))
         if answer is not None:
             self._answers.move_to_end((path, query))
         return answer
 
     def keep(self, path: str, query: bytes, answer: bytes) -> None:
-        """Keep an answer that is the same whoever asks, and for ever."""
+        """Cache an answer that is the same for all clients and never changes."""
         if len(query) > LONGEST_QUESTION:
             return
         self._answers[path, query] = answer
@@ -60,35 +60,29 @@ class Known:
 T = TypeVar("T")
 
 THREADS: Final = 64
-"""Threads for what somebody waits for; most of them wait for a search or a database."""
+"""Number of threads for interactive requests; most wait for a search or a database."""
 BATCH_THREADS: Final = 8
-"""Threads for batches: nobody else waits because of them."""
+"""Number of threads for batches, so that batches do not delay interactive requests."""
 KNOWN_ANSWERS: Final = 4_096
-"""Answers that are kept as they were written; some 2,000 bytes each."""
+"""Number of cached answers; each has about 2,000 bytes."""
 BATCH_NICENESS: Final = 5
-"""Batches are given the processor after everything else."""
+"""Niceness of the threads for batches."""
 TELL_SECONDS: Final = 0.05
-"""Time until a search is told again to stop: it may just have begun a new one."""
+"""Time between two stop signals to a search, which may have begun a new search after the first."""
 
 
 class Service:
-    """What all requests share.
-
-    Args:
-        settings: of the server.
+    """The resources that all requests share; :meth:`open` opens them.
 
     Attributes:
-        settings: as given.
-        database: None without one; open from :meth:`open` on.
-        doorbell: calls the workers of the broker; None without one.
-        desk: answers about positions.
-        lookups: finds what is stored; None without a database.
-        known: complete answers, by what was asked.
-        counters: what has been answered.
-        disk: room for bodies that wait to be answered.
-        memory: room for what requests hold in memory.
-        runner: works on jobs; None where no jobs can be made.
-        stopping: set when the server begins to end: streams without an end have to end then.
+        doorbell: calls the workers of the broker; None without a broker.
+        desk: answers questions about positions.
+        lookups: finds stored evaluations; None without a database.
+        known: the cache of complete answers.
+        disk: the disk space for bodies that wait to be answered.
+        memory: the memory that requests hold.
+        runner: works on jobs; None if jobs cannot be created.
+        stopping: set when the server shuts down; endless streams must end then.
     """
 
     desk: AnswerService
@@ -112,7 +106,7 @@ class Service:
         self._file: tuple[int, int] | None = None
 
     def open(self) -> None:
-        """Open what the settings name. Blocking; a second call changes nothing."""
+        """Open the resources. Blocking; a second call does nothing."""
         if self._is_open:
             return
         settings = self.settings
@@ -133,7 +127,7 @@ class Service:
         self._is_open = True
 
     def close(self) -> None:
-        """End all searches, hand back what is not done, close the database. Blocking."""
+        """Stop all searches, hand back unfinished work, and close the database. Blocking."""
         if not self._is_open:
             return
         self._is_open = False
@@ -151,59 +145,59 @@ class Service:
 
     @property
     def is_stopping(self) -> bool:
-        """Whether the server is about to end."""
+        """Whether the server is shutting down."""
         return self.stopping.is_set()
 
     @property
     def is_writable(self) -> bool:
-        """Whether anything can be stored."""
+        """Whether results can be stored."""
         database = self.database
         return database is not None and not (database.is_read_only or self.settings.read_only)
 
     def require_database(self) -> Database:
-        """The database."""
+        """The database; raise an :class:`ApiError` without one."""
         if self.database is None:
             raise ApiError(503, "this server has no database: start it with --db")
         return self.database
 
     def require_writable(self) -> Database:
-        """The database, for writing."""
+        """The database for writing; raise an :class:`ApiError` if it is read-only."""
         database = self.require_database()
         if not self.is_writable:
-            raise ApiError(403, "this server only reads its database")
+            raise ApiError(403, "this server cannot write to its database")
         return database
 
     def check_database(self) -> None:
-        """Check that the database can be read, and is the one that was opened. Blocking."""
+        """Check that the database can be read and was not replaced. Blocking."""
         url = self.settings.database_url
         if self.database is None or url is None:
             return
         with self.database.read():
             pass
-        # A connection that is open still has a file that was deleted, and pages that have changed.
+        # An open connection can still read a deleted file, and pages that have been replaced.
         if _file_of(url) != self._file:
-            raise UnreachableError(f"{self.database.url} was deleted or replaced: start again")
+            raise UnreachableError(f"{self.database.url} was deleted or replaced: restart c4 serve")
         with Database.open(url, create=False):
             pass
 
     def label(self, what: str) -> str:
-        """The label of a job that is made here, by which the server knows it when it begins."""
+        """The label of a job that this server creates."""
         return web_label(what)
 
     async def in_thread(self, function: Callable[..., T], *args: object) -> T:
-        """Do something that blocks, for somebody who waits, outside the event loop."""
+        """Run a blocking function of an interactive request in a thread."""
         return await _done_by(self._threads, partial(function, *args))
 
     async def in_batch_thread(self, function: Callable[..., T], *args: object) -> T:
-        """Do a piece of a batch that blocks, in a thread that steps back behind the others."""
+        """Run a blocking function of a batch in a thread with low priority."""
         return await _done_by(self._batches, partial(function, *args))
 
     def search_slot(self, request: Request) -> AbstractAsyncContextManager[None]:
-        """A place for a request that searches."""
+        """Count a request as a search of its client while the block runs."""
         return self._slot(self._searches, request, "searching")
 
     def making_slot(self, request: Request) -> AbstractAsyncContextManager[None]:
-        """A place for a request that makes a job, which does not keep its client from searching."""
+        """Count a request as one that creates a job; it does not count as a search."""
         return self._slot(self._makings, request, "making jobs")
 
     @asynccontextmanager
@@ -211,7 +205,7 @@ class Service:
         client = client_of(request)
         limit = self.settings.limits.searches_per_client
         if slots[client] >= limit:
-            message = f"{limit} requests of yours are {doing}; wait for one of them"
+            message = f"{limit} of your requests are {doing}; wait until one of them ends"
             raise ApiError(429, message, headers={"Retry-After": "1"})
         slots[client] += 1
         try:
@@ -223,11 +217,11 @@ class Service:
 
     @property
     def searches(self) -> int:
-        """Requests that search at the moment."""
+        """Number of requests that are searching."""
         return self._searches.total()
 
     async def until_disconnected(self, request: Request, work: Callable[[Stop], T]) -> T:
-        """Do something in a thread; tell it to stop when its client has gone away."""
+        """Run a function in a thread; stop it if the client disconnects."""
         stop = Stop()
         doing = asyncio.ensure_future(self.in_thread(work, stop))
         gone = asyncio.ensure_future(_await_disconnect(request))
@@ -237,7 +231,7 @@ class Service:
             if doing.done():
                 return doing.result()
             raise ApiError(
-                503 if self.is_stopping else CLIENT_GONE, "the search was stopped before its end"
+                503 if self.is_stopping else CLIENT_GONE, "the search was stopped before it ended"
             )
         finally:
             gone.cancel()
@@ -260,7 +254,7 @@ class Service:
 
 
 def _file_of(url: str) -> tuple[int, int] | None:
-    """What tells an SQLite database's file from others; None if there is none."""
+    """The device and inode of an SQLite database; None for other databases and missing files."""
     parsed = parse_url(url)
     if parsed.get_backend_name() != "sqlite" or parsed.database is None:
         return None
@@ -272,12 +266,12 @@ def _file_of(url: str) -> tuple[int, int] | None:
 
 
 def service_of(request: Request) -> Service:
-    """The service of the server that a request came to."""
+    """The service of the server that received the request."""
     return cast("Service", request.app.state.service)
 
 
 def client_of(request: Request) -> str:
-    """What clients are told apart by: the address."""
+    """The address that identifies a request's client."""
     return request.client.host if request.client is not None else ""
 
 
@@ -291,7 +285,7 @@ async def _await_disconnect(request: Request) -> None:
 
 
 async def _tell(stop: Stop, doing: asyncio.Future[T]) -> None:
-    """Tell a search to stop until it has ended; what it has found, or what ended it, is dropped."""
+    """Send stop signals to a search until it ends; discard its result or error."""
     while not doing.done():
         stop.set()
         await asyncio.wait((doing,), timeout=TELL_SECONDS)
@@ -300,8 +294,8 @@ async def _tell(stop: Stop, doing: asyncio.Future[T]) -> None:
 
 
 def _step_back() -> None:
-    """Let this thread, and those that it starts, have the processor after all others."""
-    if hasattr(os, "setpriority") and os.uname().sysname == "Linux":  # elsewhere: the whole process
+    """Lower the priority of this thread and the threads that it starts."""
+    if hasattr(os, "setpriority") and os.uname().sysname == "Linux":  # others: the entire process
         import threading  # noqa: PLC0415
 
         with suppress(OSError):

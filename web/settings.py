@@ -1,4 +1,4 @@
-"""How a server is run: where it listens, what it may use, what it lets its clients do."""
+"""The settings of a server, and the limits of its clients."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ _MIB: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What one client may ask, and how much. A client is known by its address."""
+    """The limits of clients, which are identified by their address."""
 
     requests_per_second: float = 50.0
-    """Requests of a client, in the long run; ``inf`` for any number."""
+    """Average rate of requests per client; ``inf`` for no limit."""
     burst: int = 200
-    """Requests that a client may make at once, after a pause."""
+    """Most requests of a client at once, after a pause."""
     searches_per_client: int = 4
-    """Requests of a client that search, batches among them, at one time."""
+    """Most requests of a client that search at the same time, including batches."""
     connections: int = 2_000
-    """Connections of all clients together."""
+    """Most connections of all clients together."""
     connections_per_client: int = 250
-    """Connections of a client; those of trusted proxies have no such limit."""
+    """Most connections of a client; trusted proxies have no such limit."""
     memory_bytes: int = 320 * _MIB
-    """What requests of all clients together may hold in memory: bodies, and trees of players."""
+    """Most memory of the requests of all clients: bodies and players' trees."""
     memory_per_client: int = MOST_BYTES + 16 * _MIB
-    """What the requests of a client may hold: the costliest move, and some bodies."""
+    """Most memory of a client's requests: the most expensive move, and some bodies."""
     disk_bytes: int = 2 * 1024 * _MIB
-    """What bodies of all clients together may take of the disk for temporary files."""
+    """Most disk space for the bodies of all clients in temporary files."""
     body_bytes: int = _MIB
-    """The largest body of a request, except those that are streams."""
+    """The largest body of a request that is not a stream."""
     budget_seconds: float = 30.0
-    """The most time that may be asked for one answer."""
+    """The longest search that a client may request."""
     read_seconds: float = 30.0
-    """Time that a client may take to send the next piece of a request."""
+    """Timeout for the next piece of a request in seconds."""
     least_rate: int = 8 * 1024
-    """Bytes a second that a body has to arrive with after these seconds, unless it is a stream."""
+    """Least bytes per second of a body after ``read_seconds``, unless it is a stream."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,29 +49,27 @@ class Settings:
     """The settings of a server."""
 
     host: str = LOOPBACK
-    """The address to listen at."""
     port: int = DEFAULT_PORT
-    """0 for any free one."""
+    """The port to listen at; 0 for any free port."""
     database_url: str | None = None
-    """As ``db.database.Database.open`` takes it; None for no database."""
+    """The URL for ``db.database.Database.open``; None for no database."""
     broker_url: str | None = None
-    """Of the broker whose workers do the jobs; None for threads of this process."""
+    """URL of the broker whose workers do the jobs; None to do them in this process."""
     token: str | None = field(default=None, repr=False)
-    """What a client must know to change anything; None: whoever reaches the server may."""
+    """The token that clients must send to change data; None if they need none."""
     threads: int = field(default_factory=usable_cores)
     """Threads of a search."""
     table_mb: int = 64
-    """Megabytes of each solver's table."""
+    """Megabytes of each solver's transposition table."""
     book: str | None = None
-    """As ``workers.answers.books.find_book`` takes it."""
+    """The book for ``workers.answers.books.find_book``."""
     allowed_hosts: tuple[str, ...] = ()
-    """Names, besides those of its machine, that a request may be for: those of proxies before it.
-    With none of them a server that other machines reach answers to any name."""
+    """More host names that requests may be for, such as a proxy's. If there are none, a server that
+    other machines can reach answers to any name."""
     proxies: tuple[str, ...] = ()
-    """Addresses of the proxies whose header ``X-Forwarded-For`` names the client."""
+    """Addresses of the proxies whose header ``X-Forwarded-For`` is trusted."""
     read_only: bool = False
-    """Whether nothing is stored, and no job is made or changed."""
+    """Whether the server stores no results and creates or changes no jobs."""
     limits: Limits = field(default_factory=Limits)
-    """What its clients may do."""
     programs: Consent = NO_PROGRAM
-    """Which players that are programs may be started, by anybody who reaches the server."""
+    """The programs that any client may start as players."""

@@ -1,10 +1,10 @@
 """The Celery app for Celery's own command line: ``celery -A workers.app worker``.
 
-The environment says where everything is: C4_BROKER, C4_DB, C4_TABLE_MB for the size of the table
-(64), and C4_ALLOW_PROGRAMS=1 if players that are programs may be started. The configuration file
-supplies the first three if the environment does not. Every process that works, each child of a
-prefork pool or the one process of a pool of threads, opens a database and makes a table of its own,
-after the fork.
+The settings come from environment variables: C4_BROKER, C4_DB, C4_TABLE_MB for the size of the
+table (64), and C4_ALLOW_PROGRAMS=1 if players that are programs may be started. The configuration
+file supplies the first three if the environment does not. A working process is a child of a prefork
+pool, or the one process of a pool of threads. Each of them opens a database and creates a table of
+its own, after the fork.
 
 ``c4 worker`` does not import this module, which connects to Celery's signals.
 """
@@ -50,12 +50,11 @@ if TYPE_CHECKING:
 _MEGABYTES: Final = re.compile("[1-9][0-9]{0,8}", re.ASCII)
 
 STOP_CHILD: Final = signal.SIGUSR2
-"""This signal tells a child of a prefork pool to hand back its unit. SIGTERM would end the child as
-well, and Celery would then wait for seconds."""
+"""Makes a prefork child hand back its unit. After SIGTERM Celery would wait for seconds."""
 
 
 def configured(name: str) -> str | None:
-    """A setting of the configuration file, as text; ends the process if the file is bad."""
+    """Return a setting of the configuration file, as text; end the process if the file is bad."""
     try:
         value = Configuration().values.get(name)
     except ConfigurationError as error:
@@ -63,7 +62,7 @@ def configured(name: str) -> str | None:
     return None if value is None else str(value)
 
 
-# Celery's own --broker option gets here through the environment, too.
+# Celery's own --broker option is passed through the environment, too.
 _broker = os.environ.get("C4_BROKER") or os.environ.get("CELERY_BROKER_URL") or configured("broker")
 _database = os.environ.get("C4_DB") or configured("db")
 
@@ -129,7 +128,7 @@ def _programs() -> Consent:
 
 @signals.worker_process_init.connect
 def _begin_child(**_more: Any) -> None:  # noqa: ANN401
-    """Let a child of a prefork pool begin to work; in a thread, since the pool waits for this."""
+    """Start the work of a prefork pool's child; in a thread, because the pool waits for this."""
     _stopping.clear()
     Stop(_stop_child, [STOP_CHILD]).listen()
     threading.Thread(target=THIS_PROCESS.worker, name="c4-begin", daemon=True).start()
@@ -173,7 +172,7 @@ def _mask(logger: logging.Logger, **_more: Any) -> None:  # noqa: ANN401
 
 
 def _await_stop(worker: Worker) -> None:
-    """End the searches when Celery must stop: it would wait for them."""
+    """End the searches when Celery must stop; otherwise it would wait for them."""
     _stopping.wait()
     if _is_prefork(worker):
         for child in worker.pool.info["processes"]:

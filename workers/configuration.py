@@ -1,9 +1,9 @@
-"""The configuration file: one person's settings, in TOML.
+"""The configuration file: one user's settings, in TOML.
 
 An option takes precedence over the environment, the environment over this file, and the file over
-the default. The file is the one that ``C4_CONFIG`` names, or ``config.toml`` in the user's
-directory for configurations, if it exists. It is data: only the settings below are read, and none
-of them starts a program.
+the default. ``C4_CONFIG`` names the file; the default is ``config.toml`` in the user's directory
+for configurations, if it exists. It is data: only the settings below are read, and none of them
+starts a program.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from workers.errors import ConfigurationError
 
 VARIABLE: Final = "C4_CONFIG"
-"""This variable of the environment names the file."""
+"""The environment variable that names the file."""
 
 MAX_BYTES: Final = 1 << 16
-"""No file of five settings is larger."""
+"""Maximum size of the file: five settings never need more."""
 
 Value = str | int
 
@@ -34,23 +34,19 @@ DEFAULT_TABLE_MB: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One thing that can be set."""
+    """One setting."""
 
     name: str
     """The name in the file; an option has the same name with two dashes before it."""
     variables: tuple[str, ...]
-    """The variables of the environment that set it as well; the first one that is set counts."""
+    """The environment variables for the same setting; the first one that is set counts."""
     most: int | None = None
-    """The largest value of a whole number from 1 on; None for a text."""
+    """The maximum of a whole number, which is at least 1; None for a text."""
     words: tuple[str, ...] = ()
-    """The values of a text; empty for any."""
+    """The allowed values of a text; empty for any."""
 
     def check(self, value: object) -> Value:
-        """The value, if it is valid.
-
-        Raises:
-            ValueError: it is not valid; the message says which values are.
-        """
+        """Return the value if it is valid; the message of the ValueError lists valid ones."""
         if self.most is not None:
             if type(value) is int and 1 <= value <= self.most:
                 return value
@@ -58,13 +54,13 @@ class Setting:
         if self.words:
             if value in self.words:
                 return str(value)
-            raise ValueError(f"{self.name} is one of the texts {', '.join(self.words)}")
+            raise ValueError(f"{self.name} must be one of {', '.join(self.words)}")
         if isinstance(value, str) and value:
             return value
         raise ValueError(f"{self.name} is a text that is not empty")
 
     def read(self, text: str) -> Value:
-        """The value of a text from the command line or the environment; errors as of `check`."""
+        """Convert a text from the command line or the environment; errors as of `check`."""
         is_number = self.most is not None and re.fullmatch("[0-9]{1,12}", text, re.ASCII)
         return self.check(int(text) if is_number else text)
 
@@ -79,7 +75,6 @@ SETTINGS: Final = {
         Setting("color", ("NO_COLOR", "FORCE_COLOR"), words=("auto", "always", "never")),
     )
 }
-"""All settings by their names."""
 
 
 @dataclass(frozen=True)
@@ -87,11 +82,11 @@ class Configuration:
     """The file, which is read when a value is first needed."""
 
     named: str | None = field(default_factory=lambda: os.environ.get(VARIABLE) or None)
-    """The file that :data:`VARIABLE` names, which has to exist; None for the user's own."""
+    """The file that :data:`VARIABLE` names, which must exist; None for the user's own."""
 
     @cached_property
     def path(self) -> Path:
-        """The place of the file, whether it exists or not."""
+        """The path of the file, even if it does not exist."""
         if self.named is not None:
             return Path(self.named).expanduser()
         from platformdirs import user_config_path  # noqa: PLC0415 (10 ms)
@@ -102,23 +97,18 @@ class Configuration:
     def values(self) -> dict[str, Value]:
         """The values that the file sets, by the settings' names.
 
-        Raises:
-            ConfigurationError: it is missing although it was named, or it cannot be understood.
+        Raise ConfigurationError if the file was named but is missing, or cannot be understood.
         """
         if self.named is None and not self.path.exists():
             return {}
         return parse(self.text(), self.path)
 
     def text(self) -> str:
-        """The file's text.
-
-        Raises:
-            ConfigurationError: it cannot be read, is not text, or is too long.
-        """
+        """Read the file's text; raise ConfigurationError if that is impossible."""
         try:
-            # A pipe would let the program wait. The null device stands for "no file".
+            # A pipe would block the program. The null device stands for "no file".
             if not self.path.is_file() and self.path != Path(os.devnull):
-                reason = "no ordinary file" if self.path.exists() else "no such file"
+                reason = "not a regular file" if self.path.exists() else "no such file"
                 raise self.fault(reason)
             with self.path.open("rb") as file:
                 data = file.read(MAX_BYTES + 1)
@@ -133,17 +123,13 @@ class Configuration:
             raise self.fault(f"line {line} is not UTF-8") from None
 
     def fault(self, reason: str) -> ConfigurationError:
-        """An error about the file as a whole."""
+        """Make an error about the complete file."""
         of = f" (named by {VARIABLE})" if self.named is not None else ""
         return _error(f"{self.path}{of}: {reason}", self.path)
 
 
 def parse(text: str, path: Path) -> dict[str, Value]:
-    """The settings in a text of TOML; messages name the path.
-
-    Raises:
-        ConfigurationError: it is not TOML, names an unknown setting, or has a wrong value.
-    """
+    """Parse the settings in a text of TOML; messages name the path."""
     import tomllib  # noqa: PLC0415 (needed only if there is a file)
 
     def fault(reason: str, name: str | None = None) -> ConfigurationError:
@@ -160,9 +146,7 @@ def parse(text: str, path: Path) -> dict[str, Value]:
     values = {}
     for name, value in found.items():
         if name not in SETTINGS:
-            raise fault(
-                f"no setting is called {name[:40]!r}; there are {', '.join(SETTINGS)}", name
-            )
+            raise fault(f"unknown setting {name[:40]!r}; use {', '.join(SETTINGS)}", name)
         try:
             values[name] = SETTINGS[name].check(value)
         except ValueError as error:
@@ -177,7 +161,7 @@ def _error(message: str, path: Path, setting: str | None = None) -> Configuratio
 
 
 def line_of(name: str, text: str) -> int | None:
-    """The number of the line, from 1, that sets something; None if it is hard to find."""
+    """Return the number of the line, from 1, that sets a name; None if it is hard to find."""
     for number, line in enumerate(text.splitlines(), start=1):
         if re.match(rf"\s*\[*\s*[\"']?{re.escape(name)}[\"']?\s*[=.\]]", line):
             return number
@@ -185,7 +169,7 @@ def line_of(name: str, text: str) -> int | None:
 
 
 def usable_cores() -> int:
-    """The cores that this process may run on."""
+    """Return the number of cores that this process may run on."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -10,7 +10,7 @@ class ConfigurationError(C4Error, ValueError):
 
     Attributes:
         path: the file.
-        setting: the name in it that is wrong; None if it is the file as a whole.
+        setting: the name of the wrong setting; None if the file as a whole is wrong.
     """
 
     def __init__(self, message: str, *, path: str, setting: str | None = None) -> None:
@@ -32,19 +32,19 @@ class BrokerUnreachableError(BrokerError):
 
 
 class BrokerFullError(BrokerUnreachableError):
-    """The broker answers, but takes no messages: it has no memory or disk space left for them."""
+    """The broker answers, but accepts no messages: it is out of memory or disk space."""
 
 
 class BrokerBlockedError(ConnectionError):
-    """A connection to RabbitMQ that its server does not read from for now."""
+    """A connection to RabbitMQ that its server currently does not read from."""
 
 
 class NotSolvedError(C4Error):
-    """There will be no answer: workers have given up on the job, or it was cancelled."""
+    """A question stays unanswered: workers have given up on the job, or it was cancelled."""
 
 
 class AlreadyAskedError(C4Error):
-    """Another process has just made the same job."""
+    """Another process has just created the same job."""
 
 
 class LeaseLostError(C4Error):
@@ -56,15 +56,11 @@ class TableTooLargeError(C4Error, ValueError):
 
 
 class MetricsError(C4Error):
-    """The metrics cannot be served or written as asked."""
+    """The metrics cannot be served or written with these settings."""
 
 
 class JobIncompleteError(C4Error):
-    """Base class of errors about a job that was cancelled, or has units that failed.
-
-    Attributes:
-        job_id: the job's number.
-    """
+    """Base class of errors about a job that was cancelled, or has units that failed."""
 
     def __init__(self, message: str, *, job_id: int) -> None:
         super().__init__(message)
@@ -76,7 +72,7 @@ class BookIncompleteError(JobIncompleteError):
 
 
 class CertificateIncompleteError(JobIncompleteError):
-    """A job's certificate cannot be written, perhaps because the job makes none."""
+    """A job's certificate cannot be written, perhaps because its kind makes none."""
 
 
 class DatasetIncompleteError(JobIncompleteError):

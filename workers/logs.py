@@ -1,6 +1,6 @@
 """A worker's log: short lines on standard error, without passwords.
 
-Exceptions and libraries may quote text of strangers, so everything is escaped.
+Exceptions and libraries may quote text from untrusted sources, so everything is escaped.
 """
 
 from __future__ import annotations
@@ -18,14 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 LOGGER: Final = logging.getLogger("c4.worker")
-"""This program's own messages."""
+"""The logger of this program's own messages."""
 
 SHORTEST_SECRET: Final = 4
 """A shorter password is part of too many words: hiding it would make the log unreadable."""
 
 _URL: Final = re.compile(r"(?<![A-Za-z0-9+.\-])[A-Za-z][A-Za-z0-9+.\-]*://[^\s'\"]*@[^\s'\"]*")
-"""A URL with a user, anywhere in a text. It begins where a word begins: a search that started at
-every letter would take a time that is quadratic in the length of a word."""
+"""A URL with a user; it begins with a word, because other starts would take quadratic time."""
 
 _LIBRARIES: Final = ("celery", "kombu", "amqp", "py.warnings")
 # This program reports the same itself, in fewer words.
@@ -48,7 +47,7 @@ class OneLine(logging.Formatter):
         self._traces = traces
 
     def format(self, record: logging.LogRecord) -> str:
-        """The record as text."""
+        """Format the record as text."""
         if self._traces:
             return super().format(record)
         plain = logging.makeLogRecord(record.__dict__ | {"exc_info": None, "exc_text": None})
@@ -65,11 +64,11 @@ class Masking(logging.Formatter):
         shown = {form: masked(url) for url in given for form in _forms(url)}
         self._urls = sorted(shown.items(), key=lambda pair: len(pair[0]), reverse=True)
         secrets = sorted(secrets_of(*given), key=len, reverse=True)
-        # Whole words only: the password "cust" is not in "customers".
+        # Complete words only: the password "cust" is not in "customers".
         self._words = re.compile("|".join(rf"(?<!\w){re.escape(word)}(?!\w)" for word in secrets))
 
     def format(self, record: logging.LogRecord) -> str:
-        """The record as text."""
+        """Format the record as text."""
         text = self._formatter.format(record)
         for form, shown in self._urls:
             text = text.replace(form, shown)
@@ -80,13 +79,10 @@ class Masking(logging.Formatter):
 
 
 def set_up(*, verbose: bool, quiet: bool, urls: Iterable[str | None], traces: bool) -> None:
-    """Let this process log to standard error.
+    """Let this process log to standard error, without the passwords of ``urls``.
 
-    Args:
-        verbose: log every unit, too.
-        quiet: log only warnings and errors.
-        urls: their passwords are hidden.
-        traces: show where errors come from.
+    ``verbose`` logs every unit, too, ``quiet`` only warnings and errors; ``traces`` shows
+    tracebacks.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.addFilter(is_news)
@@ -99,9 +95,9 @@ def set_up(*, verbose: bool, quiet: bool, urls: Iterable[str | None], traces: bo
 
 
 def secrets_of(*urls: str | None) -> set[str]:
-    """The passwords in some URLs: as written, unquoted, and quoted.
+    """Return the passwords in some URLs: as written, unquoted, and quoted.
 
-    A password that also stands elsewhere in the URL is left out: hiding it there would reveal it.
+    A password that also occurs elsewhere in the URL is left out: hiding it there would reveal it.
     """
     found: set[str] = set()
     for url in urls:
@@ -120,7 +116,7 @@ def _forms(text: str) -> set[str]:
 
 
 def _passwords(url: str) -> set[str]:
-    """Everything in a URL that may be a password, for every way to read the URL."""
+    """All parts of a URL that may be a password, for every way to read the URL."""
     if masked(url) == url:
         return set()
     rest = url.partition("://")[2] or url

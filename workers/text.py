@@ -1,4 +1,4 @@
-"""Text for people and programs: safe to show, numbers in words, rows as lines of CSV."""
+"""Text for users and programs: safe to show, numbers in words, rows as lines of CSV."""
 
 from __future__ import annotations
 
@@ -13,22 +13,21 @@ if TYPE_CHECKING:
 
 
 _FEW: Final = 32
-"""Up to so many different characters are replaced one by one, which is ten times as fast as a
-table."""
+"""Up to this many different characters are replaced singly, ten times as fast as by a table."""
 
 
 def printable(text: str) -> str:
-    r"""The text in one line, with escapes for invisible characters.
+    r"""Return the text in one line, with escapes for invisible characters.
 
-    Names, labels and error texts come from files and databases that strangers may have written. A
-    control character would move the cursor or set the window's title, a line break would forge a
-    line, a mark of direction would reverse the rest of the line. Characters that are not printable
+    Names, labels and error texts come from files and databases from untrusted sources. A control
+    character would move the cursor or set the window's title. A line break would forge a line, and
+    a mark of direction would reverse the rest of the line. Characters that are not printable
     (``str.isprintable``) become ``\x1b``, ``\n``, ``\u202e``.
     """
     if text.isprintable():
         return text
-    # A stranger's text may have millions of characters, so only the different ones are checked. An
-    # escape contains no character that would have to be replaced.
+    # A text may have millions of characters, so only the different ones are checked. An escape
+    # contains no character that would have to be replaced.
     unseen = [letter for letter in set(text) if not letter.isprintable()]
     escapes = {letter: letter.encode("unicode_escape").decode() for letter in unseen}
     if len(escapes) > _FEW:
@@ -39,23 +38,20 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """The same for a text of several lines, which stay lines."""
+    """Escape a text of several lines, which stay lines."""
     return "\n".join(map(printable, text.split("\n")))
 
 
 def count(number: int, one: str, many: str | None = None) -> str:
-    """A number with its noun: ``1 ply``, ``1,234 nodes``.
+    """Return a number with its noun: ``1 ply``, ``1,234 nodes``.
 
-    Args:
-        number: of the things.
-        one: the noun for one of them.
-        many: the noun for several of them, unless it is ``one`` with an "s".
+    ``many`` is the plural, unless it is ``one`` with an "s".
     """
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def time_text(seconds: float | None) -> str | None:
-    """Epoch seconds as a time in UTC: ``2026-01-31T12:00:00Z``."""
+    """Return epoch seconds as a time in UTC: ``2026-01-31T12:00:00Z``."""
     if seconds is None:
         return None
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -67,11 +63,10 @@ _NUMBERS: Final = re.compile(r"(?:[+-]?[0-9]+(?:\.[0-9]+)?|-)(?: (?:[+-]?[0-9]+(
 
 
 def csv_lines(rows: Iterable[Mapping[str, Any]], names: Sequence[str] = ()) -> Iterator[str]:
-    """A heading, and a line for each row, each with its end.
+    """Yield a heading, and a line for each row, each with its end.
 
-    Args:
-        rows: with the same keys in the same order.
-        names: the keys, for the heading if there are no rows.
+    The ``rows`` have the same keys in the same order. ``names`` are the keys for the heading if
+    there are no rows.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -94,12 +89,12 @@ def csv_lines(rows: Iterable[Mapping[str, Any]], names: Sequence[str] = ()) -> I
 
 
 def csv_cell(value: object) -> object:
-    """A value as a cell of CSV, always in one line.
+    """Return a value as a cell of CSV, always in one line.
 
     A list becomes words with blanks between them; ``-`` stands for None, so that the words can be
     counted. Lines of text are joined by ``/``. None becomes an empty cell.
 
-    Text that a spreadsheet would take for a formula gets a ``'`` before it. Numbers stay as they
+    A ``'`` is put before text that a spreadsheet would take for a formula. Numbers stay as they
     are.
     """
     if isinstance(value, list):
@@ -112,7 +107,7 @@ def csv_cell(value: object) -> object:
 
 
 def _text_cell(text: str) -> str:
-    """Text in one line, which no spreadsheet takes for a formula."""
+    """Text in one line that no spreadsheet takes for a formula."""
     shown = printable(text)
     is_formula = _FORMULA.match(shown) is not None and _NUMBERS.fullmatch(shown) is None
     return f"'{shown}" if is_formula else shown

@@ -1,1 +1,1 @@
-"""The speed of the solver, alone and beside other solvers."""
+"""The speed of the solver, alone and compared with other solvers."""

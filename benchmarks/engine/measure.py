@@ -1,4 +1,4 @@
-"""Measures the speed of the solver, alone and beside other solvers.
+"""Measure the speed of the solver, alone and compared with other solvers.
 
 ::
 
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 SHIPPED: Final = "the positions that ship with the program"
 KEPT: Final = "kept from one position of a class to the next, empty at the start of each pass"
-FRESH: Final = "emptied before every position, outside the time taken"
+FRESH: Final = "emptied before every position, which is not timed"
 OWN: Final = C4.name
 BEGIN: Final = "begin-medium"
 HARD: Final = "begin-hard"
@@ -61,41 +61,41 @@ ALL: Final = 1_000_000
 """More positions than any class has."""
 
 ONE_MOVE_LEFT: Final = "44276122537725234254556347417537166663131"
-"""41 moves without a winner; the last square gives none either. Its search ends at once, so the
-time that is measured is that of the call from Python."""
+"""A game of 41 moves; the last square gives no win either. Its search ends at once, so the measured
+time is the overhead of the call from Python."""
 
 LOOPS: Final = 10_000
-"""Positions that are solved in a pass, by one call each or all in one batch."""
+"""Number of positions solved in a pass, by one call each or in one batch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Numbers of positions and of repetitions.
+    """The number of positions and of repetitions.
 
     Some rivals need minutes for positions that take this engine seconds. They get only the first
-    positions of a class. The engine is timed on these as well, for a comparison on the same
+    positions of a class. The engine is also timed on these alone, for a comparison on the same
     positions.
     """
 
     repeats: int = 5
-    """Repetitions of this engine."""
+    """Repetitions for this engine."""
     rival_repeats: int = 3
     positions: dict[str, int] = field(default_factory=lambda: {HARD: 100})
-    """The most positions of a class for this engine; no limit for a class without an entry."""
+    """Maximum number of positions per class for this engine; no limit without an entry."""
     rival_positions: dict[str, int] = field(default_factory=lambda: {BEGIN: 50, HARD: 10})
-    """The most positions of a class for the other solvers."""
+    """Maximum number of positions per class for the other solvers."""
     rival_columns: int = 10
-    """Positions in which the other solvers score all columns."""
+    """Number of positions in which the other solvers score all columns."""
     boards: tuple[str, ...] = ("7x5", "6x6", "5x8", "6x7", "8x5")
     """Empty boards besides 7x6."""
     long_repeats: int = 3
     """Repetitions of cases that take this engine many seconds."""
     batch: int = ALL
     hard: int = 20
-    """Hard positions that several threads work on one by one."""
+    """Number of hard positions that several threads search one by one."""
 
     def share(self, name: str, *, rival: bool = False) -> int:
-        """The most positions of a class that a solver is given."""
+        """The maximum number of positions of a class that a solver gets."""
         own = self.positions.get(name, ALL)
         return min(own, self.rival_positions.get(name, ALL)) if rival else own
 
@@ -112,7 +112,7 @@ QUICK: Final = Plan(
     batch=50,
     hard=2,
 )
-"""A plan for a test of all measurements in a minute; its figures mean little."""
+"""A plan to test all measurements in a minute; its figures mean little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,14 +138,14 @@ class Bench:
     in_process: Sequence[InProcess] = ()
     programs: Sequence[Contender] = ()
     fresh: bool = False
-    """Whether to empty the tables before every position, and not only before every pass."""
+    """Whether to empty the tables before every position, not only before every pass."""
     long: bool = False
-    """Whether the rivals solve the empty 7x6 board too, once; it takes them minutes."""
+    """Whether the rivals also solve the empty 7x6 board once, which takes them minutes."""
     table_mb: int = 8
     most_threads: int = 1
 
     def classes(self) -> Iterator[Measurement]:
-        """Time every class: the engine alone on all positions, and with the rivals on fewer."""
+        """Time every class: the engine on all positions, and all solvers on fewer positions."""
         rivals = [*self.in_process, *self.programs]
         for name, scored in self.scored.items():
             share = scored[: self.plan.share(name)]
@@ -168,7 +168,7 @@ class Bench:
         scored: Sequence[ScoredPosition],
         passes: Iterable[tuple[str, Callable[[Sequence[str]], Run]]],
     ) -> list[Measurement]:
-        """Time solvers in turn on the positions of a class: the first is this engine."""
+        """Time solvers in turn on the positions of a class; the first solver is this engine."""
         games = [position.moves for position in scored]
         plan = self.plan
         entries = [
@@ -197,7 +197,7 @@ class Bench:
             yield from compare("openings", move, [score], [entry])
 
     def columns(self) -> Iterator[Measurement]:
-        """Score all columns of the positions of some classes, and of the empty board."""
+        """Score all columns of the positions of three classes, and of the empty board."""
         for name in ("middle-easy", "begin-easy", "middle-medium"):
             scored = self.scored.get(name, ())[: self.plan.share(name)]
             if scored:
@@ -228,7 +228,7 @@ class Bench:
                 yield from compare("batches", f"{what}, {name}", scores, [entry])
 
     def threads(self) -> Iterator[Measurement]:
-        """Time a batch, and hard positions one by one, with 1, 2, 4 .. threads in turn."""
+        """Time a batch, and hard positions one by one, with 1, 2, 4 and more threads in turn."""
         solvers = [
             Solver(table_mb=self.table_mb, threads=number)
             for number in thread_counts(self.most_threads)
@@ -272,7 +272,7 @@ class Bench:
             yield from compare("calls", case, [], entries, count=LOOPS)
 
     def imports(self) -> Iterator[Measurement]:
-        """Time a new interpreter that imports a package, minus one that imports nothing."""
+        """Time an interpreter that imports a package, minus an interpreter that imports nothing."""
         modules = {OWN: "c4core"}
         if BitBully.is_installed():
             modules[BitBully.name] = "bitbully"
@@ -284,7 +284,7 @@ class Bench:
 
 
 def solve_board(own: C4, name: str, *, weak: bool = False) -> Run:
-    """Solve an empty board; a weak solve promises only the sign of the score."""
+    """Solve an empty board; a weak solve gives only the sign of the score."""
     board = parse_board(name)
     position = Position(width=board.width, height=board.height)
     own.solver.clear()
@@ -384,7 +384,7 @@ def _bitbully_calls() -> list[Statement]:
 
 @click.group(context_settings=WITH_HELP)
 def main() -> None:
-    """Measure the speed of the solver, alone and beside other solvers."""
+    """Measure the speed of the solver, alone and compared with other solvers."""
 
 
 @main.command()
@@ -392,7 +392,7 @@ def main() -> None:
     "--positions",
     "directory",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="A directory of CLASS.txt files, lines 'moves score'.  [default: positions that ship]",
+    help="A directory of CLASS.txt files, lines 'moves score'.  [default: the shipped positions]",
 )
 @click.option(
     "--only",
@@ -402,7 +402,7 @@ def main() -> None:
     help="Measure only these groups; repeatable.",
 )
 @click.option(
-    "--rivals/--no-rivals", default=True, help="Measure bitbully as well, if it is installed."
+    "--rivals/--no-rivals", default=True, help="Also measure bitbully, if it is installed."
 )
 @click.option(
     "--program",
@@ -417,11 +417,11 @@ def main() -> None:
 @click.option(
     "--long",
     is_flag=True,
-    help="Let the rivals solve the empty board too, which takes each of them minutes.",
+    help="Let the rivals also solve the empty board, which takes each of them minutes.",
 )
 @click.option("--fresh", is_flag=True, help="Empty the table before every position of a class.")
 @table_option(8)
-@click.option("--threads", type=click.IntRange(1), help="The most threads.  [default: all cores]")
+@click.option("--threads", type=click.IntRange(1), help="Maximum threads.  [default: all cores]")
 @click.pass_obj
 def run(
     results: Results,
@@ -436,10 +436,10 @@ def run(
     table_mb: int,
     **options: bool,
 ) -> None:
-    """Measure, and keep the figures after every case."""
+    """Run the measurements, and store the figures after every case."""
     in_process = [BitBully()] if rivals and BitBully.is_installed() else []
     if rivals and not in_process:
-        click.echo("bitbully is not measured: pip install bitbully", err=True)
+        click.echo("bitbully is not measured; to install it: pip install bitbully", err=True)
     with failures(OSError, ValueError):
         scored = shipped_set() if directory is None else sets.read_directory(directory)
     bench = Bench(

@@ -1,7 +1,7 @@
 """The texts and the plot of ``docs/performance.md``.
 
-The plot has a row for each class, with a mark for the time of each solver on a logarithmic axis.
-The marks of a row are for the same positions: the first few of a class if a rival is slow.
+The plot has one row per class, with a mark for the time of each solver on a logarithmic axis. The
+marks of a row are for the same positions: only the first few of a class if a rival is slow.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from benchmarks.record import Part
 
-# Okabe and Ito's colours, which colour-blind people can tell apart; shapes differ even in print.
+# Okabe and Ito's colours, which colour-blind people can distinguish; shapes also differ in print.
 COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 SHAPES: Final = ("o", "s", "D", "^", "v")
 INK: Final = "#333333"
@@ -50,7 +50,7 @@ FIRST_MOVES: Final = {"1": 2, "2": 1, "3": 0, "4": -1, "5": 0, "6": 1, "7": 2}
 """Scores after each first move, for the second player."""
 
 TIMES: Final = "\N{MULTIPLICATION SIGN}"
-WHOLE: Final = 9.95  # larger ratios have no decimal
+WHOLE: Final = 9.95  # larger ratios are shown without decimals
 TICKS: Final = {1e-6: "1 µs", 1e-3: "1 ms", 1.0: "1 s", 60.0: "1 min"}
 
 Groups = dict[str, list[Measurement]]
@@ -93,7 +93,7 @@ def places(parts: Mapping[str, Part]) -> dict[str, str]:
 
 
 def measurements(figures: Mapping[str, Any]) -> list[Measurement]:
-    """The measurements of a run, in the order in which they were made."""
+    """The measurements of a run, in their order."""
     return [Measurement(**each) for each in figures["measurements"]]
 
 
@@ -104,15 +104,15 @@ def grouped(figures: Mapping[str, Any]) -> Groups:
 
 
 def own_table(found: Sequence[Measurement], heading: str, *, wrong: bool = False) -> str:
-    """The engine's times for each case, on the most positions."""
-    headings = f"{heading} | positions | a position | range | nodes"
+    """The engine's times for each case, on the largest number of positions."""
+    headings = f"{heading} | positions | per position | range | nodes"
     row = "{case} | {count:,} | {each.median:time} | {each:range} | {nodes_each:number}"
     more = (" | wrong", " | {wrong}") if wrong else ("", "")
     return _table(headings + more[0], widest(found), row + more[1])
 
 
 def rivals_table(found: Sequence[Measurement], heading: str) -> str:
-    """Solvers side by side on the same positions."""
+    """All solvers on the same positions."""
     rivals = list(dict.fromkeys(one.solver for one in found if one.solver != OWN))
     cases: dict[tuple[str, int], dict[str, Measurement]] = {}
     for one in found:
@@ -135,7 +135,7 @@ def rivals_table(found: Sequence[Measurement], heading: str) -> str:
 
 
 def boards_table(found: Sequence[Measurement]) -> str:
-    """Empty boards."""
+    """The results of empty boards."""
     rows = [
         {
             "one": one,
@@ -154,7 +154,7 @@ def boards_table(found: Sequence[Measurement]) -> str:
 
 
 def openings_table(found: Sequence[Measurement]) -> str:
-    """The first moves of 7x6."""
+    """The results of the first moves of 7x6."""
     return _table(
         "first move | score for the first player | nodes | time | range",
         [{"one": one, "score": -FIRST_MOVES[one.case]} for one in found],
@@ -164,16 +164,16 @@ def openings_table(found: Sequence[Measurement]) -> str:
 
 
 def batches_table(found: Sequence[Measurement]) -> str:
-    """Batches in one call."""
+    """The times of batches in one call."""
     return _table(
-        "batch | positions | positions/s | a position | range",
+        "batch | positions | positions/s | per position | range",
         [{"one": one, "rate": 1 / one.each.median} for one in found],
         "{one.case} | {one.count:,} | {rate:number} | {one.each.median:time} | {one.each:range}",
     )
 
 
 def threads_table(found: Sequence[Measurement]) -> str:
-    """The gain of wall-clock time from more threads."""
+    """The gain in wall-clock time from more threads."""
     single = {one.case: one for one in found if one.threads == 1}
     rows = [
         {"one": one, "gain": single[one.case].elapsed.median / one.elapsed.median}
@@ -188,13 +188,13 @@ def threads_table(found: Sequence[Measurement]) -> str:
 
 
 def calls_table(found: Sequence[Measurement]) -> str:
-    """Calls from Python, and imports."""
+    """The times of calls from Python, and of imports."""
     row = "{case} | {solver} | {each.median:time} | {each:range}"
     return _table("call | solver | time | range", found, row, left=2)
 
 
 def ratio(measurement: Measurement, own: Measurement | None) -> float | None:
-    """The median processor time of a solver, divided by that of the engine."""
+    """A solver's median processor time, divided by the engine's."""
     if own is None or own is measurement or not own.each.median or not measurement.each.median:
         return None
     return measurement.each.median / own.each.median
@@ -207,7 +207,7 @@ def partner(measurement: Measurement, others: Sequence[Measurement]) -> Measurem
 
 
 def widest(found: Iterable[Measurement]) -> list[Measurement]:
-    """For every case the engine's measurement on the most positions."""
+    """The engine's measurement with the most positions, for each case."""
     best: dict[str, Measurement] = {}
     for one in found:
         if one.solver == OWN and (one.case not in best or one.count > best[one.case].count):
@@ -220,7 +220,7 @@ def _table(headings: str, rows: Sequence[object], row: str = "", *, left: int = 
 
 
 def draw(parts: Mapping[str, Part], directory: Path) -> None:
-    """Write the plot of the classes as ``performance.svg``, if there is something to draw."""
+    """Write the plot of the classes as ``performance.svg``, if there are figures for it."""
     groups = grouped(parts["run"].figures)
     if rows := _rows(groups):
         with _plot(directory / "performance.svg", (9, 1.6 + 0.62 * len(rows))) as axes:
@@ -230,14 +230,14 @@ def draw(parts: Mapping[str, Part], directory: Path) -> None:
 
 @contextmanager
 def _plot(path: Path, size: tuple[float, float]) -> Iterator[Axes]:
-    """Yield axes to draw on, and then write them as an SVG file of this size in inches."""
+    """Yield axes to draw on, and then write an SVG file of this size in inches."""
     extras.require(extras.PLOT, click.ClickException)
     import matplotlib as mpl  # noqa: PLC0415 (optional, and slow to import)
 
     mpl.use("agg")
     from matplotlib import pyplot as plt  # noqa: PLC0415
 
-    # Text stays text, and the same results make the same file.
+    # Text stays text, and the same results produce the same file.
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "c4", "font.size": 11}):
         figure, axes = plt.subplots(figsize=size, layout="constrained")
         yield axes

@@ -1,16 +1,16 @@
 """The positions of the six classes, read from a directory or drawn at random, and the sample.
 
 A position of a class comes from random legal moves; their number is drawn from the range of its
-phase. No game is over, and of two mirror images only one is kept. A position with a win within two
-plies is left out, because it needs no search. The scores are this engine's, so they can check other
-solvers and later versions of this one, but not the version that made them.
+phase. No game is over, and only one of two mirror images is kept. Positions with a win within two
+plies are left out, because they are not searched. The scores are this engine's, so they can check
+other solvers and later versions of this engine, but not the version that made them.
 
 The sample is ``cli/data/sample-positions.txt``, which ``c4 analyze --sample`` analyzes::
 
     python -m benchmarks engine sample > cli/data/sample-positions.txt
 
-Its early positions are hard: one with 6 stones takes seconds, and one with 20 some milliseconds. So
-there are few early ones, and all together take well under a minute on one core.
+Its early positions are hard: one with 6 stones takes seconds, and one with 20 a few milliseconds.
+So there are few early ones, and all together take well under a minute on one core.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 STONES = {"begin": range(4, 15), "middle": range(15, 29), "end": range(29, 42)}
 """Numbers of stones on the board in each phase of the game."""
 LEAST_PLIES = 3
-"""A position is left out if a win is nearer than this many plies."""
+"""Positions with a win in fewer plies than this are left out."""
 SAMPLE_SEED = 4
 SAMPLE_COUNTS = (
     {6: 2, 7: 2, 8: 4, 9: 4, 10: 6, 11: 6} | dict.fromkeys(range(12, 40), 9) | {40: 12, 41: 12}
 )
-"""The number of positions of the sample for each number of stones."""
+"""Number of positions in the sample for each number of stones."""
 
 
 def read_directory(directory: Path) -> dict[str, list[ScoredPosition]]:
@@ -51,7 +51,7 @@ def read_directory(directory: Path) -> dict[str, list[ScoredPosition]]:
             except ValueError as error:
                 raise ValueError(f"{path}: {error}") from None
     if not classes:
-        raise FileNotFoundError(f"{directory}: none of {', '.join(CLASSES)} (.txt) is there")
+        raise FileNotFoundError(f"{directory} has none of the files {', '.join(CLASSES)} (.txt)")
     return classes
 
 
@@ -90,7 +90,7 @@ def _ends_at_once(position: Position, score: int) -> bool:
 
 
 def sample(seed: int) -> Iterator[str]:
-    """The moves of the positions of a sample, by number of stones; none is repeated."""
+    """The moves of the sample's positions, by number of stones, without repeats."""
     chance = random.Random(seed)  # noqa: S311 (no secrets here)
     for plies, number in SAMPLE_COUNTS.items():
         yield from (game.moves for game in different_games(chance, plies, number))

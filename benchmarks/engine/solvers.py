@@ -1,15 +1,15 @@
-"""Solvers in this process and in others, and how they are compared on the same positions.
+"""Solvers in this process and in other processes, and their comparison on the same positions.
 
-Machines are noisy, and their noise comes and goes over minutes. So the repetitions of the solvers
-are interleaved, and their medians are compared.
+Machines are noisy, and their noise changes over minutes. So the repetitions of the solvers are
+interleaved, and their medians are compared.
 
-A solver that is a program reads one position from each line, with 1-based columns, and answers with
-a line that has the same moves and the score for the side to move. A third word, if there is one, is
-the number of positions searched. Pascal Pons's ``c4solver`` does this; ``c4 solve`` with ``--format
-c4solver`` answers without the third word. Its time is the processor time that the system charges to
-the finished child, minus that of the same program without any input (loading, allocating its
-table). So a short pass may even seem to take negative time; it is repeated, and means are taken.
-The program itself decides whether to empty its table between positions.
+A solver that is a program reads one position from each line, with 1-based columns. It answers with
+a line that has the same moves and the score for the side to move, and may add the number of
+searched positions. Pascal Pons's ``c4solver`` does this; ``c4 solve --format c4solver`` answers
+without the number. The time is the processor time that the system reports for the finished child,
+minus the time of the same program without input (for loading, and for allocating its table). So a
+short pass may even appear to take negative time; it is repeated, and means are taken. The program
+itself decides whether to empty its table between positions.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 LEAST_SECONDS = 0.05
-"""A repetition has enough passes to fill this time: shorter times are lost in the noise."""
+"""A repetition has enough passes to fill this time, because shorter times are lost in the noise."""
 MAX_SECONDS = 1.0
-"""A repetition ends after this time at the latest, which includes what is not timed: emptying
-tables, starting programs."""
+"""Maximum time of a repetition, including the parts that are not timed: emptying tables, starting
+programs."""
 WITH_NODES = 3
-"""The number of words in an answer with the number of positions searched."""
+"""Number of words in an answer that includes the number of searched positions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One pass over some positions."""
+    """One pass over positions."""
 
     scores: list[int]
-    """A score for each position, for its side to move."""
+    """The score of each position, for its side to move."""
     lap: Lap
     nodes: int | None = None
-    """Positions searched; None if the solver does not count them."""
+    """Number of searched positions; None if the solver does not count them."""
 
 
 class Contender(ABC):
@@ -59,14 +59,14 @@ class Contender(ABC):
 
     name: str
     version: str
-    """Its version, or its command."""
+    """The version, or the command of a program."""
 
     @abstractmethod
     def solve(self, games: Sequence[str]) -> Run:
         """Solve each position exactly, starting with an empty table."""
 
     def run(self, games: Sequence[str], *, fresh: bool = False) -> Run:
-        """Solve each position exactly; ``fresh`` empties the table before each of them."""
+        """Solve each position exactly; ``fresh`` empties the table before each position."""
         if not fresh:
             return self.solve(games)
         runs = [self.solve([moves]) for moves in games]
@@ -83,7 +83,7 @@ class InProcess(Contender):
 
     @abstractmethod
     def run_columns(self, games: Sequence[str]) -> Run:
-        """Score all columns of each position; the run's scores are the best column's."""
+        """Score all columns of each position; the run has the score of the best column."""
 
 
 class C4(InProcess):
@@ -96,12 +96,12 @@ class C4(InProcess):
         self.solver = Solver(table_mb=table_mb)
 
     def solve(self, games: Sequence[str]) -> Run:
-        """One ``Solver.solve`` a position."""
+        """Call ``Solver.solve`` for each position."""
         found, took = self._each(self.solver.solve, games)
         return Run([answer.score for answer in found], took, sum(each.nodes for each in found))
 
     def run_columns(self, games: Sequence[str]) -> Run:
-        """One ``Solver.analyze`` a position."""
+        """Call ``Solver.analyze`` for each position."""
         found, took = self._each(self.solver.analyze, games)
         scores = [max(score for score in each.scores if score is not None) for each in found]
         return Run(scores, took, sum(each.nodes for each in found))
@@ -113,7 +113,7 @@ class C4(InProcess):
 
 
 class BitBully(InProcess):
-    """The package ``bitbully``: its C++ core without its opening book, by its fastest algorithm."""
+    """The package ``bitbully``: its C++ core with its fastest algorithm, without opening book."""
 
     name = "BitBully"
 
@@ -125,19 +125,19 @@ class BitBully(InProcess):
         self._new_board = bitbully_core.BoardCore
 
     def solve(self, games: Sequence[str]) -> Run:
-        """One ``mtdf`` a board."""
+        """Call ``mtdf`` for each board."""
         boards, mtdf = self._boards(games), self._core.mtdf
         scores, took = lap(lambda: [mtdf(board, 0) for board in boards])
         return Run(scores, took, self._core.getNodeCounter())
 
     def run_columns(self, games: Sequence[str]) -> Run:
-        """One ``scoreMoves`` a board; a column that cannot be played has a very low score."""
+        """Call ``scoreMoves`` for each board; an unplayable column has a very low score."""
         boards, score_moves = self._boards(games), self._core.scoreMoves
         found, took = lap(lambda: [score_moves(board) for board in boards])
         return Run([max(scores) for scores in found], took, self._core.getNodeCounter())
 
     def _boards(self, games: Sequence[str]) -> list[Any]:
-        """Boards; the table is emptied, too."""
+        """Create the boards, and empty the table."""
         self._core.resetTranspositionTable()
         self._core.resetNodeCounter()
         boards = []
@@ -154,7 +154,7 @@ class BitBully(InProcess):
 
 
 class ProgramError(Exception):
-    """A program cannot be started, has failed, or has answered with something else than scores."""
+    """A program cannot be started, has failed, or has given an invalid answer."""
 
 
 class Program(Contender):
@@ -173,17 +173,17 @@ class Program(Contender):
         output, took = self._feed("".join(moves + "\n" for moves in games))
         lines = [line.split() for line in output.splitlines()]
         if len(lines) != len(games):
-            raise ProgramError(f"{self.name}: {len(lines)} answers to {len(games)} positions")
+            raise ProgramError(f"{self.name}: {len(lines)} answers for {len(games)} positions")
         try:
             scores = [int(line[line[0] == moves]) for line, moves in zip(lines, games, strict=True)]
             counted = all(len(line) >= WITH_NODES for line in lines)
             nodes = sum(int(line[2]) for line in lines) if counted else None
         except (IndexError, ValueError):
-            raise ProgramError(f"{self.name}: answers are not 'moves score'") from None
+            raise ProgramError(f"{self.name}: an answer is not of the form 'moves score'") from None
         return Run(scores, took - start, nodes)
 
     def _feed(self, text: str) -> tuple[str, Lap]:
-        """Run the program once. Returns its output, and its time including the start."""
+        """Run the program once; return its output, and its time including the start."""
         with tempfile.TemporaryFile("w+") as source, tempfile.TemporaryFile("w+") as sink:
             source.write(text)
             source.seek(0)
@@ -200,7 +200,7 @@ def run_child(
     source: IO[str] | int = subprocess.DEVNULL,
     sink: IO[str] | int = subprocess.DEVNULL,
 ) -> Lap:
-    """Run a program to its end. Returns its processor time and its wall-clock time."""
+    """Run a program to its end; return its processor time and wall-clock time."""
     began = time.perf_counter()
     child = subprocess.Popen(arguments, stdin=source, stdout=sink, stderr=subprocess.DEVNULL)
     try:
@@ -224,28 +224,28 @@ class Measurement:
     case: str
     solver: str
     count: int
-    """Positions solved, or calls made, in each repetition."""
+    """Number of positions solved, or of calls, in each repetition."""
     cpu: list[float]
     wall: list[float]
     nodes: int | None = None
     """Positions searched in a repetition; None if the solver does not count them."""
     wrong: int = 0
-    """Answers that differ from the known score."""
+    """Number of answers that differ from the known score."""
     threads: int = 1
 
     @property
     def each(self) -> Spread:
-        """Processor seconds of one position or call."""
+        """Processor seconds per position or call."""
         return Spread.of([seconds / self.count for seconds in self.cpu])
 
     @property
     def elapsed(self) -> Spread:
-        """Wall-clock seconds of a repetition."""
+        """Wall-clock seconds per repetition."""
         return Spread.of(self.wall)
 
     @property
     def nodes_each(self) -> float | None:
-        """Positions searched for one position."""
+        """Searched positions per position."""
         return None if self.nodes is None else self.nodes / self.count
 
 
@@ -270,7 +270,7 @@ def compare(
 ) -> list[Measurement]:
     """Time the solvers in turn.
 
-    A first pass that is long enough is the first repetition; a short one warms up code and caches
+    A first pass that is long enough is the first repetition. A short one warms up code and caches,
     and is not counted.
     """
     series = [_Series(entry) for entry in entries]

@@ -1,9 +1,9 @@
-"""Plays the sources' matches again, as jobs, which can be interrupted and resumed.
+"""Play the sources' matches again, as jobs that can be interrupted and resumed.
 
 ::
 
     python -m benchmarks matches run --db matches.db                # as many games as the source
-    python -m benchmarks matches run --db matches.db --games 2000   # kept beside these
+    python -m benchmarks matches run --db matches.db --games 2000   # stored separately
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 NOT_JUDGED = Judging(games=0, least_ply=0)
 SOURCE = "source"
-"""The part with as many games of each match as in the source."""
+"""The part with as many games per match as in the source."""
 LONGER = "longer"
 """The part with more games."""
 
@@ -52,7 +52,7 @@ def main() -> None:
     "url",
     required=True,
     metavar="URL",
-    help="The database that keeps the games; a later call continues with it.",
+    help="The database for the games; a later call resumes with it.",
 )
 @click.option(
     "--group",
@@ -61,11 +61,11 @@ def main() -> None:
     multiple=True,
     help="Play only these tables; repeatable.  [default: all]",
 )
-@click.option("--slow", is_flag=True, help="Play also the matches that take minutes or hours.")
+@click.option("--slow", is_flag=True, help="Also play the matches that take minutes or hours.")
 @click.option(
     "--games",
     type=click.IntRange(1),
-    help="Play this many games; they are kept beside the others.  [default: as many as the source]",
+    help="Play this many games, stored separately.  [default: as many as the source]",
 )
 @click.option("--seed", type=click.IntRange(0), default=2022, show_default=True)
 @threads_option
@@ -80,7 +80,7 @@ def run(
     seed: int,
     threads: int,
 ) -> None:
-    """Play, and keep the outcomes. An older outcome of the same match is replaced."""
+    """Play the matches, and store the outcomes. A new outcome of a match replaces an older one."""
     chosen = [
         match
         for match in all_matches()
@@ -109,11 +109,11 @@ class Outcome:
     losses: int
     draws: int
     distinct: int
-    """The number of different games."""
+    """Number of different games."""
     seconds: float
-    """Seconds that all moves took."""
+    """Seconds for all moves."""
     moves: float
-    """The mean number of moves of a game."""
+    """Mean number of moves per game."""
     seed: int
 
     @property
@@ -123,12 +123,12 @@ class Outcome:
 
     @property
     def seconds_per_game(self) -> float:
-        """The mean seconds of a game."""
+        """Mean seconds per game."""
         return self.seconds / self.results.games
 
     @classmethod
     def of(cls, name: str, report: MatchReport) -> Outcome:
-        """The outcome from a match's report."""
+        """Read the outcome from a match's report."""
         results = report.a.results
         return cls(
             name,
@@ -156,7 +156,7 @@ class Outcomes:
 
     @classmethod
     def of(cls, parts: Mapping[str, Part]) -> Outcomes:
-        """The outcomes that were kept."""
+        """Read the stored outcomes."""
         found = {
             part: {
                 each["name"]: Outcome(**each)
@@ -175,7 +175,7 @@ def play(
     seed: int,
     threads: int,
 ) -> Iterator[tuple[SourceMatch, MatchReport]]:
-    """Play matches one after the other; those that were begun are continued."""
+    """Play matches one after the other; interrupted matches are resumed."""
     for match in matches:
         terms = MatchTerms(
             player_a=match.a,

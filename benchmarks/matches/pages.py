@@ -1,7 +1,7 @@
-"""The texts of ``docs/matches-log.md``: all matches, and what they say together.
+"""The texts of ``docs/matches-log.md``: all matches, and a summary.
 
-They say how far our results agree with those of the sources, and by what chance. Each result of a
-source counts once.
+The summary shows how well our results agree with the sources, and how likely chance explains the
+differences. Each result of a source counts once.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ if TYPE_CHECKING:
     from benchmarks.record import Part
 
 DECISIVE: Final = (10, 20, 50, 100, 200, 500, 1000, 2000)
-"""Decisive games of the matches between equals."""
+"""Numbers of decisive games in the matches between equals."""
 
 EARLIER: Final = "earlier"
 """The group of the blog's earlier results."""
 
 DEPTHS: Final = {"up to 4": range(5), "5 or 6": range(5, 7)}
-"""Depths at which the earlier results are looked at together."""
+"""Ranges of depths for which the earlier results are summarized."""
 
 CLOSE: Final = 2.0
-"""Up to this many standard errors, chance alone explains the difference well."""
+"""Up to this many standard errors, chance alone explains a difference well."""
 
 FAR: Final = 3.0
 """Beyond this many standard errors, chance alone is an unlikely explanation."""
@@ -80,7 +80,7 @@ def places(parts: Mapping[str, Part]) -> dict[str, str]:
 
 
 def summary(outcomes: Outcomes) -> str:
-    """The number of confirmed results, and the others by name."""
+    """The number of confirmed results, and the names of the others."""
     texts = [_verdicts_of_sources(), _agreement(comparisons(outcomes, longer=False))]
     if outcomes.longer:
         texts += ["With more games:", _agreement(comparisons(outcomes, longer=True))]
@@ -88,7 +88,7 @@ def summary(outcomes: Outcomes) -> str:
 
 
 def by_depth(outcomes: Outcomes) -> str:
-    """How far the earlier results agree, by the greater depth of both players."""
+    """The agreement with the earlier results, by the greater depth of both players."""
     rows = []
     for longer in (False, True):
         found = [
@@ -110,7 +110,7 @@ def by_depth(outcomes: Outcomes) -> str:
 
 
 def contradictions(outcomes: Outcomes) -> str:
-    """Where the better side here is not the source's: a sentence for each match.
+    """The matches in which the better side differs from the source, with a sentence for each.
 
     A source calls a side better in words, or by a significant result that is more than
     :data:`CLOSE` standard errors away from ours.
@@ -135,7 +135,7 @@ def contradictions(outcomes: Outcomes) -> str:
 
 
 def chance() -> str:
-    """How often matches between equals are called significant."""
+    """The share of matches between equals that are called significant."""
     rows = [
         {"decisive": decisive}
         | {name: false_alarms(decisive, two_sided=name == "two") for name in ("one", "two")}
@@ -166,8 +166,8 @@ def _significant(chances: Iterable[float | None]) -> int:
 def _agreement(found: Sequence[Comparison]) -> str:
     all_ = Agreement.of(found)
     text = (
-        f"Of {all_.number} results with numbers {all_.close} came out within {CLOSE:g} standard "
-        f"errors of what their source reports; {all_.expected_close:.1f} would be expected of the "
+        f"Of {all_.number} results with numbers, {all_.close} are within {CLOSE:g} standard "
+        f"errors of the source's result; {all_.expected_close:.1f} would be expected of the "
         f"same players. {all_.far} are further away than {FAR:g}. With Holm's correction for "
         f"{all_.number} comparisons, {len(all_.different)} differ significantly at {SIGNIFICANT}. "
         f"In {all_.same_leader} the verdict by the two-sided P is the same, for the same side."
@@ -184,7 +184,7 @@ def _depth(match: SourceMatch) -> int:
 
 
 def _claim(match: SourceMatch, outcome: Outcome) -> Leader | None:
-    """The side that the source calls better; None if our result may be the same by chance."""
+    """The side that the source calls better; None if chance may explain the difference."""
     if match.claimed is not None or match.reported is None:
         return match.claimed
     is_close = abs(standard_errors(match.reported, outcome.results)) <= CLOSE
@@ -192,7 +192,7 @@ def _claim(match: SourceMatch, outcome: Outcome) -> Leader | None:
 
 
 def _sentence(match: SourceMatch, theirs: Leader, outcome: Outcome) -> str:
-    """The claim of the source, and the result here."""
+    """The claim of the source, and our result."""
     results = outcome.results
     source = GROUPS[match.group].partition(":")[0]
     said = f"{source} ranks {_PLACES[theirs]}"
@@ -213,7 +213,7 @@ def group_table(group: str, outcomes: Outcomes) -> str:
     matches = [match for match in all_matches() if match.group == group]
     headings = (
         "A | B | source: A won-lost-drawn | here | source: decisive, P | here: decisive, P | "
-        "different games | a game | apart | more games | decisive, P | different | apart | "
+        "different games | per game | apart | more games | decisive, P | different | apart | "
     )
     return table(headings, [*_rows(matches, outcomes)], left=2, title=_title(group, matches))
 
@@ -286,9 +286,10 @@ def _note(match: SourceMatch, outcome: Outcome | None) -> str:
 
 
 def standard_errors(one: Tally, other: Tally) -> float:
-    """The difference of the scores of two samples, in standard errors of the difference.
+    """The difference between the scores of two samples, in standard errors of the difference.
 
-    Both samples are assumed to come from one distribution. 0 if all results are equal.
+    Both samples are assumed to come from one distribution. The result is 0 if all results are
+    equal.
     """
     together = one + other
     mean = together.score
@@ -304,18 +305,18 @@ def standard_errors(one: Tally, other: Tally) -> float:
 
 
 def difference_p(one: Tally, other: Tally) -> float:
-    """The chance that two samples of one distribution have scores at least so far apart.
+    """The chance that two samples of one distribution have scores at least this far apart.
 
-    It is exact, and two-sided: all ways are counted in which the games of both together can be
-    divided into two samples of these sizes (a permutation test). It holds for small samples and
-    scores near 0 or 1 as well, for which standard errors do not.
+    It is exact and two-sided: it counts all ways to divide the games of both samples into two
+    samples of these sizes (a permutation test). Unlike standard errors, it also holds for small
+    samples and for scores near 0 or 1.
     """
     together = one + other
     wins = np.arange(min(together.wins, one.games) + 1)[:, None]
     draws = np.arange(min(together.draws, one.games) + 1)[None, :]
     losses = one.games - wins - draws
     possible = (losses >= 0) & (losses <= together.losses)
-    # Twice the points of the first sample, as far from what is expected; whole numbers.
+    # Distances from the expectation, in half points of the first sample, scaled to whole numbers.
     expected = one.games * (2 * together.wins + together.draws)
     away = np.abs(together.games * (2 * wins + draws) - expected)
     as_far = away >= abs(together.games * (2 * one.wins + one.draws) - expected)
@@ -337,14 +338,14 @@ def leader(results: Tally) -> Leader | None:
 
 
 def _ways(logs: NDArray[np.float64], of: int, chosen: NDArray[Any]) -> NDArray[np.float64]:
-    """The logarithm of the binomial coefficient, by a table of logarithms of factorials."""
+    """The logarithm of the binomial coefficient, from a table of logarithms of factorials."""
     ways: NDArray[np.float64] = logs[of] - logs[chosen] - logs[of - chosen]
     return ways
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A source's result beside ours."""
+    """A source's result and ours."""
 
     match: SourceMatch
     reported: Tally
@@ -359,33 +360,33 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """The summary of some comparisons."""
+    """The summary of comparisons."""
 
     number: int
     close: int
-    """Comparisons within :data:`CLOSE` standard errors."""
+    """Number of comparisons within :data:`CLOSE` standard errors."""
     far: int
-    """Comparisons further apart than :data:`FAR`."""
+    """Number of comparisons further apart than :data:`FAR`."""
     most: float
-    """The most standard errors between both scores, with its sign; 0 without comparisons."""
+    """The largest difference in standard errors, with its sign; 0 without comparisons."""
     same_leader: int
-    """Comparisons with the same verdict by the two-sided P, for the same side."""
+    """Number of comparisons with the same verdict by the two-sided P, for the same side."""
     different: list[SourceMatch]
     """The matches that differ significantly, with Holm's correction for all of them."""
 
     @property
     def differing(self) -> int:
-        """The number of matches that differ significantly."""
+        """Number of matches that differ significantly."""
         return len(self.different)
 
     @property
     def expected_close(self) -> float:
-        """The expected number within :data:`CLOSE` standard errors of the same players."""
+        """The number within :data:`CLOSE` standard errors that the same players would have."""
         return self.number * (2 * NormalDist().cdf(CLOSE) - 1)
 
     @classmethod
     def of(cls, found: Sequence[Comparison]) -> Agreement:
-        """The summary."""
+        """Summarize comparisons."""
         aparts = [each.apart for each in found]
         corrected = holm([difference_p(each.reported, each.ours) for each in found])
         return cls(
@@ -401,10 +402,9 @@ class Agreement:
 
 
 def comparisons(outcomes: Outcomes, *, longer: bool) -> list[Comparison]:
-    """The sources' results beside ours, every result of a source once.
+    """The sources' results and ours, every result of a source once.
 
-    If several readings of a source were played, the first of them counts, which is the one that is
-    the players' default.
+    If several readings of a source were played, the first one counts: the players' default.
     """
     firsts: dict[str, Comparison] = {}
     for match in all_matches():

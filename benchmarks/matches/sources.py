@@ -18,7 +18,7 @@ GROUPS: Final = {
     "far": "Williams 2022: the last version against itself, two levels apart or more",
     "earlier": "Williams, before June 2022: version 5 against itself",
     "kept": "Williams 2022: version 2 if it keeps a won board for one more round",
-    "readings": "Williams 2022: what other readings are worth; the source has no numbers",
+    "readings": "Williams 2022: other readings compared; the source has no numbers",
     "course": "Friedman, Bhamidipati 2016",
     "line": "Brewer 2017",
     "levels": "Huang, Lu 2025",
@@ -27,8 +27,7 @@ GROUPS: Final = {
 }
 """The tables, in order, with their sources."""
 
-# Red, blue, red's wins, losses and draws in 100 games, as corrected in the list of the sources'
-# slips.
+# Red, blue, red's wins, losses and draws in 100 games. Errors in the sources are corrected.
 _VERSIONS: Final = """
 v2 2 v3 2 53 34 13
 v2 3 v3 3 26 74 0 "4-26-0" in the text
@@ -82,7 +81,7 @@ v6 1 v6 4 0 89 11
 v6 2 v6 5 26 74 0
 v6 3 v6 6 44 49 7
 """
-# The same in 1,000 games of version 5 against itself, with the depths of red and of blue.
+# Version 5 against itself in 1,000 games: the depths of red and blue, then the results as above.
 _EARLIER: Final = """
 0 0 544 451 5
 1 1 554 446 0
@@ -115,12 +114,12 @@ _OPENING_DEPTHS: Final = (2, 3, 4, 5, 6)
 
 @dataclass(frozen=True, slots=True)
 class SourceMatch:
-    """A match of a source document."""
+    """A match in a source document."""
 
     group: str
-    """Its table; one of :data:`GROUPS`."""
+    """The table; one of :data:`GROUPS`."""
     a: str
-    """The description of player a; with fixed seats it moved first."""
+    """The description of player a, which moves first if seats are fixed."""
     b: str
     reported: Tally | None
     """Player a's results; None if the source has no numbers."""
@@ -130,18 +129,18 @@ class SourceMatch:
     is_slow: bool = False
     """Whether the match takes more than about a minute."""
     reading_of: str = ""
-    """The name of the match whose result this is, if another reading of the source is played."""
+    """The name of the match with the same result, if another reading of the source is played."""
     claimed: Literal["a", "b"] | None = None
-    """The side that the source calls better in words, beside or in place of numbers."""
+    """The side that the source calls better in words, with or without numbers."""
 
     @property
     def name(self) -> str:
-        """Group and players, which identify the match."""
+        """The group and the players, which identify the match."""
         return f"{self.group}: {self.a} - {self.b}"
 
     @property
     def result(self) -> str:
-        """Which result of a source it is: readings of one result have the same."""
+        """The name of the source's result; all readings of one result share it."""
         return self.reading_of or self.name
 
 
@@ -216,14 +215,14 @@ def _levels() -> Iterator[SourceMatch]:
 
 
 def _algorithms() -> Iterator[SourceMatch]:
-    players = ("mcts-uct", "pvs", "alphabeta", "greedy")  # ranked so, the best one first
+    players = ("mcts-uct", "pvs", "alphabeta", "greedy")  # in the order of the ranking, best first
     for place, a in enumerate(players):
         for b in players[place + 1 :]:
             yield SourceMatch("algorithms", a, b, None, 12, Seats.ALTERNATE, claimed="a")
 
 
 def _heuristics() -> Iterator[SourceMatch]:
-    # Shares of games won; the rest up to 1 was drawn.
+    # Percentages of games won and lost; the rest was drawn.
     for depth, wins, losses in ((2, 24, 76), (4, 60, 39), (6, 76, 22), (8, 81, 19)):
         yield SourceMatch(
             "heuristics",
@@ -238,7 +237,7 @@ def _heuristics() -> Iterator[SourceMatch]:
 
 
 def _published() -> Iterator[SourceMatch]:
-    """The blog's last tables; version 2 by two readings."""
+    """The blog's last tables, with two readings of version 2."""
     tables = (("versions", _VERSIONS), ("equal", _EQUAL), ("apart", _APART), ("far", _FAR))
     for group, table in tables:
         for line in table.strip().splitlines():
@@ -267,7 +266,7 @@ def _earlier() -> Iterator[SourceMatch]:
 
 
 def _kept() -> Iterator[SourceMatch]:
-    """The blog's results of version 2, by the reading that fits those at odd depths."""
+    """The blog's results of version 2, by the reading that fits the results at odd depths."""
     for match in _published():
         for depth in _KEPT_DEPTHS:
             if match.a == f"blog-v2:depth={depth}":
@@ -277,7 +276,7 @@ def _kept() -> Iterator[SourceMatch]:
 
 
 def _readings() -> Iterator[SourceMatch]:
-    """What a reading is worth: against players without a depth, and against the other reading."""
+    """Matches that compare a reading with players without a depth, and with the other reading."""
     pairs = [
         (f"blog-v2:depth={depth}{reading}", opponent)
         for depth in _KEPT_DEPTHS

@@ -1,1 +1,1 @@
-"""The scaling of the service: the costs of units and messages, and the limits that follow."""
+"""The scaling of the service: the costs of units and messages, and the resulting limits."""

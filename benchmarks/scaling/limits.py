@@ -1,13 +1,13 @@
 """The costs of units and messages, and the load at which the service saturates.
 
-If every unit demands ``d`` seconds of a resource, the resource serves at most ``1 / d`` units in a
-second, however many workers there are (the utilisation law). The workers' demands beside their
-units grow with their number, whether they have work or not. A thread that never has to wait does a
-unit in the time of its search and of all other steps.
+If every unit demands ``d`` seconds of a resource, the resource serves at most ``1 / d`` units per
+second, however many workers there are (the utilisation law). The workers also demand resources
+independently of their units, with or without work. A thread that never waits completes a unit in
+the time of its search and of all other steps.
 
-These are upper bounds: the formula has no queues, so a real service stays below them, and the
-distance grows near a bound. The formula leaves out the servers' own housekeeping, locks, full
-networks, faults and the interactive lane.
+These are upper bounds: the formula has no queues, so a real service stays below them, and the gap
+grows near a bound. The formula leaves out the servers' own housekeeping, locks, full networks,
+faults and the interactive lane.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ LEASE_BEAT_SECONDS: Final = LEASE_SECONDS / BEATS_PER_LEASE
 HOUR: Final = 3_600.0
 
 MESSAGE_OPERATIONS: Final = 3
-"""The broker's operations for a message: it is put, taken and acknowledged."""
+"""The broker's operations per message: put, take and acknowledge."""
 
 PROCESS_THREADS: Final = 16
-"""Threads of a worker, if there are at least this many."""
+"""Maximum number of threads in a worker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +45,21 @@ class Cost:
     client: float = 0.0
     """Processor time of the client: Python code, of which a process runs one thread at a time."""
     wait: float = 0.0
-    """The rest of the time until the answer comes: the disk and the local network."""
+    """The rest of the time until the answer arrives: the disk and the local network."""
     round_trips: float = 0.0
-    """Round trips: how often the client waits for an answer. A distant server makes each longer."""
+    """Number of times the client waits for an answer; a distant server makes each wait longer."""
 
     def __add__(self, other: Cost) -> Cost:
-        """The cost of both together."""
+        """The total cost of both."""
         return Cost(*map(operator.add, astuple(self), astuple(other)))
 
     def __sub__(self, other: Cost) -> Cost:
-        """The cost without the other; no part becomes negative by noise."""
+        """The cost without the other; noise makes no part negative."""
         pairs = zip(astuple(self), astuple(other), strict=True)
         return Cost(*(max(0.0, one - less) for one, less in pairs))
 
     def __mul__(self, times: float) -> Cost:
-        """The cost of this many."""
+        """The cost of this many repetitions."""
         return Cost(*(part * times for part in astuple(self)))
 
 
@@ -76,45 +76,45 @@ class UnitCost:
 
     @classmethod
     def through(cls, few: Cost, many: Cost, *, at: tuple[int, int]) -> UnitCost:
-        """The line through the costs of a unit of few and a unit of many positions."""
+        """The line through the costs of a unit with few and a unit with many positions."""
         position = (many - few) * (1 / (at[1] - at[0]))
         return cls(few - position * at[0], position)
 
 
 @dataclass(frozen=True, slots=True)
 class UnitCosts:
-    """The costs of all steps of a unit of some kind except its search."""
+    """The costs of all steps of a unit of one kind, except its search."""
 
     plan: UnitCost = UnitCost()
-    """Reading its lines, writing it into the database."""
+    """Reading its lines and writing it into the database."""
     claim: UnitCost = UnitCost()
     solve: UnitCost = UnitCost()
-    """Reading its payload, looking up known positions, making its result; without the search."""
+    """Reading its payload, looking up known positions and making its result, without the search."""
     complete: UnitCost = UnitCost()
     """Storing the results, marking it done and announcing the next unit, in one transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedCosts:
-    """The costs that do not depend on the units: messages, and duties beside the units."""
+    """The costs that do not depend on the units: messages and background duties."""
 
     ring: Cost = Cost()
     take: Cost = Cost()
-    """A message from the broker to the task, and its acknowledgement."""
+    """Bringing a message from the broker to the task, and acknowledging it."""
     heartbeat: Cost = Cost()
     turn: Cost = Cost()
-    """Trying to acquire the sweeping duty in vain."""
+    """Trying without success to acquire the sweeping duty."""
     sweep: Cost = Cost()
     """Sweeping when nothing was lost."""
     beat: Cost = Cost()
     poll: Cost = Cost()
-    """A second in which a worker waits for messages: the costs of the broker and of its own Python,
-    without the duties above."""
+    """Waiting for messages, per second of a worker: the costs of the broker and of the worker's
+    Python, without the duties above."""
 
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """The cost of everything except the search."""
+    """The costs of everything except the search."""
 
     unit: UnitCosts = UnitCosts()
     shared: SharedCosts = SharedCosts()
@@ -122,17 +122,17 @@ class Costs:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """The bytes that units take in the database."""
+    """The space that units take in the database, in bytes."""
 
     unit: float = 0.0
-    """A unit's row without its positions, indexes included."""
+    """A unit's row without its positions, including indexes."""
     position: float = 0.0
     evaluation: float = 0.0
-    """A position's row of the evaluations, indexes included."""
+    """A position's row in the evaluations, including indexes."""
     log_unit: float = 0.0
-    """Bytes written to the write-ahead log for a unit, from planning to completion."""
+    """Bytes written to the write-ahead log per unit, from planning to completion."""
     log_position: float = 0.0
-    """Bytes written to the write-ahead log for each of its positions."""
+    """Bytes written to the write-ahead log per position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,14 +145,14 @@ class Measured:
     connections: dict[int, int]
     """A worker's connections to the database, by its number of threads."""
     book_seconds: dict[int, float] = field(default_factory=dict)
-    """Seconds of search for a position of a book, by ply; docs/books-log.md has their source."""
+    """Seconds of search per position of a book, by ply; docs/books-log.md has their source."""
 
     def costs(self, kind: str) -> Costs:
         """The costs of jobs of a kind."""
         return Costs(self.units[kind], self.shared)
 
     def figures(self) -> dict[str, Any]:
-        """The costs, as they are kept; numbers have four digits, because the noise is larger."""
+        """The costs, as they are stored; numbers have four digits, because the noise is larger."""
         entries = asdict(self)
         del entries["book_seconds"]
         found: dict[str, Any] = rounded(entries)
@@ -160,7 +160,7 @@ class Measured:
 
     @classmethod
     def of(cls, parts: Mapping[str, Part]) -> Measured:
-        """The measurements that were kept.
+        """Read the stored measurements.
 
         Raises:
             ValueError: the costs were not measured yet.
@@ -194,14 +194,14 @@ class Service:
 
     workers: int = 1
     threads: int = 1
-    """Threads of each worker; each thread has a processor of its own."""
+    """Number of threads per worker; each thread has its own processor."""
     unit_seconds: float = 1.0
-    """The mean seconds of search in a unit."""
+    """Mean seconds of search per unit."""
     unit_positions: int = 100
     database_cores: int = 8
-    """Processors of the database's server."""
+    """Number of processors of the database server."""
     distance: float = 0.0
-    """Seconds that a round trip takes longer than in the measurement."""
+    """Additional seconds per round trip, compared with the measurement."""
 
     @property
     def all_threads(self) -> int:
@@ -213,18 +213,18 @@ class Demand(NamedTuple):
     """The demand for a resource, in seconds."""
 
     unit: float = 0.0
-    """The demand of a unit, from its planning to the message about the next unit."""
+    """Demand per unit, from its planning to the message about the next unit."""
     searching: float = 0.0
-    """The demand of a second of a thread's search."""
+    """Demand per second of a thread's search."""
     worker: float = 0.0
-    """The demand of a second of a worker's life."""
+    """Demand per second of a worker's life."""
 
     def with_search(self, service: Service) -> float:
         """The demand of a unit with its search."""
         return self.unit + self.searching * service.unit_seconds
 
     def of_thread(self, service: Service) -> float:
-        """The demand of a second of a thread that always searches, with its share of the worker."""
+        """The demand per second of a searching thread, including its share of the worker."""
         return self.with_search(service) / service.unit_seconds + self.worker / service.threads
 
 
@@ -232,7 +232,7 @@ class Demands(NamedTuple):
     """The demands for every resource."""
 
     database: Demand
-    """Processor seconds of its server, of which there are several a second."""
+    """Processor seconds of the database server, which has several processors."""
     broker: Demand
     planner: Demand
     python: Demand
@@ -248,18 +248,18 @@ class Limits(NamedTuple):
 
     @property
     def least(self) -> float:
-        """The number of threads that the service as a whole can serve."""
+        """The number of threads that the whole service can serve."""
         return min(self)
 
 
 class Bound(NamedTuple):
-    """The most that a service can do, and the utilisation of every resource at that rate."""
+    """The maximum rate of a service, and the utilisation of every resource at that rate."""
 
     units_per_second: float
     searching: float
     """The share of the threads' time that is spent on search."""
     database: float
-    """Its utilisation; so are the following figures."""
+    """Utilisation of the database; the following figures are utilisations, too."""
     broker: float
     planner: float
     python: float
@@ -288,7 +288,7 @@ def demands(costs: Costs, service: Service) -> Demands:
 
 
 def unit_cycle(costs: Costs, service: Service) -> float:
-    """Seconds that a thread takes for a unit if it never has to wait for others."""
+    """Seconds that a thread takes for a unit if it never waits for others."""
     _plan, *phases = _phases(costs, service)
     return service.unit_seconds + sum(
         cost.server + cost.client + cost.wait + cost.round_trips * service.distance
@@ -297,7 +297,7 @@ def unit_cycle(costs: Costs, service: Service) -> float:
 
 
 def bound(costs: Costs, service: Service, *, planned: bool = False) -> Bound:
-    """The most that a service can do."""
+    """The maximum rate of a service."""
     asked = demands(costs, service)
     if planned:
         asked = asked._replace(planner=Demand())
@@ -317,7 +317,7 @@ def bound(costs: Costs, service: Service, *, planned: bool = False) -> Bound:
 
 
 def thread_limits(costs: Costs, service: Service) -> Limits:
-    """The number of threads that always search that each resource can serve."""
+    """The number of constantly searching threads that each resource can serve."""
     asked = demands(costs, service)
     return Limits(
         _served(service.database_cores, asked.database.of_thread(service)),
@@ -342,22 +342,22 @@ def _phases(costs: Costs, service: Service) -> tuple[Cost, ...]:
 
 
 def _served(seconds: float, asked: float) -> float:
-    """How many clients a resource can serve, if each demands this much of its seconds."""
+    """The number of clients that a resource can serve, if each demands this many seconds of it."""
     return seconds / asked if asked else math.inf
 
 
 class Ply(NamedTuple):
-    """The counted positions of a ply of 7x6, without mirror images and games that are over."""
+    """The counted positions of a ply of 7x6, without mirror images and finished games."""
 
     positions: int
     searched: int
-    """Positions that do not win at once."""
+    """Number of positions without an immediate win."""
     units: int
-    """Units into which ``workers.book.job`` cuts the positions."""
+    """Number of units into which ``workers.book.job`` cuts the positions."""
 
     @property
     def unit_positions(self) -> int:
-        """The mean number of positions of a unit."""
+        """Mean number of positions per unit."""
         return round(self.searched / self.units)
 
 
@@ -376,14 +376,14 @@ class Book(NamedTuple):
     search_seconds: float
     """Search, in seconds of one core."""
     python_seconds: float
-    """Processor seconds of the workers' Python, beside the search."""
+    """Processor seconds of the workers' Python, without the search."""
     database_seconds: float
-    """Processor seconds of the database's server."""
+    """Processor seconds of the database server."""
     planner_seconds: float
-    """Seconds of planning before the first unit can be claimed, enumeration excluded."""
+    """Seconds of planning before the first unit can be claimed, without the enumeration."""
     broker_operations: int
     bytes: float
-    """Bytes of the rows that stay in the database, one for each unit."""
+    """Bytes of the rows that stay in the database, one row per unit."""
     log_bytes: float
     """Bytes written to the database's write-ahead log."""
     evaluation_bytes: float
@@ -391,11 +391,11 @@ class Book(NamedTuple):
 
     @property
     def unit_seconds(self) -> float:
-        """The mean seconds of a unit's search."""
+        """Mean seconds of search per unit."""
         return self.search_seconds / self.counts.units
 
     def service(self, *, threads: int = 1) -> Service:
-        """Workers that build it."""
+        """A service that builds the book."""
         of_each = min(threads, PROCESS_THREADS)
         return Service(threads // of_each, of_each, self.unit_seconds, self.counts.unit_positions)
 
@@ -424,7 +424,7 @@ def cost_of_book(measured: Measured, ply: int) -> Book:
 
 
 def seconds_of_book(measured: Measured, ply: int, threads: int) -> float:
-    """The least time in which this many threads make a book, with its planning."""
+    """The minimum time in which this many threads build a book, with its planning."""
     book, costs = cost_of_book(measured, ply), measured.costs(BOOK)
     service = book.service(threads=threads)
     rounds = math.ceil(book.counts.units / threads)
@@ -435,7 +435,7 @@ def seconds_of_book(measured: Measured, ply: int, threads: int) -> float:
 
 
 def rounded(value: Any) -> Any:  # noqa: ANN401 (JSON)
-    """JSON with all numbers rounded to four digits."""
+    """Round all numbers in JSON data to four digits."""
     if isinstance(value, float):
         return float(f"{value:.4g}")
     if isinstance(value, dict):

@@ -1,12 +1,12 @@
-"""Measures costs on a real PostgreSQL and a real Redis.
+"""Measure costs on a real PostgreSQL and a real Redis.
 
-A real worker shows the cost of bringing a message to its task. It gets messages about units that do
-not exist, so for each message it only makes a claim in vain.
+The cost of bringing a message to its task is measured with a real worker. It gets messages about
+units that do not exist, so for each message it only makes a claim without success.
 
 ::
 
     python -m benchmarks scaling measure --postgres URL --redis URL     # the costs
-    python -m benchmarks scaling limits --workers 40 --threads 32       # the most of one service
+    python -m benchmarks scaling limits --workers 40 --threads 32       # the limits of a service
 """
 
 from __future__ import annotations
@@ -65,28 +65,30 @@ if TYPE_CHECKING:
 SERVER_ERRORS: Final = (MeterError, FleetError, StorageError, BrokerError)
 
 THREADS: Final = (1, 4, 16)
-"""Numbers of threads of the workers whose connections are counted."""
+"""Thread numbers of the workers whose connections are counted."""
 
 IDLE_WORKERS: Final = 4
 
 REST_SECONDS: Final = 1.0
-"""Seconds until a worker that has just registered is idle."""
+"""Seconds until a newly registered worker is idle."""
 
 NO_UNIT: Final = 2**31 - 1
-"""No unit has this number."""
+"""A number that no unit has."""
 
 TIMES: Final = 100
+"""Number of repetitions in a round."""
+
 MESSAGES: Final = 300
-"""The number of repetitions in a round."""
+"""Number of messages in a round."""
 
 IDLE_SECONDS: Final = 5.0
-"""Seconds for which an idle worker is watched."""
+"""Seconds for which an idle worker is observed."""
 
 DRAIN_SECONDS: Final = 120.0
 
 
 def servers_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The options that name the servers."""
+    """Add the options that name the servers."""
     for name, form in (
         ("redis", "redis://HOST:PORT/NUMBER"),
         ("postgres", "postgresql://.../NAME"),
@@ -110,7 +112,7 @@ def main() -> None:
 @click.option("--rounds", type=click.IntRange(1), default=7, show_default=True)
 @click.pass_obj
 def measure(results: Results, *, postgres: str, redis: str, rounds: int) -> None:
-    """Measure all costs, on real servers that run on this machine."""
+    """Measure all costs on real servers that run on this machine."""
     with ExitStack() as at_end, failures(*SERVER_ERRORS):
         place = open_place(postgres, redis, at_end)
         figures = measure_everything(place, rounds).figures()
@@ -126,17 +128,17 @@ def measure(results: Results, *, postgres: str, redis: str, rounds: int) -> None
 )
 @click.option("--workers", type=click.IntRange(1), default=1, show_default=True)
 @click.option(
-    "--threads", type=click.IntRange(1), default=1, show_default=True, help="Of each worker."
+    "--threads", type=click.IntRange(1), default=1, show_default=True, help="Threads per worker."
 )
 @click.option(
     "--unit-seconds", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True
 )
 @click.option("--unit-positions", type=click.IntRange(1), default=100, show_default=True)
 @click.option("--database-cores", type=click.IntRange(1), default=8, show_default=True)
-@click.option("--distance", type=click.FloatRange(0), default=0.0, help="Seconds a round trip.")
+@click.option("--distance", type=click.FloatRange(0), default=0.0, help="Seconds per round trip.")
 @click.pass_obj
 def limits(results: Results, /, *, kind: str, **options: Any) -> None:  # noqa: ANN401 (click's)
-    """Calculate the most that one service can do, with the measured costs."""
+    """Calculate the limits of a service from the measured costs."""
     service = Service(**options)
     costs = _read(results).costs(kind)
     most = bound(costs, service)
@@ -157,7 +159,7 @@ def limits(results: Results, /, *, kind: str, **options: Any) -> None:  # noqa: 
 @click.argument("milliseconds", type=click.FloatRange(0, min_open=True))
 @click.pass_obj
 def book(results: Results, *, ply: str, milliseconds: float) -> None:
-    """Keep the time that one core needs for one position of a book."""
+    """Store the time that one core needs for one position of a book."""
     seconds = {**_read(results).book_seconds, int(ply): milliseconds / 1_000}
     results.keep("scaling", "book", dict(sorted(seconds.items())))
 
@@ -168,14 +170,14 @@ def _read(results: Results) -> Measured:
 
 
 def measure_everything(place: Place, rounds: int) -> Measured:
-    """Measure all costs; of the repetitions the median counts."""
+    """Measure all costs; the median of the repetitions counts."""
     units, sizes = {}, {}
     for kind in (Batch(), BookPly()):
         click.echo(f"measuring units of jobs of kind {kind.name}", err=True)
         bench = UnitBench(kind, place.database, place.meter)
         units[kind.name] = bench.measure(rounds, place.database_url)
         sizes[kind.name] = bench.sizes()
-    click.echo("measuring messages, and duties beside the units", err=True)
+    click.echo("measuring messages and background duties", err=True)
     shared = measure_shared(place, rounds)
     click.echo("measuring connections", err=True)
     connections = {threads: count_connections(place, threads) for threads in THREADS}
@@ -190,7 +192,7 @@ def measure_shared(place: Place, rounds: int) -> SharedCosts:
         alone = _measure_idling(place, fleet)
         take = median(measure_take(place, fleet, vain) for _ in range(rounds))
     with Fleet(place.database_url, place.broker_url, workers=IDLE_WORKERS) as fleet:
-        # One worker sweeps; the others try to acquire the duty in vain.
+        # One worker sweeps; the others try to acquire the duty without success.
         other = (_measure_idling(place, fleet) - alone) * (1 / (IDLE_WORKERS - 1))
     asks = duties["turn"] * (1 / SWEEP_SECONDS) + duties["beat"] * (1 / BEAT_SECONDS)
     trips = count_round_trips(place)
@@ -210,7 +212,7 @@ def _measure_idling(place: Place, fleet: Fleet) -> Cost:
 
 
 def measure_duties(place: Place, rounds: int) -> dict[str, Cost]:
-    """Measure the costs of the workers' duties beside their units."""
+    """Measure the costs of the workers' background duties."""
     database = place.database
     settings = WorkerSettings(name="benchmark", table_mb=8)
     registration = Registration(database, settings, UnitCounters())
@@ -246,14 +248,14 @@ def measure_ring(place: Place, rounds: int) -> Cost:
 
 
 def measure_vain(place: Place) -> Cost:
-    """Measure the cost of a claim of a unit that does not exist."""
+    """Measure the cost of claiming a unit that does not exist."""
     return median(
         measure_cost(lambda: _claim_nothing(place), place.meter, times=TIMES) for _ in range(3)
     )
 
 
 def measure_idling(place: Place, fleet: Fleet) -> Cost:
-    """Measure what a second of waiting costs the broker and all workers."""
+    """Measure the cost of a second of waiting, for the broker and all workers."""
     broker, workers = place.redis.meter(), processes(fleet.pids)
     time.sleep(IDLE_SECONDS)
     broker, workers = place.redis.meter() - broker, processes(fleet.pids) - workers
@@ -261,7 +263,7 @@ def measure_idling(place: Place, fleet: Fleet) -> Cost:
 
 
 def measure_take(place: Place, fleet: Fleet, vain: Cost) -> Cost:
-    """Measure the cost of bringing a message to a worker's task and of acknowledging it."""
+    """Measure the cost of bringing a message to a worker's task and acknowledging it."""
     pid = _hold(place, fleet)
     broker, worker, wall = place.redis.meter(), processes([pid]), time.perf_counter()
     os.kill(pid, signal.SIGCONT)
@@ -274,7 +276,7 @@ def measure_take(place: Place, fleet: Fleet, vain: Cost) -> Cost:
 
 
 def count_round_trips(place: Place) -> dict[str, float]:
-    """Count the round trips to the broker, for sending a message and for taking one."""
+    """Count the round trips to the broker for sending and for taking a message."""
     address = urlsplit(place.broker_url)
     user, at, _ = address.netloc.rpartition("@")
     host, port = address.hostname or "127.0.0.1", address.port or REDIS_PORT
@@ -315,7 +317,7 @@ def drain(place: Place, fleet: Fleet) -> None:
 
 
 def _hold(place: Place, fleet: Fleet) -> int:
-    """Stop the worker and send it many messages. Returns its process id."""
+    """Stop the worker and send it many messages; return its process id."""
     (pid,) = fleet.pids
     os.kill(pid, signal.SIGSTOP)
     place.doorbell.ring(Lane.BULK, [NO_UNIT] * MESSAGES)
@@ -323,7 +325,7 @@ def _hold(place: Place, fleet: Fleet) -> int:
 
 
 def _measure_sweep(place: Place) -> Cost:
-    """Sweep once. The duty is deleted first, so that the sweep is due."""
+    """Measure one sweep. The duty is deleted first, so that the sweep is due."""
     place.database.run(lambda session: session.execute(delete(Duty)))
     return measure_cost(lambda: sweep(place.database, place.doorbell), place.meter, times=1)
 

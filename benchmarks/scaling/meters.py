@@ -1,4 +1,4 @@
-"""Meters: the processor time of servers and other processes, and round trips."""
+"""Meters for the processor time of servers and other processes, and for round trips."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class MeterError(Exception):
 
 
 class Took(NamedTuple):
-    """The processor time of some threads, in seconds."""
+    """The processor time of one or more threads, in seconds."""
 
     running: float
     delayed: float
-    """Time in which they were ready to run but had no processor; it is not a part of a cost."""
+    """Time in which they were ready to run but had no processor; it is not part of a cost."""
 
     def __sub__(self, earlier: Took) -> Took:
         """The time since an earlier reading."""
@@ -45,11 +45,11 @@ class Took(NamedTuple):
 
 
 Meter = Callable[[], Took]
-"""Tells the processor time so far."""
+"""Returns the processor time so far."""
 
 
 def processes(pids: Iterable[int]) -> Took:
-    """The processor time of all threads of some processes; ended processes are left out."""
+    """The processor time of all threads of these processes; ended processes are left out."""
     running = delayed = 0
     for pid in pids:
         with suppress(OSError):
@@ -81,11 +81,11 @@ def backends(database: str) -> list[int]:
 
 
 def database_meter(database: str) -> Meter:
-    """Measures a PostgreSQL server's work for one database."""
+    """A meter for a PostgreSQL server's work for one database."""
     if not backends(database) or not (PROC / "thread-self" / "schedstat").exists():
         raise MeterError(
-            f"no process here serves the database {database!r}: the PostgreSQL server has to "
-            "run on this machine, and /proc has to show its processor time"
+            f"no process here serves the database {database!r}: the PostgreSQL server must run on "
+            "this machine, and /proc must show its processor time"
         )
     return lambda: processes(backends(database))
 
@@ -99,7 +99,7 @@ class RedisServer:
         self.version = str(info["redis_version"])
         self._pid = int(info["process_id"])
         if "redis" not in _command(self._pid):
-            raise MeterError("the Redis server has to run on this machine")
+            raise MeterError("the Redis server must run on this machine")
 
     def meter(self) -> Took:
         """The server's processor time so far."""
@@ -112,7 +112,7 @@ class RedisServer:
         return int(kept) + int(listed)
 
     def empty(self) -> None:
-        """Delete everything in the database that the URL names."""
+        """Delete all data in the database named by the URL."""
         self._client.flushdb()
 
     def close(self) -> None:
@@ -127,7 +127,7 @@ def _command(pid: int) -> str:
 
 
 def measure_cost(work: Callable[[], object], meter: Meter, *, times: int) -> Cost:
-    """Measure the cost of some work."""
+    """Measure the mean cost of a call."""
     server, client, wall = meter(), this_thread(), time.perf_counter()
     for _ in range(times):
         work()
@@ -156,7 +156,7 @@ class RoundTrips:
         self._sockets: list[socket.socket] = [self._listener]
 
     def __enter__(self) -> Self:
-        """Begin."""
+        """Start the proxy."""
         threading.Thread(target=self._accept, daemon=True).start()
         return self
 
@@ -197,7 +197,7 @@ class RoundTrips:
 
 
 class _Turn:
-    """Which side of a connection is sending: the server answers after a question."""
+    """The side of a connection that is sending: the server answers after a request."""
 
     asked = False
 

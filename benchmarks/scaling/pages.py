@@ -38,23 +38,23 @@ KINDS: Final = {BATCH: "batch", BOOK: "book"}
 SHARED: Final = {
     "ring": "send a message",
     "take": "take a message, acknowledge it",
-    "heartbeat": "prolong a lease (every 2 s of a thread's search)",
-    "turn": "ask for the sweeper's turn (every second of a worker)",
+    "heartbeat": "renew a lease (every 2 s of a thread's search)",
+    "turn": "try to acquire the sweeping duty (every second of a worker)",
     "beat": "renew a worker's entry (every 5 s)",
-    "sweep": "sweep (every second, one of all workers)",
-    "poll": "wait for messages (a second of a worker)",
+    "sweep": "sweep (every second, by one worker)",
+    "poll": "wait for messages (one second of a worker)",
 }
 BYTES: Final = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 PERCENT: Final = 100.0
 FEW: Final = 0.0005
-"""Smaller shares are written as 0."""
+"""Smaller shares are shown as 0."""
 HANDFUL: Final = 100.0
-"""Times up to this many seconds are written in seconds."""
+"""Times up to this many seconds are shown in seconds."""
 
 MANY_THREADS: Final = 16
-"""The threads of a worker on a large machine."""
+"""Threads per worker on a large machine."""
 ALL_THREADS: Final = (1, 16, 64, 256, 1_024)
-"""Numbers of threads of all workers."""
+"""Numbers of threads of all workers together."""
 UNIT_POSITIONS: Final = (1, 10, 100, 1_000, 10_000)
 POSITION_SECONDS: Final = 0.01
 DISTANCES: Final = (0.0, 0.0005, 0.002, 0.01, 0.05)
@@ -65,12 +65,12 @@ class Work(NamedTuple):
 
     name: str
     kind: str
-    """The kind of the job, for its costs."""
+    """The kind of the job, which determines its costs."""
     unit_seconds: float
     unit_positions: int
 
     def service(self, *, workers: int = 1, threads: int = 1, distance: float = 0.0) -> Service:
-        """The service that does this work."""
+        """A service that does this work."""
         return Service(workers, threads, self.unit_seconds, self.unit_positions, distance=distance)
 
 
@@ -79,7 +79,7 @@ SMALL: Final = Work("the same, units of 0.1 s", BATCH, 0.1, 10)
 
 
 def works(measured: Measured) -> list[Work]:
-    """Kinds of work: batches, then books; of each, the one with the smallest demands first."""
+    """Kinds of work: batches, then books, each in the order of growing demands."""
     found = [
         STANDARD,
         SMALL,
@@ -94,7 +94,7 @@ def works(measured: Measured) -> list[Work]:
 
 
 def places(parts: Mapping[str, Part]) -> dict[str, str]:
-    """The texts of the page: measurements first, then what is calculated from them."""
+    """The texts of the page: the measurements first, then the figures calculated from them."""
     measured = Measured.of(parts)
     return {
         "run": run_lines(parts["measure"].made),
@@ -130,7 +130,8 @@ def costs(measured: Measured) -> str:
         (text, *_cost(getattr(measured.shared, name)), "", "") for name, text in SHARED.items()
     ]
     return table(
-        "what | server | Python | waiting | round trips | server, a position | Python, a position",
+        "what | server | Python | waiting | round trips | "
+        "server, per position | Python, per position",
         rows,
     )
 
@@ -148,14 +149,14 @@ def limits(measured: Measured) -> str:
         unit = time_text(demands(known, alone).database.unit)
         rows.append((work.name, unit, *map(_number, (*numbers, of_process))))
     return table(
-        f"work | database, a unit | database, 8 cores, workers of 1 | of {MANY_THREADS} | "
+        f"work | database, per unit | database, 8 cores, workers of 1 | of {MANY_THREADS} | "
         f"broker, workers of 1 | of {MANY_THREADS} | one planner | one process",
         rows,
     )
 
 
 def growth(measured: Measured) -> str:
-    """The bounds for growing numbers of workers."""
+    """The bounds for a growing number of workers."""
     rows = []
     for of_each in (1, MANY_THREADS):
         for threads in ALL_THREADS:
@@ -201,7 +202,7 @@ def distance(measured: Measured) -> str:
         for seconds in DISTANCES
     ]
     names = (f"searching: {work.name}" for work in (STANDARD, SMALL))
-    return table(["a round trip takes longer by", *names], rows)
+    return table(["additional time per round trip", *names], rows)
 
 
 def books(measured: Measured) -> str:
@@ -229,7 +230,7 @@ def books(measured: Measured) -> str:
 
 
 def durations(measured: Measured) -> str:
-    """The least time that books take."""
+    """The minimum time to build books."""
     rows = [
         [str(ply)] + [_duration(seconds_of_book(measured, ply, each)) for each in ALL_THREADS]
         for ply in _plies(measured)
@@ -252,7 +253,7 @@ def _percent(share: float) -> str:
 
 
 def _number(threads: float) -> str:
-    """A number with two significant digits; the assumptions are not more exact."""
+    """A number with two significant digits, because the assumptions are no more precise."""
     return f"{float(f'{threads:.2g}'):,.0f}"
 
 

@@ -1,8 +1,8 @@
-"""Measures the cost of a unit beyond its search, on a real PostgreSQL.
+"""Measure the cost of a unit without its search, on a real PostgreSQL.
 
 The measurement calls the program's own functions in the order in which a worker does: a job is
-planned, and its units are announced, claimed by number, solved and completed. This is done with
-units of few and of many positions, for a line through both costs, and for two kinds of jobs:
+planned, and its units are announced, claimed by number, solved and completed. Units with few and
+with many positions are measured, to draw a line through both costs. There are two kinds of jobs:
 batches of lines, and plies of books.
 """
 
@@ -48,16 +48,18 @@ if TYPE_CHECKING:
     from workers.core.kinds import UnitOutcome
 
 STONES: Final = DEFAULT_BOARD.cells - 8
-"""The number of stones on the boards: the search of such a position takes a microsecond."""
+"""Number of stones on the boards: the search of such a position takes a microsecond."""
 FEW: Final = 10
+"""Number of positions in a small unit."""
+
 MANY: Final = 500
-"""The numbers of positions of the units that determine the line."""
+"""Number of positions in a large unit."""
 
 UNITS: Final = {FEW: 60, MANY: 12}
-"""The number of units in a round."""
+"""Number of units in a round."""
 
 LEASE_SECONDS: Final = 600.0
-"""The leases are long enough for the whole measurement."""
+"""Duration of the leases, long enough for the whole measurement."""
 
 PHASES: Final = ("plan", "claim", "solve", "complete")
 
@@ -65,7 +67,7 @@ _LOG: Final = select(func.pg_wal_lsn_diff(func.pg_current_wal_lsn(), text("'0/0'
 
 
 Submit = Callable[[Database], object]
-"""Plans a job in a database, and starts it."""
+"""Plans a job in a database and starts it."""
 
 
 class Kind(Protocol):
@@ -86,7 +88,7 @@ class Batch:
         self._games = random_games(random.Random(1), STONES)  # noqa: S311
 
     def prepare(self, units: int, positions: int) -> Submit:
-        """As in :class:`Kind`."""
+        """Prepare lines of random games."""
         games = islice(self._games, units * positions)
         lines = "".join(f"{game.moves}\n" for game in games).encode()
         return lambda database: analysis.submit(
@@ -106,7 +108,7 @@ class BookPly:
         self._games = random_games(random.Random(1), STONES)  # noqa: S311
 
     def prepare(self, units: int, positions: int) -> Submit:
-        """As in :class:`Kind`."""
+        """Prepare keys of random positions."""
         prepared = []
         for _ in range(units):
             games = islice(self._games, positions)
@@ -141,11 +143,11 @@ class UnitBench:
         self._solver = Solver(table_mb=8)
 
     def measure(self, rounds: int, url: str) -> UnitCosts:
-        """The cost of every phase."""
+        """Measure the cost of every phase."""
         found = {}
         for positions in (FEW, MANY):
             measured = [self._round(self._database, positions) for _ in range(rounds + 1)]
-            # The first round fills caches: the server's, the driver's, SQLAlchemy's.
+            # The first round fills the caches of the server, the driver and SQLAlchemy.
             found[positions] = {
                 phase: median(cost[phase] for cost in measured[1:]) for phase in PHASES
             }
@@ -163,7 +165,7 @@ class UnitBench:
         )
 
     def _count_round_trips(self, url: str) -> dict[str, float]:
-        """The round trips of every phase except planning, of a unit of many positions."""
+        """Count the round trips of every phase except planning, for a unit of many positions."""
         address = make_url(url)
         with RoundTrips(address.host or "127.0.0.1", address.port or 5432) as proxy:
             proxied = address.set(host="127.0.0.1", port=proxy.port)
@@ -173,11 +175,11 @@ class UnitBench:
                 found = self._round(database, MANY)
             self._meter = meter
         clear(self._database)
-        # The meter counts a round trip as a second. Planning is left out: it is for many units.
+        # The meter counts a round trip as a second. Planning is for many units, so it is left out.
         return {phase: cost.server for phase, cost in found.items() if phase != "plan"}
 
     def sizes(self) -> Sizes:
-        """The bytes that a unit and its positions take."""
+        """Measure the bytes that a unit and its positions take."""
         rows, log = {}, {}
         for positions in (FEW, MANY):
             clear(self._database)
@@ -199,9 +201,9 @@ class UnitBench:
         )
 
     def _round(self, database: Database, positions: int) -> dict[str, Cost]:
-        """Measure every phase once, over some units."""
+        """Measure every phase once, averaged over several units."""
         with database.write() as session:
-            # The server does so about once a minute; before that, it has no statistics of the rows.
+            # Without this, the server has no statistics of the rows for about a minute.
             session.execute(text("ANALYZE"))
         units = UNITS[positions]
         submit = self._kind.prepare(2 * units, positions)
@@ -224,7 +226,7 @@ class UnitBench:
         return dict(zip(PHASES, phases, strict=True))
 
     def _work_off(self, positions: int) -> int:
-        """Plan a job and complete all its units. Returns their number."""
+        """Plan a job and complete all its units; return their number."""
         units = 4 * UNITS[positions]
         self._kind.prepare(units, positions)(self._database)
         for unit_id in announce(self._database, units):
@@ -249,7 +251,7 @@ class UnitBench:
 
 
 def announce(database: Database, units: int) -> list[int]:
-    """Announce this many units."""
+    """Announce this many units; return their numbers."""
     return database.run(
         lambda session: jobs.announce(
             session, engine_version=ENGINE_VERSION, interactive=False, limit=units
@@ -274,7 +276,7 @@ def take(database: Database, unit_id: int) -> Claim:
 
 
 def finish(database: Database, claim: Claim, outcome: UnitOutcome) -> None:
-    """Complete a unit and announce the next, as a worker does."""
+    """Complete a unit and announce the next one, as a worker does."""
 
     def write(session: Session) -> None:
         jobs.complete(

@@ -1,1 +1,1 @@
-"""What one ``c4 serve`` answers under load."""
+"""The throughput and response times of one ``c4 serve`` under load."""

@@ -1,9 +1,9 @@
-"""What a server is asked, and by whom.
+"""Load for a server: requests and clients.
 
-``load`` runs ``wrk``, which asks as fast as it is answered, over connections that stay open.
-``ask_all`` is one client that asks one question after the other, as a person at the board does.
-``running_batches`` sends JSON Lines that never end, of positions that have to be searched, each
-from a process of its own: ``python -m benchmarks.web.load PORT SEED``.
+``load`` runs ``wrk``, which sends requests as fast as they are answered, over open connections.
+``ask_all`` is one client that sends one request after the other, like a person at the board.
+``running_batches`` sends endless JSON Lines with positions that have to be searched, each from a
+separate process: ``python -m benchmarks.web.load PORT SEED``.
 """
 
 from __future__ import annotations
@@ -42,26 +42,26 @@ end
 done = function(summary, latency, requests)
   local e = summary.errors
   io.write(string.format(
-    '\\nRESULT {"requests": %%d, "microseconds": %%d, "p50": %%d, "p99": %%d, "longest": %%d, ' ..
-    '"failed": %%d}\\n',
+    '\\nRESULT {"requests": %%d, "microseconds": %%d, "p50": %%d, "p99": %%d, ' ..  -- words: ok
+    '"longest": %%d, "failed": %%d}\\n',
     summary.requests, summary.duration, latency:percentile(50), latency:percentile(99),
     latency.max, e.connect + e.read + e.write + e.status + e.timeout))
 end
 """
-"""Asks one address after the other, and reports the result. Times are in microseconds."""
+"""Requests one address after the other, and reports the result. Times are in microseconds."""
 PAUSE_SECONDS: Final = 0.05
-"""Between an answer and the next question."""
+"""Seconds between an answer and the next request."""
 BATCH_STONES: Final = (15, 20)
-"""The fewest and the most stones of a position: each takes some milliseconds."""
+"""Minimum and maximum number of stones of a position; each search takes a few milliseconds."""
 LINES_AHEAD: Final = 2_000
-"""Lines that are sent before the first of them is answered."""
+"""Number of lines sent before the first of them is answered."""
 BOOK_PLIES: Final = 11
-"""The included book has one stone more, so it has the score of every column."""
+"""The included book goes one ply deeper, so it has the score of every column."""
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """The result of some seconds of requests."""
+    """The result of sending requests for some seconds."""
 
     connections: int
     requests: int
@@ -70,19 +70,19 @@ class Load:
     p99_ms: float
     longest_ms: float
     failed: int
-    """Answers that were errors, and connections that broke."""
+    """Number of error responses and broken connections."""
 
 
 def require_wrk() -> None:
     """Check that wrk is installed."""
     if shutil.which("wrk") is None:
-        raise click.ClickException("wrk is not installed: Debian's package wrk")
+        raise click.ClickException("wrk is not installed: install Debian's package wrk")
 
 
 def load(
     url: str, targets: Sequence[str], directory: Path, *, connections: int, seconds: int
 ) -> Load:
-    """Ask for some seconds, again from the first target after the last."""
+    """Send requests for some seconds; after the last target, start again with the first."""
     questions, script = directory / "targets.txt", directory / "ask.lua"
     questions.write_text("".join(f"{target}\n" for target in targets), encoding="ascii")
     script.write_text(SCRIPT % questions, encoding="ascii")
@@ -105,7 +105,7 @@ def load(
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """The times that a client waited for its answers."""
+    """The response times that a client observed, in milliseconds."""
 
     questions: int
     p50_ms: float
@@ -114,7 +114,7 @@ class Asking:
 
 
 def ask_all(port: int, targets: Sequence[str]) -> Asking:
-    """Ask at least two questions, each once, over one connection."""
+    """Send at least two requests, each once, over one connection."""
     taken = []
     connection = HTTPConnection("127.0.0.1", port, timeout=60)
     try:
@@ -150,7 +150,7 @@ def running_batches(port: int, count: int) -> Iterator[None]:
 
 
 def lines(seed: int) -> Iterator[bytes]:
-    """Lines of random positions without end, some at a time."""
+    """Endless lines of random positions, in chunks."""
     chance = random.Random(f"batch {seed}")  # noqa: S311 (no secret)
     while True:
         games = islice(random_games(chance, chance.randint(*BATCH_STONES)), 20)
@@ -158,7 +158,7 @@ def lines(seed: int) -> Iterator[bytes]:
 
 
 def send(port: int, seed: int) -> None:
-    """Send a batch without end, always some lines ahead of the answers."""
+    """Send an endless batch, always some lines ahead of the answers."""
     headers = "Host: 127.0.0.1\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked"
     head = f"POST /api/v1/batch?columns=true HTTP/1.1\r\n{headers}\r\n\r\n"
     pieces, ahead = lines(seed), 0
@@ -176,7 +176,7 @@ def send(port: int, seed: int) -> None:
 
 
 def book_moves(seed: int, count: int) -> list[str]:
-    """Openings from the empty board on; every number of stones is equally frequent."""
+    """Random openings; every number of stones is equally frequent."""
     chance = random.Random(seed)  # noqa: S311 (no secret)
     moves = []
     for stones in range(BOOK_PLIES + 1):
@@ -193,7 +193,7 @@ def positions(seed: int, count: int, stones: int) -> list[str]:
 
 
 def steps(seed: int, clients: int, games: int) -> list[str]:
-    """The questions of clients that step through the positions of games, and take turns."""
+    """Interleaved requests of clients that step through the positions of games."""
     chance = random.Random(seed)  # noqa: S311 (no secret)
     walks = [list(_walk(chance, games)) for _ in range(clients)]
     return [moves for turn in zip_longest(*walks) for moves in turn if moves is not None]

@@ -1,4 +1,4 @@
-"""Measures what one ``c4 serve`` answers under load, with a server and databases of its own.
+"""Measure one ``c4 serve`` under load, with a server and databases of its own.
 
 ::
 
@@ -47,22 +47,22 @@ CLIENTS: Final = 100
 BATCHES: Final = 2
 STORED_STONES: Final = 22
 SEARCHED_STONES: Final = 14
-"""Positions with this many stones are searched: the book ends two before."""
+"""Number of stones in positions that must be searched: the book ends two plies earlier."""
 RATE: Final = "--rate=0"
-"""All load comes from one address, which otherwise may ask 50 questions a second."""
+"""No rate limit: all load comes from one address, which is otherwise limited to 50 requests/s."""
 SAMPLE_SECONDS: Final = 0.5
 
 
 class Sizes(NamedTuple):
-    """How much is measured."""
+    """The sizes of the measurement."""
 
     seconds: int
     openings: int
-    """Positions of the book."""
+    """Number of positions from the book."""
     stored: int
-    """Positions in the database."""
+    """Number of positions in the database."""
     questions: int
-    """Questions of one client, one after the other."""
+    """Number of requests of one client, one after the other."""
 
 
 FULL: Final = Sizes(seconds=10, openings=100_000, stored=50_000, questions=200)
@@ -71,14 +71,14 @@ QUICK: Final = Sizes(seconds=1, openings=500, stored=500, questions=10)
 
 @click.group(context_settings=WITH_HELP)
 def main() -> None:
-    """Measure what one `c4 serve` answers."""
+    """Measure one `c4 serve` under load."""
 
 
 @main.command()
-@click.option("--quick", is_flag=True, help="Only try whether everything runs.")
+@click.option("--quick", is_flag=True, help="Only test that everything runs.")
 @click.pass_obj
 def measure(results: Results, *, quick: bool) -> None:
-    """Measure everything. Needs wrk, Debian's package of that name."""
+    """Run all measurements. Needs wrk, the Debian package of that name."""
     require_wrk()
     figures = measure_all(QUICK if quick else FULL)
     packages = ("starlette", "uvicorn", "uvloop", "httptools")
@@ -87,7 +87,7 @@ def measure(results: Results, *, quick: bool) -> None:
 
 
 def measure_all(sizes: Sizes) -> dict[str, object]:
-    """Measure everything, in order."""
+    """Run all measurements, in order."""
     with TemporaryDirectory() as name:
         directory = Path(name)
         database, empty = directory / "stored.db", directory / "empty.db"
@@ -98,7 +98,7 @@ def measure_all(sizes: Sizes) -> dict[str, object]:
             asker = _Asker(server, sizes)
             loads = asker.loads(stored, directory)
             alone = asker.questions(turn=1)
-            _say("all of it a second time, for the memory alone")
+            _say("everything a second time, to measure memory only")
             asker.loads(stored, directory)
             asker.questions(turn=2)
             memory = asker.memory
@@ -112,7 +112,7 @@ def measure_all(sizes: Sizes) -> dict[str, object]:
 
 
 class _Asker:
-    """Asks a server that has just started, and notes its memory after each case."""
+    """Sends requests to a new server, and records its memory after each case."""
 
     def __init__(self, server: Serving, sizes: Sizes) -> None:
         self._server = server
@@ -120,7 +120,7 @@ class _Asker:
         self.memory: dict[str, list[float]] = {"nothing yet": [server.take_most_mb()]}
 
     def loads(self, stored: Sequence[str], directory: Path) -> list[dict[str, object]]:
-        """Ask as fast as the server answers."""
+        """Send requests as fast as the server answers."""
         openings = book_moves(2, self._sizes.openings)
         walks = steps(3, CLIENTS, 20)
         cases = [
@@ -144,7 +144,7 @@ class _Asker:
         return measured
 
     def questions(self, *, turn: int) -> dict[str, dict[str, object]]:
-        """Ask one question after the other; each turn asks others, because searches are stored."""
+        """Send one request after the other; each turn uses new positions, as results are stored."""
         number = self._sizes.questions
         searched = positions(5, turn * number, SEARCHED_STONES)[-number:]
         cases = {
@@ -163,7 +163,7 @@ class _Asker:
 
 
 class Serving:
-    """A server that is running."""
+    """A running server."""
 
     def __init__(self, process: subprocess.Popen[str], port: int) -> None:
         self.process = process
@@ -173,18 +173,18 @@ class Serving:
 
     @property
     def url(self) -> str:
-        """Its address."""
+        """The server's address."""
         return f"http://127.0.0.1:{self.port}"
 
     def sample(self) -> None:
-        """Note the memory that the server has now."""
+        """Record the server's current memory."""
         pages = Path(f"/proc/{self.process.pid}/statm").read_text(encoding="ascii").split()[1]
         resident_mb = int(pages) * os.sysconf("SC_PAGE_SIZE") / 1e6
         with self._lock:
             self._most_mb = max(self._most_mb, resident_mb)
 
     def take_most_mb(self) -> float:
-        """The most resident megabytes since the last call, by samples twice a second."""
+        """The peak resident megabytes since the last call, sampled twice a second."""
         self.sample()
         with self._lock:
             most, self._most_mb = self._most_mb, 0.0
@@ -207,17 +207,17 @@ def places(parts: Mapping[str, Part]) -> dict[str, str]:
     return {
         "run": run_lines(parts["measure"].made),
         "loads": table(
-            "what is asked | connections | answers/s | median | 99th percentile | failed",
+            "request | connections | answers/s | median | 99th percentile | failed",
             loads,
             "{what} | {connections} | {rate:,.0f} | {p50_ms:ms} | {p99_ms:ms} | {failed}",
         ),
         "asked": table(
-            "one client asks | batches | median | 99th percentile | longest",
+            "request from one client | batches | median | 99th percentile | longest",
             asked,
             "{what} | {batches} | {p50_ms:ms} | {p99_ms:ms} | {longest_ms:ms}",
         ),
         "memory": table(
-            "most memory while this is asked | the first time | the second time",
+            "peak memory during | first run | second run",
             memory,
             "{what} | {first:.0f} MB | {second:.0f} MB",
         ),
@@ -225,7 +225,7 @@ def places(parts: Mapping[str, Part]) -> dict[str, str]:
 
 
 def analyze(database: Path, moves: Sequence[str]) -> None:
-    """Store positions in a database, by ``c4 analyze``."""
+    """Store positions in a database with ``c4 analyze``."""
     questions = database.with_suffix(".txt")
     questions.write_text("".join(f"{text}\n" for text in moves), encoding="ascii")
     output = database.with_suffix(".jsonl")

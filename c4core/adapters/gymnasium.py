@@ -1,4 +1,4 @@
-"""Connect Four against a player, as an environment of Gymnasium.
+"""Connect Four against a player of C4, as a Gymnasium environment.
 
 Importing this module registers ``C4/ConnectFour-v0``::
 
@@ -32,27 +32,27 @@ SEEDS: Final = 1 << 62
 
 
 class ConnectFourEnv(gymnasium.Env):
-    """The side of one player of Connect Four; a player of C4 has the other side.
+    """One side of a game of Connect Four; a player of C4 has the other side.
 
-    An action is a 0-based column. An observation is a dictionary: ``observation``, an ``int8``
-    array of the shape ``(rows, columns, 2)`` with the own stones in plane 0, the opponent's in
-    plane 1 and the top row first, and ``action_mask``, 1 for each column that can be played. The
-    reward is 1 for a win, -1 for a loss and 0 else. A column that is full loses at once, and
-    ``info["illegal"]`` says so. ``info["moves"]`` has the game's moves, columns counted from 1.
+    An action is a 0-based column. An observation is a dictionary with two arrays. ``observation``
+    is ``int8`` of the shape ``(rows, columns, 2)``, with the top row first. Plane 0 has the own
+    stones, plane 1 the opponent's. ``action_mask`` is 1 for each column that can be played. The
+    reward is 1 for a win, -1 for a loss and 0 otherwise. Playing a full column loses at once and
+    sets ``info["illegal"]``. ``info["moves"]`` has the game's moves, columns counted from 1.
 
     Args:
         opponent: a player's description, or the name of a level.
         width: columns of the board.
         height: rows of the board.
-        side: the learner's: ``"x"`` moves first; None for one by chance in every game.
-        seconds: for a move of the opponent; None for no limit.
-        resources: as of :class:`c4core.adapters.mover.Mover`.
+        side: the learner's side. ``"x"`` moves first; None draws a side for every game.
+        seconds: the time limit of the opponent's moves; None for no limit.
+        resources: as for :class:`c4core.adapters.mover.Mover`.
         render_mode: None, or ``"ansi"`` for text.
 
     Raises:
         BoardError: the size is not supported.
-        PlayerError: there is no such player, or it may not be started.
-        ValueError: the side or the render mode is none.
+        PlayerError: the player is unknown or may not be started.
+        ValueError: the side or the render mode is unknown.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "render_fps": 1}
@@ -93,17 +93,17 @@ class ConnectFourEnv(gymnasium.Env):
         """Begin a game.
 
         Args:
-            seed: of the sides and of what the opponent draws, in this game and those after it.
-            options: none are known.
+            seed: the seed for sides and the opponent's random choices, in this and later games.
+            options: ignored.
 
         Returns:
-            The first observation, after the opponent's move if that has the first one, and an info.
+            The first observation and an info. An opponent that moves first has already moved.
 
         Raises:
-            PlayerFailure: the opponent has no move.
+            PlayerFailure: the opponent fails to move.
         """
         super().reset(seed=seed, options=options)
-        # Both are drawn in every game, so that naming the side does not change the opponent.
+        # Both are drawn in every game, so that fixing the side does not change the opponent's seed.
         drawn: Side = "x" if self.np_random.integers(2) == 0 else "o"
         self._opponent.restart(int(self.np_random.integers(SEEDS)))
         self._side = self._fixed_side or drawn
@@ -122,18 +122,18 @@ class ConnectFourEnv(gymnasium.Env):
             action: the 0-based column.
 
         Returns:
-            Observation, reward, whether the game is over, False (no game is cut off), and an info.
+            Observation, reward, whether the game is over, False (no game is truncated), an info.
 
         Raises:
-            gymnasium.error.ResetNeeded: no game is going on.
+            gymnasium.error.ResetNeeded: no game is in progress.
             gymnasium.error.InvalidAction: the board has no such column.
-            PlayerFailure: the opponent has no move.
+            PlayerFailure: the opponent fails to move.
         """
         if self._position is None or self._is_done:
-            raise gymnasium.error.ResetNeeded("no game is going on: call reset() first")
+            raise gymnasium.error.ResetNeeded("no game is in progress: call reset() first")
         if not self.action_space.contains(action):
             raise gymnasium.error.InvalidAction(
-                f"{action!r} is no column from 0 to {self._board.width - 1}"
+                f"{action!r} is not a column from 0 to {self._board.width - 1}"
             )
         if not self._position.is_legal(int(action)):
             self._is_done = True
@@ -145,7 +145,7 @@ class ConnectFourEnv(gymnasium.Env):
         return self._observation(), self._reward(), self._is_done, False, self._info()
 
     def render(self) -> str | None:
-        """The board as text, with ``x``, ``o`` and ``.``; None without a render mode."""
+        """Return the board as text, with ``x``, ``o`` and ``.``; None without a render mode."""
         return None if self.render_mode is None else str(self._position or "")
 
     def close(self) -> None:
@@ -153,7 +153,7 @@ class ConnectFourEnv(gymnasium.Env):
         self._opponent.close()
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Which columns can be played, as the maskable algorithms of SB3-Contrib ask for it."""
+        """Return a mask of the playable columns, for the maskable algorithms of SB3-Contrib."""
         return self._observation()["action_mask"].astype(np.bool_)
 
     def _observation(self) -> dict[str, NDArray[np.int8]]:

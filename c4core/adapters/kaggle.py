@@ -1,14 +1,14 @@
-"""Players as agents of Kaggle's ConnectX, and the meaning of its observations.
+"""Players as agents for Kaggle's ConnectX, and readers of its observations.
 
-In ConnectX columns count from 0, the board is a flat list with the top row first, 1 and 2 are the
-marks of the players, and mark 1 moves first. Settings that are not named here are ignored. An agent
-file for Kaggle is a file whose last callable is the agent::
+In ConnectX, columns count from 0, and the board is a flat list with the top row first. The players'
+marks are 1 and 2, and mark 1 moves first. Settings that this module does not name are ignored. An
+agent file for Kaggle is a file whose last callable is the agent::
 
     from c4core.adapters.kaggle import make_agent
 
     agent = make_agent("perfect")
 
-:mod:`c4core.adapters.kaggle_opponents` has Kaggle's agents as players.
+:mod:`c4core.adapters.kaggle_opponents` makes players of Kaggle's own agents.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     from c4core.position import Side
 
 STONES: Final = (".", "x", "o")
-"""The characters of a grid for 0, 1 and 2."""
+"""The grid characters for the cells 0, 1 and 2."""
 SIDES: Final[dict[int, Side]] = {1: "x", 2: "o"}
 """The side of each mark."""
 IN_A_ROW: Final = 4
 ACT_TIMEOUT: Final = 2.0
-"""Seconds for a move if the configuration does not have them."""
+"""Seconds for a move if the configuration has no ``actTimeout``."""
 SHARE: Final = 0.8
-"""The share of the time for a move that the player gets; the rest is for everything around it."""
+"""The player's share of the time for a move; the rest covers overhead."""
 LONGEST_ACT: Final = 1e9
 LONGEST_SIDE: Final = 1_000
-"""Numbers beyond this are not quoted as sizes of a board."""
+"""A side of a board beyond this is refused before the board is checked."""
 LONGEST_QUOTE: Final = 40
 
 
@@ -49,20 +49,20 @@ def make_agent(
     seed: int | None = None,
     resources: Resources | None = None,
 ) -> Callable[[Mapping[str, Any], Mapping[str, Any]], int]:
-    """A player as an agent: a function of an observation and a configuration.
+    """Turn a player into an agent: a function of an observation and a configuration.
 
-    The agent returns a column from 0, as a plain ``int``, within four fifths of ``actTimeout``. It
+    The agent returns a 0-based column, as a plain ``int``, within four fifths of ``actTimeout``. It
     raises :class:`AdapterError` for observations of another game, and
-    :class:`c4core.players.PlayerFailure` if the player has no move; Kaggle counts both as an
+    :class:`c4core.players.PlayerFailure` if the player fails to move. Kaggle counts both as an
     error of the agent.
 
     Args:
         player: the player's description, or the name of a level.
-        seed: the seed of all random choices; None for another one each time.
+        seed: the seed of all random choices; None for a random seed.
         resources: as for :class:`c4core.adapters.mover.Mover`.
 
     Raises:
-        PlayerError: there is no such player, or it may not be started.
+        PlayerError: the player is unknown or may not be started.
     """
     mover = Mover(player, seed=seed, resources=resources)
 
@@ -74,10 +74,10 @@ def make_agent(
 
 
 def read_board(configuration: Mapping[str, object]) -> BoardSize:
-    """The size of the board that a configuration names; 7x6 by default.
+    """Read the board size from a configuration; 7x6 by default.
 
     Raises:
-        AdapterError: this size is not supported, or the game is not four in a row.
+        AdapterError: the size is not supported, or the game is not four in a row.
     """
     in_a_row = _whole(configuration, "inarow", IN_A_ROW, LONGEST_SIDE)
     if in_a_row != IN_A_ROW:
@@ -93,10 +93,10 @@ def read_board(configuration: Mapping[str, object]) -> BoardSize:
 
 
 def read_seconds(configuration: Mapping[str, object]) -> float:
-    """Seconds for a move: ``actTimeout``, or two.
+    """Read the seconds for a move: ``actTimeout``, or 2 by default.
 
     Raises:
-        AdapterError: it is not a number of seconds.
+        AdapterError: the value is not a number of seconds.
     """
     value = configuration.get("actTimeout", ACT_TIMEOUT)
     if not isinstance(value, int | float) or isinstance(value, bool) or math.isnan(value):
@@ -110,21 +110,23 @@ def read_seconds(configuration: Mapping[str, object]) -> float:
 
 
 def read_position(observation: Mapping[str, object], board: BoardSize) -> Position:
-    """The position that an agent observes, which is not over. It is the agent's turn.
+    """Read the position that an agent observes: a game in progress, with the agent to move.
 
     Raises:
-        AdapterError: there is no such position, or the observation's mark is not to move.
+        AdapterError: the position is impossible or over, or the observation's mark is not to move.
     """
     cells = observation.get("board")
     if not isinstance(cells, list) or len(cells) != board.cells:
         raise AdapterError(f"board must be a list of {board.cells} numbers", field="board")
     for place, cell in enumerate(cells):
-        if type(cell) is not int or cell not in range(len(STONES)):  # True is no 1 here
+        if type(cell) is not int or cell not in range(len(STONES)):  # True does not count as 1
             raise AdapterError(f"board[{place}] must be 0, 1 or 2", field="board")
     rows = [cells[first : first + board.width] for first in range(0, len(cells), board.width)]
     try:
         position = Position.from_grid(
-            "\n".join("".join(STONES[cell] for cell in row) for row in rows)
+            "\n".join("".join(STONES[cell] for cell in row) for row in rows),
+            width=board.width,
+            height=board.height,
         )
     except GridError as error:
         raise AdapterError(str(error), field="board") from None
@@ -137,8 +139,53 @@ def read_position(observation: Mapping[str, object], board: BoardSize) -> Positi
     return position
 
 
+def read_turn(turn: Mapping[str, object]) -> Position:
+    """Read the object that agents get over HTTP from many programs; the game must not be over.
+
+    Args:
+        turn: ``board``, rows of 0, 1 and 2 (or -1) with the top row first, and optionally
+            ``current_player``, the mark of the side to move, and ``valid_moves``, the columns that
+            can be played, counted from 0.
+
+    Raises:
+        AdapterError: it is not a position, or ``current_player`` or ``valid_moves`` contradicts it.
+    """
+    rows = turn.get("board")
+    if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
+        raise AdapterError("board must be a list of rows", field="board")
+    squares = [square for row in rows for square in row]
+    if any(type(square) is not int or square not in (0, 1, 2, -1) for square in squares):
+        raise AdapterError("board must have 0, 1 and 2 (or -1) only", field="board")
+    stones = len(squares) - squares.count(0)
+    own = turn.get("current_player", 1 if squares.count(1) == stones // 2 else 2)
+    if type(own) is not int or own not in (1, 2, -1):
+        raise AdapterError("current_player must be 1 or 2 (or -1)", field="current_player")
+    mine = squares.count(1) if own == 1 else stones - squares.count(1)
+    if mine != stones // 2:
+        raise AdapterError(
+            f"player {own} is not to move: it has {mine} of {stones} stones", field="current_player"
+        )
+    first = (own == 1) == (stones % 2 == 0)  # whether 1 moved first
+    characters = {0: ".", 1: "x" if first else "o"}
+    grid = "/".join(
+        "".join(characters.get(square, "o" if first else "x") for square in row) for row in rows
+    )
+    try:
+        position = Position.from_grid(grid, width=len(rows[0]) if rows else 0, height=len(rows))
+    except (GridError, BoardError) as error:
+        raise AdapterError(str(error), field="board") from None
+    if position.is_over:
+        raise AdapterError("the game is over", field="board")
+    columns = list(position.legal_columns())
+    if "valid_moves" in turn and turn["valid_moves"] != columns:
+        raise AdapterError(
+            f"valid_moves must be {columns}, the columns that can be played", field="valid_moves"
+        )
+    return position
+
+
 def _whole(values: Mapping[str, object], name: str, default: int, high: int) -> int:
-    """A whole number from 1 on, or the default if it is missing."""
+    """Read a whole number from 1 to ``high``, or return the default if it is missing."""
     value = values.get(name, default)
     if not isinstance(value, int) or isinstance(value, bool):
         raise AdapterError(f"{name} must be a whole number, not {_quoted(value)}", field=name)
@@ -148,9 +195,9 @@ def _whole(values: Mapping[str, object], name: str, default: int, high: int) -> 
 
 
 def _quoted(value: object) -> str:
-    """A value for a message: of one line and not long."""
+    """Quote a value for a message: one short line."""
     if isinstance(value, int) and abs(value) > LONGEST_ACT:
         return "so large a number"
     if isinstance(value, str):
         return repr(value[:LONGEST_QUOTE])
-    return repr(value) if isinstance(value, int | float | None) else "that"
+    return repr(value) if isinstance(value, int | float | None) else "a value of another type"

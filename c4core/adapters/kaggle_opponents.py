@@ -1,6 +1,6 @@
 """Kaggle's own ConnectX agents as players: ``python:c4core.adapters.kaggle_opponents:negamax``.
 
-They need the package ``kaggle-environments``.
+These players need the package ``kaggle-environments``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SEEDS = 1 << 31
 
 
 def negamax(position: Position, dice: Dice, limits: Limits) -> int:
-    """Kaggle's ``negamax``: four plies ahead, and the nearest stones after that."""
+    """Kaggle's ``negamax``: searches four plies, then counts neighbouring stones."""
     return _ask("negamax", position, dice, limits)
 
 
@@ -31,7 +31,7 @@ def random(position: Position, dice: Dice, limits: Limits) -> int:
 
 
 def _ask(name: str, position: Position, dice: Dice, limits: Limits) -> int:
-    """The column of one of their agents. These draw from Python's own generator."""
+    """Ask one of Kaggle's agents for a column. They draw from Python's global generator."""
     before = global_random.getstate()
     global_random.seed(dice.below(SEEDS))
     try:

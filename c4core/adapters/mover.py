@@ -1,6 +1,6 @@
 """``Mover`` and ``AdapterError``, which the adapters share.
 
-A mover is a player for callers that have positions, but no game of the arena.
+A mover is a player for callers that have positions but do not play a game of the arena.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class AdapterError(C4Error, ValueError):
     """A foreign observation, state or setting does not belong to a game that C4 plays.
 
     Attributes:
-        field: the wrong part, by its name in the other package.
+        field: the wrong part, as the other package names it.
     """
 
     def __init__(self, message: str, *, field: str) -> None:
@@ -50,29 +50,29 @@ class AdapterError(C4Error, ValueError):
 
 @functools.cache
 def shared_analyst() -> Solver:
-    """The solver that all movers of the process share. It has the shipped book."""
+    """Return the solver that all movers of the process share. It uses the shipped book."""
     try:
         return Solver(table_mb=TABLE_MB, book=Book.shipped())
-    except BookBoardError:  # C4 was built without a book
+    except BookBoardError:  # this C4 was built without a book
         return Solver(table_mb=TABLE_MB)
 
 
 class Mover:
     """Asks a player for moves, game after game.
 
-    A position on another board, for another side, or without more stones than the one before it
-    begins a new game.
+    A new game begins with a position on another board, for the other side, or with no more stones
+    than the position before.
 
     Args:
         player: the player's description, or the name of a level.
-        seed: the seed of all random choices in all games; None for another one each time.
+        seed: the seed of all random choices in all games; None for a random seed.
         seconds: the time limit of a move; None for no limit.
-        resources: what players need, and consent to start programs. By default players that use
-            exact scores share a solver with the shipped book, and no program is started.
+        resources: the players' resources, and consent to start programs. By default, players that
+            use exact scores share a solver with the shipped book, and no program may be started.
 
     Raises:
-        PlayerError: there is no such player.
-        ProgramRefusedError: it is a program that may not be started.
+        PlayerError: the player is unknown.
+        ProgramRefusedError: the player is a program without consent to start it.
     """
 
     def __init__(
@@ -95,28 +95,24 @@ class Mover:
         self.restart(seed)
 
     def restart(self, seed: int | None = None) -> None:
-        """Begin a new game with the next position, and with another seed.
-
-        Args:
-            seed: the seed of all random choices; None for a random one.
-        """
+        """Begin a new game with the next position. Without a seed, the new one is random."""
         self._dice = Dice(secrets.randbelow(SEEDS) if seed is None else seed)
         self._last = None
 
     def choose(
         self, position: Position, *, seconds: float | None = None, stop: Stop | None = None
     ) -> int:
-        """The player's move: a 0-based column that can be played.
+        """Return the player's move: a 0-based column that can be played.
 
         Args:
             position: a position that is not over; the player has the side to move.
-            seconds: another limit for this move, which counts if it is shorter; None for no other.
-            stop: ends the search without a move; None for never.
+            seconds: an additional limit for this move; the shorter one counts. None for no other.
+            stop: ends the search without a move; None if it is never set.
 
         Raises:
             PlayerError: the player does not play on this board.
-            PlayerFailure: it has not found a legal move in time.
-            StopPlaying: the stop came first.
+            PlayerFailure: the player did not find a legal move in time.
+            StopPlaying: the stop was set first.
             ValueError: the game is over.
         """
         if position.is_over:

@@ -1,7 +1,7 @@
-"""Players as bots of OpenSpiel, its states as positions and positions as its states.
+"""Players as OpenSpiel bots, and conversions between positions and OpenSpiel states.
 
-OpenSpiel's actions are 0-based columns, and its first player, 0, has ``x``. Boards of any size are
-the game ``connect_four(rows=R,columns=C)``.
+OpenSpiel's actions are 0-based columns, and its first player, 0, has ``x``. The game for a board of
+any size is ``connect_four(rows=R,columns=C)``.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ MEMORY_MB: Final = 64
 
 
 def load_game(board: BoardSize) -> pyspiel.Game:
-    """OpenSpiel's game for a board."""
+    """Load OpenSpiel's game for a board."""
     return pyspiel.load_game(NAME, {"rows": board.height, "columns": board.width})
 
 
 def to_state(position: Position) -> pyspiel.State:
-    """A position as a state, with its moves as the history if they are known."""
+    """Convert a position to a state. Its moves, if known, become the history."""
     game = load_game(position.board)
     if position.moves is None:
         return game.new_initial_state(_as_json(position))
@@ -46,11 +46,11 @@ def to_state(position: Position) -> pyspiel.State:
 
 
 def to_position(state: pyspiel.State) -> Position:
-    """A state as a position, with its moves if its history begins on the empty board.
+    """Convert a state to a position, with its moves if its history begins on the empty board.
 
     Raises:
-        AdapterError: it is a state of another game, of an unsupported board, or of a
-            game that is not four in a row.
+        AdapterError: the state is of another game, of an unsupported board, or of a game that is
+            not four in a row.
     """
     game = state.get_game()
     name = game.get_type().short_name
@@ -64,7 +64,7 @@ def to_position(state: pyspiel.State) -> Position:
         board = check_board(parameters["columns"], parameters["rows"])
         position = Position.from_grid(str(state).strip())
         columns = state.history()
-        if len(columns) < position.ply:  # it begins somewhere else
+        if len(columns) < position.ply:  # the history does not begin on the empty board
             return position
         return Position.from_columns(columns, width=board.width, height=board.height)
     except C4Error as error:
@@ -75,13 +75,13 @@ class PlayerBot(pyspiel.Bot):
     """A player as a bot, for either side.
 
     Args:
-        player: its description, or the name of a level.
-        seed: of everything random; None for another one each time.
-        seconds: for a move; None for no limit.
-        resources: as of :class:`c4core.adapters.mover.Mover`.
+        player: the player's description, or the name of a level.
+        seed: the seed of all random choices; None for a random seed.
+        seconds: the time limit of a move; None for no limit.
+        resources: as for :class:`c4core.adapters.mover.Mover`.
 
     Raises:
-        PlayerError: there is no such player, or it may not be started.
+        PlayerError: the player is unknown or may not be started.
     """
 
     def __init__(
@@ -96,25 +96,25 @@ class PlayerBot(pyspiel.Bot):
         self._mover = Mover(player, seed=seed, seconds=seconds, resources=resources)
 
     def step(self, state: pyspiel.State) -> int:
-        """The player's action in a state.
+        """Return the player's action in a state.
 
         Raises:
-            AdapterError: it is no state of a game that is played here.
-            PlayerFailure: the player has no move.
+            AdapterError: the state is not of a game that C4 plays.
+            PlayerFailure: the player fails to move.
         """
         return self._mover.choose(to_position(state))
 
     def restart(self) -> None:
-        """A new game begins; the player sees that by its first state."""
+        """Do nothing: the player recognizes a new game by its first state."""
 
     def restart_at(self, state: pyspiel.State) -> None:
-        """A new game begins somewhere else; the player sees that by its first state."""
+        """Do nothing: the player recognizes a new game by its first state."""
 
 
 def mcts(position: Position, dice: Dice, limits: Limits) -> int:
     """OpenSpiel's Monte Carlo tree search: ``python:c4core.adapters.openspiel:mcts``.
 
-    A thousand simulations with one random game each; limits of time are not kept.
+    It runs 1,000 simulations with one random game each, and ignores time limits.
     """
     del limits
     game = load_game(position.board)
@@ -126,7 +126,7 @@ def mcts(position: Position, dice: Dice, limits: Limits) -> int:
 
 
 def _as_json(position: Position) -> str:
-    """A position as OpenSpiel reads it: rows from the bottom, and whose turn it is."""
+    """Write a position as OpenSpiel reads it: rows from the bottom, and the side to move."""
     rows = [list(row) for row in reversed(str(position).splitlines())]
     winner = {"x": "x", "o": "o", None: "draw" if position.is_over else ""}[position.winner]
     return json.dumps(

@@ -1,6 +1,6 @@
-"""Connect Four on any board, as an AEC environment of PettingZoo.
+"""Connect Four on any board, as a PettingZoo AEC environment.
 
-Observations, actions and rewards are those of its ``connect_four_v3``, which has one board only.
+Observations, actions and rewards are as in PettingZoo's ``connect_four_v3``, which has one board.
 Importing this module registers ``C4/connect_four_v0``::
 
     import c4core.adapters.pettingzoo
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 NAME: Final = "C4/connect_four_v0"
 SIDES: Final[dict[str, Side]] = {"player_0": "x", "player_1": "o"}
-"""The agents and what they play."""
+"""The side of each agent."""
 ILLEGAL_REWARD: Final = -1
 
 
@@ -41,15 +41,9 @@ def env(
     height: int = DEFAULT_BOARD.height,
     render_mode: str | None = None,
 ) -> AECEnv:
-    """The environment with the usual wrappers. An agent that plays an illegal column loses.
+    """Make the environment with the usual wrappers. An agent that plays an illegal column loses.
 
-    Args:
-        width: columns of the board.
-        height: rows of the board.
-        render_mode: None, or ``"ansi"`` for text.
-
-    Raises:
-        BoardError: the size is not supported.
+    It takes the parameters of :class:`raw_env` and raises the same errors.
     """
     made: AECEnv = raw_env(width=width, height=height, render_mode=render_mode)
     made = wrappers.TerminateIllegalWrapper(made, illegal_reward=ILLEGAL_REWARD)
@@ -57,13 +51,13 @@ def env(
     return wrappers.OrderEnforcingWrapper(made)
 
 
-class raw_env(AECEnv, EzPickle):  # noqa: N801  (every environment of PettingZoo has these two names)
+class raw_env(AECEnv, EzPickle):  # noqa: N801  (PettingZoo's own name for it)
     """Two agents, ``player_0`` with ``x`` and ``player_1`` with ``o``.
 
-    An observation is a dictionary: ``observation``, an ``int8`` array of the shape
-    ``(rows, columns, 2)`` with the observing agent's stones in plane 0 and the top row first, and
-    ``action_mask``, 1 for each column that can be played, all 0 for the agent that is not to move.
-    An action is a 0-based column. Rewards at the end are 1 and -1, or 0 for both.
+    An observation is a dictionary with two arrays. ``observation`` is ``int8`` of the shape
+    ``(rows, columns, 2)``, with the observing agent's stones in plane 0 and the top row first.
+    ``action_mask`` is 1 for each column that can be played, and all 0 for the agent that is not to
+    move. An action is a 0-based column. Rewards at the end are 1 and -1, or 0 for both.
 
     Args:
         width: columns of the board.
@@ -72,7 +66,7 @@ class raw_env(AECEnv, EzPickle):  # noqa: N801  (every environment of PettingZoo
 
     Raises:
         BoardError: the size is not supported.
-        ValueError: there is no such render mode.
+        ValueError: the render mode is unknown.
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -108,15 +102,15 @@ class raw_env(AECEnv, EzPickle):  # noqa: N801  (every environment of PettingZoo
         self.action_spaces = {agent: spaces.Discrete(width) for agent in SIDES}
 
     def observation_space(self, agent: str) -> spaces.Dict:
-        """The space of an agent's observations."""
+        """Return the space of an agent's observations."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete:
-        """The space of an agent's actions."""
+        """Return the space of an agent's actions."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002
-        """Begin a game. Nothing in it is random."""
+        """Begin a game. The seed has no effect, because nothing is random."""
         self._position = Position(width=self._board.width, height=self._board.height)
         self.agents = list(self.possible_agents)
         self.agent_selection = self.agents[0]
@@ -127,14 +121,14 @@ class raw_env(AECEnv, EzPickle):  # noqa: N801  (every environment of PettingZoo
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
 
     def observe(self, agent: str) -> dict[str, NDArray[np.int8]]:
-        """The current observation of an agent."""
+        """Return an agent's current observation."""
         mask = action_mask(self._position)
         if agent != self.agent_selection:
             mask[:] = 0
         return {"observation": encode(self._position, SIDES[agent]), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
-        """Let the selected agent play a column; after the end of the game, let it leave.
+        """Play a column for the selected agent, or remove the agent after the end of the game.
 
         Raises:
             MoveError: the column is full or outside the board.
@@ -154,11 +148,11 @@ class raw_env(AECEnv, EzPickle):  # noqa: N801  (every environment of PettingZoo
         self._accumulate_rewards()
 
     def render(self) -> str | None:
-        """The board as text, with ``x``, ``o`` and ``.``; None without a render mode."""
+        """Return the board as text, with ``x``, ``o`` and ``.``; None without a render mode."""
         return None if self.render_mode is None else str(self._position)
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: the environment holds no resources."""
 
 
 if NAME not in aec_registry:

@@ -1,8 +1,8 @@
 """Positions as arrays of 0 and 1 in the form of PettingZoo's ``connect_four_v3``, and policies.
 
 An array is ``int8`` of the shape ``(rows, columns, 2)``. Row 0 is the top row. Plane 0 has the
-stones of the observer, plane 1 those of the opponent. A policy is a player as a function from
-observations to actions.
+observer's stones, plane 1 the opponent's. A policy is a player as a function from observations to
+actions.
 """
 
 from __future__ import annotations
@@ -28,11 +28,7 @@ PLANES: Final = 2
 
 
 def encode(position: Position, side: Side) -> NDArray[np.int8]:
-    """A position as a side observes it.
-
-    Returns:
-        A new array of the shape ``(rows, columns, 2)``.
-    """
+    """Encode a position as a side observes it: a new array of the shape ``(rows, columns, 2)``."""
     text = str(position).replace("\n", "").encode()
     stones = np.frombuffer(text, np.uint8).reshape(position.height, position.width)
     other = "o" if side == "x" else "x"
@@ -40,20 +36,22 @@ def encode(position: Position, side: Side) -> NDArray[np.int8]:
 
 
 def action_mask(position: Position) -> NDArray[np.int8]:
-    """An array of the shape ``(columns,)``: 1 for columns that can be played, else 0."""
+    """Return an array of the shape ``(columns,)``: 1 for columns that can be played, else 0."""
     mask = np.zeros(position.width, np.int8)
     mask[list(position.legal_columns())] = 1
     return mask
 
 
 def decode(planes: NDArray[Any]) -> Position:
-    """The position that the side to move observes. With as many stones as its opponent it is ``x``.
+    """Decode the position that the side to move observes.
+
+    The observer is ``x`` if both sides have the same number of stones.
 
     Args:
         planes: an array of 0 and 1 of the shape ``(rows, columns, 2)``.
 
     Raises:
-        AdapterError: there is no such position, or it is not the observer's turn.
+        AdapterError: the position is impossible, or it is not the observer's turn.
     """
     array = np.asarray(planes)
     if array.ndim != PLANES + 1 or array.shape[2] != PLANES:
@@ -63,7 +61,7 @@ def decode(planes: NDArray[Any]) -> Position:
         )
     if not np.isin(array, (0, 1)).all() or (array.sum(axis=2) > 1).any():
         raise AdapterError(
-            "an observation has 0 and 1, and one stone a square", field="observation"
+            "an observation has only 0 and 1, and at most one stone per square", field="observation"
         )
     own, other = (int(array[:, :, plane].sum()) for plane in range(PLANES))
     marks = (".", "x", "o") if own == other else (".", "o", "x")
@@ -75,7 +73,9 @@ def decode(planes: NDArray[Any]) -> Position:
     squares = (array[:, :, 0] + 2 * array[:, :, 1]).astype(int)
     try:
         return Position.from_grid(
-            "\n".join("".join(marks[square] for square in row) for row in squares)
+            "\n".join("".join(marks[square] for square in row) for row in squares),
+            width=array.shape[1],
+            height=array.shape[0],
         )
     except C4Error as error:
         raise AdapterError(str(error), field="observation") from None
@@ -88,21 +88,21 @@ def make_policy(
     seconds: float | None = None,
     resources: Resources | None = None,
 ) -> Callable[[Mapping[str, Any] | NDArray[Any]], int]:
-    """A player as a function from observations to actions.
+    """Turn a player into a policy: a function from observations to actions.
 
     The function gets the observation of the side to move: the array of planes, or a dictionary that
     has it as ``observation``. It returns a 0-based column. It raises
-    :class:`c4core.adapters.mover.AdapterError` if there is no such position, and
-    :class:`c4core.players.PlayerFailure` if the player has no move.
+    :class:`c4core.adapters.mover.AdapterError` if the position is impossible, and
+    :class:`c4core.players.PlayerFailure` if the player fails to move.
 
     Args:
         player: the player's description, or the name of a level.
-        seed: the seed of all random choices; None for another one each time.
+        seed: the seed of all random choices; None for a random seed.
         seconds: the time limit of a move; None for no limit.
         resources: as for :class:`c4core.adapters.mover.Mover`.
 
     Raises:
-        PlayerError: there is no such player, or it may not be started.
+        PlayerError: the player is unknown or may not be started.
     """
     mover = Mover(player, seed=seed, seconds=seconds, resources=resources)
 

@@ -1,9 +1,8 @@
-"""An engine that is spoken to in lines of text: the Universal Game Interface (UGI).
+"""An engine for the Universal Game Interface (UGI), a protocol of text lines.
 
-UGI is what UCI is for chess, made for any game, and tournament managers speak it
+UGI adapts UCI, the protocol of chess engines, to any game, and tournament managers speak it
 (https://github.com/kz04px/cutegames/blob/master/ugi.md). ``Session`` answers the lines, while
-:mod:`c4core.adapters.ugi_search` finds moves. docs/adapters.md describes the protocol as it is
-spoken here.
+:mod:`c4core.adapters.ugi_search` finds moves. docs/adapters.md describes the supported protocol.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     from c4core.book import Book
 
 NONE: Final = "<empty>"
-"""How UCI writes an empty text."""
+"""The UCI notation for an empty text."""
 MOST_MB: Final = 1 << 20
 MOST_THREADS: Final = 1024
 
@@ -50,7 +49,7 @@ GRID: Final = "fen"
 _RUN: Final = re.compile("[0-9]+")
 _WIDEST: Final = 32
 _GRID_WORDS: Final = (2, 3)
-"""``fen``, the grid, and perhaps whose turn it is."""
+"""The number of words in ``fen GRID`` and in ``fen GRID SIDE``."""
 
 _WHEN_IDLE: Final = frozenset({"uginewgame", "setoption", "position", "go"})
 _NOTHING_TO_DO: Final = frozenset({"", "quit"})
@@ -59,19 +58,19 @@ _RESULTS: Final = {"x": "p1win", "o": "p2win", None: "draw"}
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The settings of an engine: ``setoption name hash value 256``."""
+    """The engine's options, as set by ``setoption name hash value 256``."""
 
     hash: int = 64
     """The size of the transposition table in MB."""
     threads: int = 1
-    """Threads that search."""
+    """The number of search threads."""
     board: BoardSize = DEFAULT_BOARD
     """The board of ``position startpos``."""
     player: str | None = None
     """The description of the player that chooses the moves; None for exact scores."""
 
     def lines(self) -> tuple[str, ...]:
-        """The options in the form in which UGI lists them."""
+        """List the options as UGI does."""
         return (
             f"option name hash type spin default {self.hash} min 1 max {MOST_MB}",
             f"option name threads type spin default {self.threads} min 1 max {MOST_THREADS}",
@@ -80,7 +79,7 @@ class Options:
         )
 
     def changed(self, words: Sequence[str]) -> Options:
-        """These options with one changed.
+        """Return these options with one changed.
 
         Args:
             words: the line after ``setoption``; names may be in upper or lower case.
@@ -89,7 +88,7 @@ class Options:
             LineError: the option or its value is unknown.
         """
         if words[:1] != ["name"] or "value" not in words:
-            raise LineError("setoption: name, an option, value, and its value")
+            raise LineError("setoption: write setoption name OPTION value VALUE")
         split = words.index("value")
         name, value = " ".join(words[1:split]).lower(), " ".join(words[split + 1 :])
         if name == "hash":
@@ -103,20 +102,22 @@ class Options:
                 return replace(self, player=_known_player(value))
         except C4Error as error:
             raise LineError(f"setoption {name}: {error}") from None
-        raise LineError(f"setoption: {quoted(name)} is none of hash, threads, board, player")
+        raise LineError(
+            f"setoption: there is no option {quoted(name)}; use hash, threads, board or player"
+        )
 
 
 class Session:
     """A conversation with the engine.
 
-    A line that cannot be understood is answered by ``info string error: ..`` and changes nothing. A
-    line that changes the position or the options waits for the end of the search. During an
+    A line that cannot be understood changes nothing and is answered by ``info string error: TEXT``.
+    A line that changes the position or the options waits for the end of the search. During an
     infinite search it is refused.
 
     Args:
-        say: takes each line of the engine, without its end. It is called by one thread at a time.
-        options: the settings at the beginning.
-        book: queried before a search; None for none.
+        say: receives each line of the engine, without the line end, from one thread at a time.
+        options: the options at the beginning.
+        book: the book to query before a search; None for no book.
     """
 
     def __init__(
@@ -136,7 +137,7 @@ class Session:
         self._lock = threading.Lock()
 
     def run(self, stream: BinaryIO) -> None:
-        """Answer lines until ``quit``, or until they end and the last search is done.
+        """Answer lines until ``quit``, or until the input and the last search end.
 
         Args:
             stream: anything with ``readline(limit)``: a binary file, ``sys.stdin.buffer``.
@@ -157,10 +158,10 @@ class Session:
             self.close()
 
     def answer(self, line: str) -> bool:
-        """Answer a line. Returns whether more may follow: not after ``quit``.
+        """Answer a line. Returns False after ``quit``, else True.
 
         Raises:
-            OSError: an answer cannot be written, or the search could not write its answer.
+            OSError: an answer to the line, or of the last search, cannot be written.
         """
         if self._search is not None and not self._search.is_running:
             self._join()
@@ -210,9 +211,9 @@ class Session:
         self._tell("ugiok")
 
     def _await_end(self, command: str) -> None:
-        """Wait until the search has ended: lines of a file need no answers in between."""
+        """Wait until the search has ended, so that a file of lines can be the input."""
         if self._search is not None and self._search.go.infinite:
-            raise LineError(f"{command}: a search is going on; stop ends it")
+            raise LineError(f"{command}: a search is running; end it with stop")
         self._join()
 
     def _be_ready(self) -> None:
@@ -232,18 +233,18 @@ class Session:
         self._search = Search(go, self._position, self._think, self._tell)
 
     def _think(self, position: Position, go: Go, stop: Stop) -> tuple[int, tuple[str, ...]]:
-        """A column and the lines before it; runs in the thread of the search."""
+        """Find a column, and the lines to write before it. Runs in the search thread."""
         chooser = self._prepare()
         if isinstance(chooser, Solver):
             return think(chooser, position, go, stop)
         try:
             return chooser.choose(position, seconds=go.seconds(position), stop=stop), ()
         except StopPlaying:
-            told = "info string stopped before the player had chosen: any column"
+            told = "info string stopped before the player chose; the first open column is played"
             return position.legal_columns()[0], (told,)
 
     def _prepare(self) -> Solver | Mover:
-        """The solver or the player. ``isready`` makes it before the first clock runs."""
+        """Return the solver or the player. ``isready`` makes it before the first clock starts."""
         options = self._options
         if options.player is not None:
             self._mover = self._mover or Mover(options.player)
@@ -270,7 +271,7 @@ class Session:
                 return str(position.turn == "x").lower()
             case ["result"]:
                 return _RESULTS[position.winner] if position.is_over else "none"
-        raise LineError("query: gameover, p1turn or result")
+        raise LineError("query: write query gameover, query p1turn or query result")
 
     def _start(self) -> Position:
         return Position(width=self._options.board.width, height=self._options.board.height)
@@ -290,7 +291,7 @@ class Session:
 
 
 def _known_player(value: str) -> str | None:
-    """A player's description. The lines give no consent to start programs."""
+    """Check a player's description. Input lines cannot give consent to start programs."""
     if value in ("", NONE):
         return None
     Mover(value)
@@ -300,24 +301,24 @@ def _known_player(value: str) -> str | None:
 def _between(text: str, name: str, most: int) -> int:
     number = whole(text, f"setoption {name}")
     if not 1 <= number <= most:
-        raise LineError(f"setoption {name}: from 1 to {most}, not {number}")
+        raise LineError(f"setoption {name}: must be from 1 to {most}, not {number}")
     return number
 
 
 def read_position(words: Sequence[str], board: BoardSize) -> Position:
-    """Read what follows ``position``.
+    """Read the words after ``position``.
 
     Args:
-        words: ``startpos`` or ``fen`` and a grid, then perhaps ``moves`` and columns.
-        board: of ``startpos``; a grid has its own.
+        words: ``startpos`` or ``fen`` and a grid, then optionally ``moves`` and columns.
+        board: the board of ``startpos``; a grid has its own.
 
     Raises:
-        LineError: there is no such position.
+        LineError: the words do not describe a possible position.
     """
     end = words.index(MOVES) if MOVES in words else len(words)
     begin, moves = words[:end], "".join(words[end + 1 :])
     if begin != [START] and not (begin[:1] == [GRID] and len(begin) in _GRID_WORDS):
-        raise LineError("position: startpos, or fen and a grid; then moves and columns")
+        raise LineError("position: write startpos or fen GRID, then optionally moves COLUMNS")
     try:
         if begin == [START]:
             return Position(moves, width=board.width, height=board.height)
@@ -330,11 +331,12 @@ def read_position(words: Sequence[str], board: BoardSize) -> Position:
 
 
 def _read_grid(text: str, turn: str | None = None) -> Position:
-    """A grid with ``/`` between rows, the top one first; a number stands for empty squares."""
+    """Read a grid with ``/`` between rows, the top row first; a number counts empty squares."""
     if any(int(run[:3]) > _WIDEST for run in _RUN.findall(text)):
         raise LineError(f"no row has more than {_WIDEST} squares")
     rows = _RUN.sub(lambda run: "." * int(run[0]), text.replace("/", "\n"))
-    position = Position.from_grid(rows)
+    first, *others = rows.split("\n")
+    position = Position.from_grid(rows, width=len(first), height=1 + len(others))
     if turn not in (None, position.turn):
         raise LineError(f"{position.turn} is to move, not {quoted(str(turn))}")
     return position

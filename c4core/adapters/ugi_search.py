@@ -1,6 +1,6 @@
-"""The search of a UGI engine: its limits (``go``), and how it finds a move, in a thread of its own.
+"""The search of a UGI engine, in a thread of its own, and its limits (``go``).
 
-A move is found by exact scores, or by a search some plies ahead.
+A move is chosen by exact scores, or by a search a few plies ahead if they are not known in time.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from c4core.solver import Solver
 
 PLIES_AHEAD: Final = 8
-"""Plies that are searched before a search that may not end in time; it takes a few milliseconds."""
+"""Plies searched before the exact search, which may not end in time: a few milliseconds."""
 LINE_NODES: Final = 1_000_000
-"""The most nodes for the line of play after the best move, which must not delay the move much."""
+"""The node limit of the principal variation, which must not delay the move much."""
 STOP_SECONDS: Final = 0.02
-"""The time between two calls to stop a search; a search that has just begun may miss the first."""
+"""Seconds between two calls to stop a search. A search that has just begun may miss the first."""
 LONGEST_QUOTE: Final = 40
 INFINITE: Final = "infinite"
 
@@ -36,34 +36,34 @@ _NUMBER: Final = re.compile("-?[0-9]{1,15}")
 
 
 class LineError(C4Error, ValueError):
-    """A line that cannot be understood. The engine complains, and goes on."""
+    """A line that cannot be understood. The engine reports it and goes on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Go:
-    """The limits of a search. Without any it ends with the exact score of every column."""
+    """The limits of a search. Without any, it ends with the exact score of every column."""
 
     movetime: int | None = None
-    """Milliseconds."""
+    """Milliseconds for the move."""
     nodes: int | None = None
-    """Positions visited, at most."""
+    """The maximum number of positions to visit."""
     depth: int | None = None
-    """Plies looked ahead."""
+    """Plies to search."""
     p1time: int | None = None
-    """Milliseconds left for the first player's game."""
+    """Milliseconds left on the first player's clock."""
     p2time: int | None = None
-    """Milliseconds left for the second player's game."""
+    """Milliseconds left on the second player's clock."""
     p1inc: int = 0
-    """Milliseconds that the first player gets with every move."""
+    """Milliseconds that the first player gains with every move."""
     p2inc: int = 0
-    """Milliseconds that the second player gets with every move."""
+    """Milliseconds that the second player gains with every move."""
     infinite: bool = False
     """Whether the engine waits for ``stop`` before it answers."""
 
     def seconds(self, position: Position) -> float | None:
-        """The seconds that the move in a position may take; None for no limit.
+        """Return the time limit of a move in seconds; None for no limit.
 
-        A move gets an equal share of the clock's time for all moves to come, and at most half.
+        The clock's time is shared equally among all moves to come. A move gets at most half of it.
         """
         limits = [] if self.movetime is None else [max(self.movetime, 0) / 1000]
         is_first = position.turn == "x"
@@ -76,7 +76,7 @@ class Go:
 
 
 def read_go(words: Sequence[str]) -> Go:
-    """Read what follows ``go``.
+    """Read the words after ``go``.
 
     Raises:
         LineError: a limit is unknown, given twice, or not a number.
@@ -87,7 +87,7 @@ def read_go(words: Sequence[str]) -> Go:
     while rest:
         name = rest.pop(0)
         if name not in names:
-            raise LineError(f"go: {quoted(name)} is no limit; there are {', '.join(sorted(names))}")
+            raise LineError(f"go: unknown limit {quoted(name)}; use {', '.join(sorted(names))}")
         if name in found:
             raise LineError(f"go: {name} is given twice")
         if name == INFINITE:
@@ -97,30 +97,24 @@ def read_go(words: Sequence[str]) -> Go:
     least = {"depth": 1, "nodes": 1}
     for name, low in least.items():
         if found.get(name, low) < low:
-            raise LineError(f"go {name}: at least {low}, not {found[name]}")
+            raise LineError(f"go {name}: must be at least {low}, not {found[name]}")
     return Go(**found)
 
 
 def whole(text: str, what: str) -> int:
     """Read a whole number; ``what`` names it in the message of the :class:`LineError`."""
     if not _NUMBER.fullmatch(text):
-        raise LineError(f"{what}: {quoted(text)} is no whole number")
+        raise LineError(f"{what}: {quoted(text)} is not a whole number")
     return int(text)
 
 
 def quoted(text: str) -> str:
-    """A word of a line for a message: of one line and not long."""
+    """Quote a word of a line for a message, cut if it is long."""
     return ascii(text[:LONGEST_QUOTE])
 
 
 class Spent:
-    """The resources that a search has used, and its limits.
-
-    Args:
-        seconds: the time limit; None for no limit.
-        nodes: the largest number of nodes; None for no limit.
-        stop: ends the search.
-    """
+    """The time and nodes that a search has used, and its limits; None means no limit."""
 
     def __init__(self, seconds: float | None, nodes: int | None, stop: Stop) -> None:
         self.begun = time.monotonic()
@@ -141,20 +135,15 @@ class Spent:
 
     @property
     def is_over(self) -> bool:
-        """Whether the time or the nodes are used up, or the stop is over."""
+        """Whether the time, the nodes or the stop ends the search."""
         return self.stop.is_over or self.nodes_left == 0 or self.seconds_left == 0
 
 
 def think(solver: Solver, position: Position, go: Go, stop: Stop) -> tuple[int, tuple[str, ...]]:
-    """The best move that can be found within the limits, and the lines to write before it.
+    """Find the best move within the limits, and the lines to write before it.
 
-    Of several best moves the one nearest to the centre is taken.
-
-    Args:
-        solver: the solver that searches.
-        position: a position that is not over.
-        go: the limits.
-        stop: ends the search with the best move known by then.
+    Of several best moves, the one nearest to the centre is chosen. The position must not be over.
+    The stop ends the search with the best move known by then.
     """
     spent = Spent(go.seconds(position), go.nodes, stop)
     with stop.calling(solver.stop):
@@ -184,7 +173,7 @@ def think(solver: Solver, position: Position, go: Go, stop: Stop) -> tuple[int, 
 def look_ahead(
     solver: Solver, position: Position, plies: int, spent: Spent
 ) -> tuple[int | None, ...]:
-    """The exact scores of the columns after which the game can be ended within some plies.
+    """Return exact scores of the columns after which a side can force an end within ``plies``.
 
     Each search has a null window that only such short games can decide, so a small number of plies
     takes little time on every board.
@@ -226,7 +215,7 @@ def _decided(solver: Solver, child: Position, plies: int, spent: Spent) -> int |
 
 
 def _either(scores: Sequence[int | None], others: Sequence[int | None]) -> tuple[int | None, ...]:
-    """The scores of the columns that are known from one of two searches."""
+    """Merge the scores of two searches; the first search has precedence."""
     return tuple(
         other if score is None else score for score, other in zip(scores, others, strict=True)
     )
@@ -244,7 +233,7 @@ def _choice(position: Position, scores: Sequence[int | None]) -> int:
 
 
 def _line_of_play(solver: Solver, position: Position, column: int, spent: Spent) -> tuple[int, ...]:
-    """Best play after a column, as far as a short search knows it."""
+    """The principal variation after a column, as far as a short search finds it."""
     line, left = [column], LINE_NODES
     position = position.play(column)
     while not position.is_over and left > 0 and not spent.is_over:
@@ -260,7 +249,7 @@ def _line_of_play(solver: Solver, position: Position, column: int, spent: Spent)
 
 
 def _info(position: Position, score: int, line: Sequence[int], spent: Spent) -> str:
-    """An exact score as UCI writes it: the moves of the winner until the end."""
+    """Write an exact score as UCI does: in moves of the winner until the end."""
     plies = plies_to_end(score, position.ply, *position.board)
     moves = (plies + 1) // 2 if score > 0 else -(plies // 2)
     shown = f"mate {moves}" if score else "cp 0"
@@ -270,13 +259,13 @@ def _info(position: Position, score: int, line: Sequence[int], spent: Spent) -> 
 
 
 def _measures(spent: Spent) -> str:
-    """The nodes and the time of a search."""
+    """Write the nodes and the time of a search."""
     milliseconds = int((time.monotonic() - spent.begun) * 1000)
     return f"info nodes {spent.nodes} time {milliseconds}"
 
 
 def _columns_line(scores: Sequence[int | None], score: int | None = None) -> str:
-    """The scores of all known columns, as C4 counts them."""
+    """Write the known scores of columns, as C4 counts them."""
     known = [
         f"{column_label(column)}:{value}"
         for column, value in enumerate(scores)
@@ -287,13 +276,10 @@ def _columns_line(scores: Sequence[int | None], score: int | None = None) -> str
 
 
 class Search:
-    """A search in a thread of its own. At its end it writes its results, and then the move.
+    """A search in a thread of its own. When it ends, it writes its results and then the move.
 
-    Args:
-        go: the limits.
-        position: a position that is not over.
-        think: finds a column and the lines to write before it, until the stop is set.
-        tell: writes a line.
+    ``think`` finds a column and the lines to write before it, until the stop is set. ``tell``
+    writes a line.
     """
 
     def __init__(
@@ -316,18 +302,18 @@ class Search:
 
     @property
     def is_running(self) -> bool:
-        """Whether it has not written its move yet."""
+        """Whether the move has not been written yet."""
         return self._thread.is_alive()
 
     def end(self) -> None:
-        """Stop it, and wait until it has written its move."""
+        """Stop the search, and wait until its move has been written."""
         self._asked.set()
         while self._thread.is_alive():
             self._stop.set()
             self._thread.join(STOP_SECONDS)
 
     def join(self) -> None:
-        """Wait for its end.
+        """Wait for the end of the search.
 
         Raises:
             OSError: a line could not be written.
@@ -356,6 +342,6 @@ class Search:
 
 
 def in_a_line(text: str) -> str:
-    """A text without line ends and other characters that cannot be printed."""
+    """Put a text on one line, with unprintable characters escaped."""
     line = " ".join(text.split())
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in line)

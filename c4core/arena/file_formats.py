@@ -1,31 +1,32 @@
-"""Games as text, a line for each game: JSON Lines, final grids (CSV), or any form that people have.
+"""Games as text, one line per game: JSON Lines, final grids (CSV), or any common form.
 
-**JSON Lines** have one object for each game, with everything that is known about it::
+**JSON Lines** have one object per game, with everything that is known about it::
 
     {"match": 3, "number": 17, "board": "7x6", "first": "set:fallback=vector", "second": "random",
      "seed": 42, "moves": "4353637", "winner": "x", "ending": "four", "x_seconds": 0.0001,
      "o_seconds": 0.0002}
 
-Only ``moves`` is required. ``board`` defaults to the reader's board, which is 7x6 unless it is told
-otherwise. ``start`` is the key of the position that the game began from, by default the empty
-board. ``winner`` (``x``, ``o`` or null) and ``ending`` follow from the moves unless a player failed
-or gave up (``resigned``); ``detail`` may say how a player failed. A game that was abandoned is
+Only ``moves`` is required. ``board`` defaults to the reader's board, which is 7x6 by default.
+``start`` is the key of the position that the game began from, by default the empty board.
+``winner`` (``x``, ``o`` or null) and ``ending`` follow from the moves unless a player failed or
+gave up (``resigned``). ``detail`` may describe a player's failure. An abandoned game is
 ``unfinished`` and has no winner. ``replaced`` lists the moves (0-based) that were played in place
-of illegal answers. If only the last position of a game is known, its key is in ``final``, and there
-is no field ``moves``. Unknown fields are ignored.
+of illegal answers. If only the last position of a game is known, ``final`` has its key, and the
+field ``moves`` is missing. Unknown fields are ignored.
 
 **Final grids** are comma-separated, the format of Brewer 2017. The first row has the names,
 ``pos_01,..,pos_42,winner``. Each further row is a game: the cells of its final grid, row by row
 from the top and from left to right (1 first player, -1 second player, 0 empty), and then the winner
 (1, -1, or 0 for a draw). A board of another size has one cell for each of its squares.
 
-Some programs choose the first player at random, so there are games in which -1 began. The players
-of such a grid are swapped when it is read, because the side that began is ``x`` here. A full board
-without a four has as many stones of both sides and does not say who began; 1 is then taken.
+Some programs choose the first player at random, so in some games -1 began. The players of such a
+grid are swapped when it is read, because ``x`` always begins here. A full board without a four has
+equally many stones of both sides and does not show who began; then 1 is assumed.
 
 **Any form** is read, but not written. A line is the moves (``4455667``), or the object of a game as
-above, or a row of a table with the heading ``moves``, and perhaps ``board``, ``first``, ``second``,
-``winner`` and ``ending``. Games need not be over. Final grids have no moves, and are refused.
+above, or a row of a table. The table's heading has ``moves``, and optionally ``board``, ``first``,
+``second``, ``winner`` and ``ending``. Games may be unfinished. Final grids have no moves and are
+refused.
 """
 
 from __future__ import annotations
@@ -45,8 +46,9 @@ from c4core.arena.files import (
 from c4core.arena.game import Ending
 from c4core.errors import C4Error
 from c4core.lines import TOO_DEEP, BadLine, is_too_deep, read_json, read_text_lines
-from c4core.notation import DEFAULT_BOARD, parse_board, parse_moves
+from c4core.notation import DEFAULT_BOARD, format_moves, parse_board
 from c4core.position import Position
+from c4core.reader import read_move_list, read_moves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,14 +61,14 @@ if TYPE_CHECKING:
 _ENDINGS: Final = {str(ending): ending for ending in Ending}
 _SEEDS: Final = range(1 << 64)
 _SECONDS: Final = 1e9
-"""30 years. Without a limit, sums could become infinite, and no report could show them."""
+"""The limit: about 30 years. Without it, sums could become infinite, which no report can show."""
 
 _UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
 """Lone surrogates, which JSON can write, and NUL, which PostgreSQL refuses."""
 
 
 def json_object(entry: GameEntry) -> dict[str, Any]:
-    """A game as an object; unknown and empty fields are left out."""
+    """Return a game as an object, without unknown and empty fields."""
     fields: dict[str, Any] = {
         "match": entry.match,
         "number": entry.number,
@@ -92,22 +94,22 @@ def json_object(entry: GameEntry) -> dict[str, Any]:
 
 
 def _possible(seconds: float) -> float:
-    """The time if it can be read again, else 0, which means unknown.
+    """Return the time if it can be read again, else 0 (unknown).
 
-    A game of a foreign database may have any time, and JSON has no infinite numbers.
+    A database from elsewhere may have any time, and JSON has no infinite numbers.
     """
     return seconds if 0 <= seconds <= _SECONDS else 0.0
 
 
 def json_line(entry: GameEntry) -> str:
-    """A game as a line, without the line end."""
+    """Return a game as a line, without the line end."""
     return json.dumps(json_object(entry))
 
 
 def read_json_games(
     stream: BinaryIO, *, board: BoardSize = DEFAULT_BOARD
 ) -> Iterator[GameEntry | BadLine]:
-    """Read games; blank lines are skipped.
+    """Read games from JSON Lines; blank lines are skipped.
 
     Args:
         stream: a binary file.
@@ -124,7 +126,7 @@ def read_json_games(
 
 
 def parse_json_game(text: str, *, board: BoardSize = DEFAULT_BOARD) -> GameEntry:
-    """Read the line of a game.
+    """Read a game from a line of JSON.
 
     Raises:
         GameFileError: the line is not a game; the message says why.
@@ -135,7 +137,7 @@ def parse_json_game(text: str, *, board: BoardSize = DEFAULT_BOARD) -> GameEntry
         raise GameFileError(f"not a JSON object: {error}", field="line") from None
     if not isinstance(fields, dict):
         raise GameFileError("not a JSON object", field="line")
-    if is_too_deep(fields):  # a message that quotes a part of it would need as much stack again
+    if is_too_deep(fields):  # quoting a part of it in a message would need as much stack again
         raise GameFileError(TOO_DEEP, field="line")
     size = _board(fields, board)
     start = _position(fields, "start", size) or empty_board(size)
@@ -180,37 +182,43 @@ def _position(fields: dict[str, Any], name: str, board: BoardSize) -> Position |
 
 
 def _course(fields: dict[str, Any], start: Position) -> tuple[str | None, Position]:
-    """The moves, and the position after them."""
-    moves = _text(fields, "moves")
+    """Read the moves, and return them with the position after them."""
+    moves = fields.get("moves")
     if moves is None:
         final = _position(fields, "final", start.board)
         if final is None:
             raise GameFileError('a game needs "moves"', field="moves")
         return None, final
-    _number(fields, "final", _SEEDS)  # not needed, but no other value may be there
-    moves = moves.lower()
+    _number(fields, "final", _SEEDS)  # unused, but it must be valid
     try:
-        if not start.ply:
-            return moves, Position(moves, width=start.width, height=start.height)
+        columns = _columns(moves, start.board)
         final = start
-        for column in parse_moves(moves, width=start.width):
+        for column in columns:
             final = final.play(column)
     except C4Error as error:
         raise GameFileError(str(error), field="moves") from None
-    return moves, final
+    return format_moves(columns), final
+
+
+def _columns(moves: object, board: BoardSize) -> tuple[int, ...]:
+    if isinstance(moves, list):
+        return read_move_list(moves, board)
+    if not isinstance(moves, str):
+        raise GameFileError("moves must be text or a list of columns", field="moves")
+    return read_moves(moves, board)
 
 
 def _result(fields: dict[str, Any], final: Position) -> tuple[Side | None, Ending]:
-    """The winner and the ending; they follow from the board if the file does not have them."""
+    """Read the winner and the ending, or derive them from the board."""
     winner = fields.get("winner", final.winner)
     if winner not in ("x", "o", None):
-        raise GameFileError(f'winner {winner!r} is none of "x", "o" and null', field="winner")
+        raise GameFileError(f'winner must be "x", "o" or null, not {winner!r}', field="winner")
     side = cast("Side | None", winner)
     name = _text(fields, "ending")
     if name is None or name in ON_THE_BOARD:
         ending = ending_on_board(final, side)
         if name is not None and name != ending:
-            raise GameFileError(f"it ended by {ending}, not by {name}", field="ending")
+            raise GameFileError(f"the game ended by {ending}, not by {name}", field="ending")
         return side, ending
     if name not in _ENDINGS:
         known = ", ".join(_ENDINGS)
@@ -238,7 +246,7 @@ def _text(fields: dict[str, Any], name: str) -> str | None:
 
 
 def _player(fields: dict[str, Any], name: str) -> str | None:
-    """A player's description. Unlike ``detail``, it is never changed."""
+    """Read a player's description. Unlike ``detail``, it is never changed."""
     value = _text(fields, name)
     if value is not None and _UNSTORABLE.search(value):
         raise GameFileError(
@@ -262,7 +270,9 @@ def _seconds(fields: dict[str, Any], name: str) -> float:
     value = fields.get(name, 0.0)
     # Not isfinite(): it raises at a whole number of hundreds of digits.
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= _SECONDS:
-        raise GameFileError(f"{name} {value!r} is no number of seconds", field=name)
+        raise GameFileError(
+            f"{name} {value!r} is not a number of seconds from 0 to 1e9", field=name
+        )
     return float(value)
 
 
@@ -272,7 +282,7 @@ def _replaced(fields: dict[str, Any], length: int) -> tuple[int, ...]:
         raise GameFileError("replaced must be a list", field="replaced")
     for value in values:
         if not isinstance(value, int) or isinstance(value, bool) or value not in range(length):
-            raise GameFileError(f"there is no move {value!r}", field="replaced")
+            raise GameFileError(f"replaced: there is no move {value!r}", field="replaced")
     return tuple(values)
 
 
@@ -283,24 +293,24 @@ _WINNERS: Final[dict[Side | None, str]] = {"x": "1", "o": "-1", None: "0"}
 _SQUARES: Final = {"0": ".", "1": "x", "-1": "o"}
 _TURNED: Final = str.maketrans("xo", "ox")
 _SIDES: Final[dict[str, Side | None]] = {".": None, "x": "x", "o": "o"}
-"""The winners, by the character that a cell with the same number gets."""
+"""The winner for each grid character: the winner's number is first read as if it were a cell."""
 
 
 def csv_names(board: BoardSize) -> str:
-    """The heading: the names of all columns."""
+    """Return the heading: the names of all columns."""
     cells = ",".join(f"pos_{number:02}" for number in range(1, board.cells + 1))
     return f"{cells},winner"
 
 
 def csv_line(final: Position, winner: Side | None) -> str:
-    """The row of a game, without the line end."""
+    """Return the row of a game, without the line end."""
     return str(final).translate(_CELLS) + _WINNERS[winner]
 
 
 def read_csv_games(
     stream: BinaryIO, *, board: BoardSize = DEFAULT_BOARD
 ) -> Iterator[GameEntry | BadLine]:
-    """Read games. Blank lines are skipped, and the row of names may be missing.
+    """Read games from final grids. Blank lines are skipped, and the heading may be missing.
 
     Args:
         stream: a binary file.
@@ -324,10 +334,10 @@ def read_csv_games(
 
 
 def parse_csv_game(row: str, *, board: BoardSize = DEFAULT_BOARD) -> tuple[Position, Side | None]:
-    """The final grid of a row, and who won.
+    """Read the final grid and the winner from a row.
 
     Raises:
-        GameFileError: the row is not a grid of this board that a winner follows.
+        GameFileError: the row is not a grid of this board followed by a winner.
     """
     cells = row.split(",")
     if len(cells) != board.cells + 1:
@@ -341,29 +351,25 @@ def parse_csv_game(row: str, *, board: BoardSize = DEFAULT_BOARD) -> tuple[Posit
     width = board.width
     grid = "/".join(squares[begin : begin + width] for begin in range(0, board.cells, width))
     try:
-        return Position.from_grid(grid), _SIDES[squares[-1]]
+        return Position.from_grid(grid, width=width, height=board.height), _SIDES[squares[-1]]
     except C4Error as error:
         raise GameFileError(str(error), field="grid") from None
 
 
 def _is_heading(row: str, board: BoardSize) -> bool:
-    """Whether the first line is the row of names."""
     return row.replace('"', "").replace(" ", "").lower() == csv_names(board)
 
 
 def _began_with_second(squares: str) -> bool:
-    """Whether the player with -1 moved first.
-
-    Args:
-        squares: the squares of the grid, and the winner as one more square.
-    """
+    """Whether the player with -1 moved first. The winner is the last of the squares."""
     first, second = squares.count("x", 0, -1), squares.count("o", 0, -1)
-    # With as many stones of both, the second player moved last, and only it can have won.
+    # If both have equally many stones, the player that moved second also moved last, and only that
+    # player can have won.
     return second > first or (second == first and squares[-1] == "x")
 
 
 def _square(cell: str) -> str:
-    """The square for a number that is written in another way, such as ``-1.0`` or in quotes.
+    """Read a number in an unusual form, such as ``-1.0`` or in quotes, as a square.
 
     Raises:
         GameFileError: the cell is neither 1 nor -1 nor 0.
@@ -372,25 +378,25 @@ def _square(cell: str) -> str:
     try:
         return _SQUARES[f"{float(plain):g}"]
     except (ValueError, KeyError):
-        raise GameFileError(f"{cell!r} is none of 1, -1 and 0", field="grid") from None
+        raise GameFileError(f"{cell!r} is not 1, -1 or 0", field="grid") from None
 
 
 # --- any form -------------------------------------------------------------------------------------
 
 _TABLE_FIELDS: Final = ("board", "first", "second", "moves", "winner", "ending")
-"""The fields that are read from a row of a table."""
+"""The fields read from a row of a table."""
 
-_ONLY_GRIDS: Final = "these are final grids: without the moves there is nothing to look at"
+_ONLY_GRIDS: Final = "these are final grids without moves; give games with their moves"
 
 
 def read_any_games(
     stream: BinaryIO, *, board: BoardSize = DEFAULT_BOARD
 ) -> Iterator[GameEntry | BadLine]:
-    """Read games; blank lines are skipped.
+    """Read games in any form; blank lines are skipped.
 
     Args:
         stream: a binary file.
-        board: the board of games without a board of their own.
+        board: the board of games that do not name theirs.
     """
     names: list[str] | None = None
     is_first = True
@@ -398,7 +404,7 @@ def read_any_games(
         if isinstance(text, BadLine):
             yield text
         elif not text.isspace():
-            is_heading = is_first and "," in text and not text.lstrip().startswith("{")
+            is_heading = is_first and "," in text and _has_a_word(text)
             is_first = False
             try:
                 if is_heading:
@@ -410,19 +416,25 @@ def read_any_games(
                 yield BadLine(line, str(error), getattr(error, "field", "moves"))
 
 
+def _has_a_word(line: str) -> bool:
+    """Whether a line is neither JSON nor moves, which have no words of three letters."""
+    return not line.lstrip().startswith(("{", "[")) and re.search("[A-Za-z_]{3}", line) is not None
+
+
 def game_of_moves(moves: str, board: BoardSize) -> GameEntry:
-    """A game from the empty board, as far as it has come.
+    """Return a game from the empty board, finished or not.
 
     Args:
-        moves: columns from 1, as text.
+        moves: columns from 1, in any form that :func:`c4core.reader.read_moves` reads.
         board: the board's size.
 
     Raises:
         MoveError: a move cannot be read or cannot be played.
     """
-    final = Position(moves, width=board.width, height=board.height)
+    columns = read_moves(moves, board)
+    final = Position.from_columns(columns, width=board.width, height=board.height)
     ending = ending_on_board(final, final.winner) if final.is_over else Ending.UNFINISHED
-    return GameEntry(empty_board(board), moves.lower(), final, final.winner, ending)
+    return GameEntry(empty_board(board), format_moves(columns), final, final.winner, ending)
 
 
 def _game(text: str, names: list[str] | None, board: BoardSize) -> GameEntry:
@@ -448,7 +460,7 @@ def _game(text: str, names: list[str] | None, board: BoardSize) -> GameEntry:
 
 
 def _of_fields(fields: dict[str, Any], board: BoardSize) -> GameEntry:
-    """The game of an object. It may be unfinished without saying so."""
+    """Read a game from an object. It may be unfinished without a field for that."""
     try:
         return parse_json_game(json.dumps(fields), board=board)
     except GameFileError as error:
@@ -458,7 +470,7 @@ def _of_fields(fields: dict[str, Any], board: BoardSize) -> GameEntry:
 
 
 def _check_heading(names: list[str]) -> None:
-    """Refuse a heading in which a column that is read is there twice."""
+    """Refuse a heading that has a column of :data:`_TABLE_FIELDS` twice."""
     for name in _TABLE_FIELDS:
         if names.count(name) > 1:
             raise GameFileError(f"the heading has the column {name} more than once", field="line")

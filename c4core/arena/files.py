@@ -1,4 +1,4 @@
-"""Games in files, with their moves or with their final grid only, and repeated games among them.
+"""Games in files, with their moves or only their final grid, and the detection of repeated games.
 
 :mod:`c4core.arena.file_formats` reads and writes games.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from c4core.position import Side
 
 ON_THE_BOARD: Final = frozenset({Ending.FOUR, Ending.FULL})
-"""The endings of games that are played to the end."""
+"""The endings of games that were played to the end."""
 
 Sameness = Literal["moves", "grids"]
 
@@ -56,7 +56,7 @@ class GameEntry(NamedTuple):
     winner: Side | None
     """The side that won; None for a draw."""
     ending: Ending
-    """How it ended."""
+    """The way in which the game ended."""
     first: str | None = None
     """The description of the player with ``x``; None if it is unknown."""
     second: str | None = None
@@ -64,7 +64,7 @@ class GameEntry(NamedTuple):
     seed: int | None = None
     """The seed of all random choices; None if it is unknown."""
     detail: str = ""
-    """How a player failed, for people."""
+    """A description of a player's failure, for people."""
     x_seconds: float = 0.0
     """Seconds that all moves of ``x`` took; 0 if they are unknown."""
     o_seconds: float = 0.0
@@ -72,9 +72,9 @@ class GameEntry(NamedTuple):
     replaced: tuple[int, ...] = ()
     """The moves (0-based) that were played in place of an illegal answer."""
     match: int | None = None
-    """The number of its match in the database that the game comes from."""
+    """The match's number in the database that the game comes from."""
     number: int | None = None
-    """Its number in that match."""
+    """The game's number in its match."""
 
     @property
     def board(self) -> BoardSize:
@@ -83,20 +83,20 @@ class GameEntry(NamedTuple):
 
     @property
     def is_forfeit(self) -> bool:
-        """Whether a side lost the game by a failure or gave up, and not on the board."""
+        """Whether a side lost by a failure or by resigning, rather than on the board."""
         return self.ending not in ON_THE_BOARD and self.winner is not None
 
 
 def empty_board(board: BoardSize) -> Position:
-    """The empty board of a size."""
+    """Return the empty position of a board size."""
     return Position(width=board.width, height=board.height)
 
 
 def ending_on_board(final: Position, winner: Side | None) -> Ending:
-    """The ending of a game that was played to the end, after a check of its result.
+    """Check the result of a game that was played to the end, and return its ending.
 
     Raises:
-        GameFileError: the board is not full and has no four, or another side won on it.
+        GameFileError: the game is not over on the board, or the winner is wrong.
     """
     if not final.is_over:
         raise GameFileError(
@@ -111,12 +111,12 @@ def ending_on_board(final: Position, winner: Side | None) -> Ending:
 
 
 def outcome_text(winner: Side | None, ending: str) -> str:
-    """A result in words; ``no result`` for an unfinished game."""
+    """Write a result in words; ``no result`` for an unfinished game."""
     return "no result" if ending == Ending.UNFINISHED else result_text(winner)
 
 
 def result_text(winner: Side | None) -> str:
-    """A result in words."""
+    """Write a result in words."""
     return "a draw" if winner is None else f"{winner} has won"
 
 
@@ -126,9 +126,8 @@ class Repeats:
     Every different game takes about 150 bytes of memory.
 
     Args:
-        by: two games with the same winner are equal if they have the same start and moves
-            (``moves``; a game without moves is compared by its final grid), or if they have the
-            same final grid (``grids``).
+        by: the parts, besides the winner, that equal games share. ``moves``: the start and the
+            moves; a game without moves is compared by its final grid. ``grids``: the final grid.
         mirrors: whether a game equals its mirror image.
 
     Attributes:
@@ -146,7 +145,7 @@ class Repeats:
         return len(self._seen)
 
     def is_new(self, entry: GameEntry) -> bool:
-        """Whether no earlier game equals this one. The game is remembered."""
+        """Remember a game. Returns whether no earlier game equals it."""
         before = len(self._seen)
         self._seen.add((entry.board, entry.winner, self._identity(entry, self._mirrors)))
         is_new = len(self._seen) > before
@@ -155,7 +154,7 @@ class Repeats:
 
 
 def mirrored_moves(moves: str, width: int) -> str:
-    """The moves of the mirror image."""
+    """Return the moves of the mirror image."""
     return moves.translate(_MIRRORS[width])
 
 

@@ -1,17 +1,17 @@
-"""A game between two players: turns, time limits, and how a game can end.
+"""A game between two players: turns, time limits, and the ways in which a game can end.
 
 :class:`~c4core.position.Position` has the rules of Connect Four; this module has the rules of the
 arena. The first player of a game moves with ``x``. A player loses the game if it chooses an illegal
-column, raises an exception or takes too long, or if its process dies; the reason is kept, and
-nothing is raised. When the machine runs out of memory or files, no player has failed: that error is
-raised.
+column, raises an exception or takes too long, or if its process dies. The reason is kept, and
+nothing is raised. If the machine runs out of memory or files, no player has failed, and that error
+is raised.
 
-All randomness comes from the game's seed. Each side gets a seed of its own from it, so that the
-draws of one player do not change those of the other.
+All randomness comes from the game's seed. Each side derives its own seed from it, so that one
+player's random draws do not change the other's.
 
-The seeds of matches, games and seats depend only on a parent seed and on a name or number. So a
-game is the same on every worker and in every order, and the random draws of one game are
-independent of those of another.
+The seeds of matches, games and sides depend only on a parent seed and on a name or number. A game
+is therefore the same on every worker and in every order. The random draws of different games are
+independent.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ if TYPE_CHECKING:
 Result = Literal["win", "loss", "draw"]
 
 MAX_DETAIL: Final = 500
-"""The reason for a failure is cut to this many characters."""
+"""The maximum length of a failure's reason, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeControl:
-    """How long moves and games may take, in wall-clock seconds.
+    """Time limits of moves and games, in wall-clock seconds.
 
     Raises:
         ValueError: a time is not positive.
@@ -83,7 +83,7 @@ NO_CLOCK: Final = TimeControl()
 
 
 class Ending(StrEnum):
-    """How a game ended: on the board, by a player's failure, or because a person gave up."""
+    """The way in which a game ended: on the board, by a failure, or because a person gave up."""
 
     FOUR = "four"
     """A side has four in a row."""
@@ -94,7 +94,7 @@ class Ending(StrEnum):
     TIME = Failing.TIME.value
     """The loser exceeded its time limit."""
     ERROR = Failing.ERROR.value
-    """The loser raised an exception, or said that it cannot go on."""
+    """The loser raised an exception, or reported that it cannot go on."""
     CRASH = Failing.CRASH.value
     """The loser's process could not be started, or ended by itself."""
     NONSENSE = Failing.NONSENSE.value
@@ -107,7 +107,7 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """A game that is over."""
+    """A finished game."""
 
     first: str
     """The description of the player with ``x``, with every parameter."""
@@ -122,11 +122,11 @@ class GameRecord:
     winner: Side | None
     """The side that won; None for a draw."""
     ending: Ending
-    """How it ended."""
+    """The way in which the game ended."""
     detail: str = ""
-    """How a player failed, for people."""
+    """A description of a player's failure, for people."""
     seconds: tuple[float, ...] = ()
-    """Seconds that each move took; after a failure, also those of the move that failed."""
+    """Seconds that each move took, including a move that failed."""
     replaced: tuple[int, ...] = ()
     """The moves (0-based) that were played in place of an illegal answer (``lenient``)."""
 
@@ -146,14 +146,14 @@ class GameRecord:
         return len(self.columns)
 
     def final(self) -> Position:
-        """The position at the end."""
+        """Return the position at the end."""
         position = self.start
         for column in self.columns:
             position = position.play(column)
         return position
 
     def seconds_of(self, side: Side) -> float:
-        """Seconds that all moves of a side took."""
+        """Return the seconds that all moves of a side took."""
         offset = 0 if self.start.turn == side else 1
         return sum(self.seconds[offset::2])
 
@@ -179,12 +179,12 @@ def play_game(
         time_control: how long moves and games may take.
         start: the position to begin from (default: the empty 7x6 board).
         lenient: play the leftmost open column in place of an illegal one, which otherwise loses.
-        before_move: called before a player is asked. An exception that it raises ends the game
-            without a result and is passed on; the players are not told that the game is over.
-        stop: when it is set, the game ends without a result, even while a player thinks; None if
-            that never happens.
+        before_move: called before each move. An exception that it raises ends the game without a
+            result and is passed on; ``Player.end`` is then not called.
+        stop: ends the game without a result when it is set, even while a player thinks; None if it
+            is never set.
         raises_faults: pass on a player's exceptions, except :class:`PlayerFailure`, instead of
-            ending the game: for players whose errors are bugs of this program.
+            ending the game. Use this for players whose errors are bugs of this program.
 
     Raises:
         StopPlaying: the stop was set before the end of the game.
@@ -248,7 +248,7 @@ class _Game:
         return record
 
     def _begin(self) -> GameRecord | None:
-        """Tell both players that the game begins. Returns the game if one of them fails."""
+        """Tell both players that the game begins. Returns the lost game if one of them fails."""
         for side, player in self.players.items():
             try:
                 player.begin(GameStart(self.start.board, side, self.seeds[side], self.stop))
@@ -261,7 +261,7 @@ class _Game:
         return None
 
     def _moves(self) -> GameRecord:
-        """Play all moves, after both players were told that the game begins."""
+        """Play all moves of a game that both players have begun."""
         position, over = self.start, False
         dice = {side: Dice(seed) for side, seed in self.seeds.items()}
         while not over:
@@ -285,7 +285,7 @@ class _Game:
         """Ask a player for a legal column.
 
         Raises:
-            PlayerFailure: the player gives none, or not in time.
+            PlayerFailure: the player gives no legal column, or not in time.
             StopPlaying: the game's stop was set.
         """
         limits = self.clock.limits(position.turn)
@@ -320,7 +320,7 @@ class _Game:
         return not (self.raises_faults or is_exhaustion(error))
 
     def _failed(self, loser: Side, error: Exception) -> GameRecord:
-        """The game after a player has lost it by an error."""
+        """Return the game that a player lost by an error."""
         if isinstance(error, PlayerFailure):
             return self._forfeit(loser, error.failing, str(error))
         return self._forfeit(loser, Failing.ERROR, f"{type(error).__name__}: {error}")
@@ -344,17 +344,17 @@ class _Game:
 
 
 def checked_column(answer: SupportsIndex, position: Position) -> int:
-    """A player's answer as a 0-based column that can be played.
+    """Check that a player's answer is a 0-based column that can be played, and return it.
 
     Args:
         answer: the player's answer.
-        position: the position that the player was asked about.
+        position: the position in which the column is played.
 
     Raises:
         PlayerFailure: the answer is not a column, or the column cannot be played.
     """
     try:
-        column = operator.index(answer)  # its annotations may be wrong
+        column = operator.index(answer)  # a player's annotations may be wrong
     except TypeError:
         raise PlayerFailure(Failing.NONSENSE, f"answered {answer!r}") from None
     if not 0 <= column < position.width:
@@ -381,7 +381,7 @@ class Clock:
 
     Args:
         control: the time limits.
-        stop: when it is set, all moves end; None if that never happens.
+        stop: ends all moves when it is set; None if it is never set.
     """
 
     def __init__(self, control: TimeControl, stop: Stop | None = None) -> None:
@@ -391,9 +391,9 @@ class Clock:
         self._used: dict[Side, float] = {"x": 0.0, "o": 0.0}
 
     def limits(self, side: Side) -> Limits:
-        """The limits of a player's next move, which begins now.
+        """Return the limits of a player's next move, which begins now.
 
-        The limits' stop is set at the moment when the move becomes too late.
+        Their stop ends the move when its time is up.
         """
         seconds = self._seconds(side)
         if seconds is None:
@@ -402,13 +402,13 @@ class Clock:
         return Limits(seconds, grace, (self._stop or Stop()).within(seconds + grace))
 
     def take(self, side: Side, seconds: float) -> bool:
-        """Deduct the time of a move. Returns whether it was too long."""
+        """Deduct the time of a move. Returns whether the move took too long."""
         allowed = self._seconds(side)
         self._used[side] += seconds
         return allowed is not None and seconds > allowed + self._control.grace
 
     def _seconds(self, side: Side) -> float | None:
-        """The seconds for a player's next move; None for no limit."""
+        """Return the seconds for a player's next move; None for no limit."""
         move, game = self._control.move, self._control.game
         if game is None:
             return move
@@ -417,18 +417,18 @@ class Clock:
 
 
 def match_seed(tournament_seed: int, player_a: str, player_b: str) -> int:
-    """The seed of a match of a tournament. It does not depend on which other players take part.
+    """Derive the seed of a match in a tournament. It does not depend on the other players.
 
     Args:
         tournament_seed: any whole number.
         player_a: the description of one player, with every parameter.
-        player_b: the description of the other one.
+        player_b: the description of the other player, with every parameter.
     """
     return _derived(f"match {tournament_seed} {player_a} {player_b}")
 
 
 def game_seed(match_seed: int, number: int) -> int:
-    """The seed of a game of a match.
+    """Derive the seed of a game in a match.
 
     Args:
         match_seed: any whole number.
@@ -438,10 +438,10 @@ def game_seed(match_seed: int, number: int) -> int:
 
 
 def seat_seed(game_seed: int, side: Side) -> int:
-    """The seed of a player in a game."""
+    """Derive the seed of a player in a game."""
     return _derived(f"seat {game_seed} {side}")
 
 
 def _derived(text: str) -> int:
-    """A 64-bit hash of a text."""
+    """Hash a text to 64 bits."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")

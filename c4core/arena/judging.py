@@ -1,4 +1,4 @@
-"""Moves compared with exact scores: the loss and the mark of a move, and the accuracy of several.
+"""Moves judged by exact scores: the loss and the mark of a move, and the accuracy of several.
 
 Every score is for the side that moved. A mark is a :data:`Mark`. :func:`result_accuracy`,
 :func:`best_share` and :class:`Accuracy` measure the accuracy of moves.
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     from c4core.position import Position, Side
 
 Mark = Literal["??", "?", "!", ""]
-"""How a move is annotated.
+"""The annotation of a move.
 
-- ``??``: it changed the result for the worse;
+- ``??``: the move changed the result for the worse;
 - ``?``: the result stays, but the win is slower or the loss quicker;
-- ``!``: the only move that kept the result, if it was not obvious: at least two other columns could
-  be played, the move did not win at once, the others did not all lose at once, and it was not in
-  the opening, the first fifth of the board's stones (8 on 7x6), which players know by heart;
-- nothing: anything else.
+- ``!``: the only move that kept the result, if it was not obvious. At least two other columns could
+  be played, the move did not win at once, and the others did not all lose at once. It was not in
+  the opening: the first fifth of the board's stones (8 on 7x6), which players know by heart;
+- empty: any other move.
 """
 
 OTHERS: Final = 2
 """A move is marked ``!`` only if this many other columns could be played."""
 
 OPENING: Final = 5
-"""The opening is this part of a board's stones. The game is sharpest there: on 7x6 half of all only
-moves are among the first eight moves, and players know them by heart."""
+"""The opening is a board's stones divided by this. The game is sharpest there: on 7x6, half of all
+only moves are among the first eight moves, and players know them by heart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class JudgedMove:
     """A move and its exact score."""
 
     ply: int
-    """Stones on the board before it."""
+    """Stones on the board before the move."""
     side: Side
     """The side that moved."""
     column: int
@@ -48,12 +48,12 @@ class JudgedMove:
     best: int
     """The score of the best columns, for the side that moved."""
     played: int
-    """The score of this column, for the same side."""
+    """The score of the played column, for the side that moved."""
     scores: tuple[int | None, ...] = ()
-    """The scores of all columns, for the same side; None for a full column."""
+    """The scores of all columns, for the side that moved; None for a full column."""
     is_obvious: bool = False
-    """Whether the move is obvious: it is in the opening, it won at once, or all others would have
-    lost at once."""
+    """Whether the move is in the opening, won at once, or was the only one that did not lose at
+    once."""
 
     @property
     def is_best(self) -> bool:
@@ -67,12 +67,12 @@ class JudgedMove:
 
     @property
     def loss(self) -> int:
-        """The points that were given away."""
+        """The points that the move gave away."""
         return self.best - self.played
 
     @property
     def is_blunder(self) -> bool:
-        """Whether it changed the result: a win into a draw or a loss, a draw into a loss."""
+        """Whether the move changed the result: a win to a draw or loss, or a draw to a loss."""
         return _sign(self.played) < _sign(self.best)
 
     @property
@@ -88,7 +88,7 @@ class JudgedMove:
 
     @property
     def is_hard_to_find(self) -> bool:
-        """Whether it was the only move that kept the result, and was not obvious."""
+        """Whether the move was the only one that kept the result, and not obvious."""
         known = [score for score in self.scores if score is not None]
         keeping = sum(_sign(score) == _sign(self.best) for score in known)
         is_only = keeping == 1 and not self.is_blunder
@@ -96,7 +96,7 @@ class JudgedMove:
 
     @property
     def mark(self) -> Mark:
-        """How the move is annotated."""
+        """The annotation of the move."""
         if self.is_blunder:
             return "??"
         if self.loss:
@@ -107,11 +107,11 @@ class JudgedMove:
 def judge_move(
     position: Position, column: int, scores: Sequence[int | None] | None
 ) -> JudgedMove | None:
-    """Judge a move by the scores of all columns of its position; None if they are unknown.
+    """Judge a move by the scores of all columns of its position; None if a score is unknown.
 
     Args:
         position: the position before the move.
-        column: 0-based.
+        column: the column that was played, 0-based.
         scores: one for each column, for the side to move; None for a full column.
     """
     if scores is None:
@@ -136,15 +136,14 @@ def judge_move(
 
 
 def result_accuracy(moves: Iterable[JudgedMove]) -> float | None:
-    """How well some moves kept the result, in percent; None if none of them could change it.
+    """Return the percentage of moves that kept the result; None if no move could change it.
 
-    It is the share of moves that kept the result among those that could have lost it. Moves in a
-    position in which every column leads to the same result are left out: they cannot be wrong, and
-    would make a lost game look well played. All mistakes have the same weight, because in a solved
-    game a result is either kept or lost.
+    Only moves in positions where a column would have changed the result count. Other moves cannot
+    be wrong, and would make a lost game look well played. All mistakes have the same weight,
+    because in a solved game a result is either kept or lost.
 
-    Players are rated by single moves as in Guid and Bratko, "Computer analysis of world chess
-    champions" (ICGA Journal 29, 2006), but by exact results in place of an engine's estimates.
+    Guid and Bratko rated players by single moves in "Computer analysis of world chess champions"
+    (ICGA Journal 29, 2006). Here, exact results replace an engine's estimates.
 
     Args:
         moves: the moves of one side.
@@ -157,10 +156,10 @@ def result_accuracy(moves: Iterable[JudgedMove]) -> float | None:
 
 
 def best_share(moves: Iterable[JudgedMove]) -> float | None:
-    """The share of moves that were best, in percent; None if none of them was a choice.
+    """Return the percentage of moves that were best; None if there was no choice.
 
     A move is best if no other column has a better score: it wins as soon and loses as late as
-    possible. Moves in a position in which all columns have the same score are left out.
+    possible. Moves in positions where all columns have the same score do not count.
 
     Args:
         moves: the moves of one side.
@@ -180,9 +179,9 @@ class Accuracy:
     best: int = 0
     """Moves with the best score."""
     blunders: int = 0
-    """Moves that changed the result: a win given away for a draw, or anything for a loss."""
+    """Moves that changed the result for the worse."""
     lost: int = 0
-    """Points of score that all moves gave away together."""
+    """Points of score that all moves together gave away."""
 
     @property
     def best_share(self) -> float | None:
@@ -196,7 +195,7 @@ class Accuracy:
 
     @property
     def mean_loss(self) -> float | None:
-        """Points that a move gave away on average; None without moves."""
+        """The average points that a move gave away; None without moves."""
         return self.lost / self.moves if self.moves else None
 
     def __add__(self, other: Accuracy) -> Accuracy:
@@ -234,11 +233,11 @@ class PlyAccuracy:
 
 
 def positions_of(start: Position, columns: Iterable[int]) -> list[Position]:
-    """The position before each move.
+    """Return the position before each move.
 
     Args:
         start: the position before the first move.
-        columns: 0-based.
+        columns: the moves, 0-based.
 
     Raises:
         MoveError: a move cannot be played.

@@ -1,21 +1,21 @@
 """Statistics of matches: rates, intervals, Elo, a sequential test, significance, and standings.
 
 Draws count for the score and for ratings; the rate of decisive games leaves them out. All of this
-assumes independent games. Two deterministic players repeat one game; :func:`distinct_games` counts
-the different ones, and :func:`is_repetitive` tells when games repeat too often.
+assumes independent games. Two deterministic players repeat one game. :func:`distinct_games` counts
+the different games, and :func:`is_repetitive` checks whether games repeat too often.
 
-Significance. Two equal players win a decisive game with a chance of one half each. The
-**one-sided** P is the chance that a side *named before the match* then wins at least as many games
-as the side with more wins has won. If the side is named after the match, because it has won more
-games, both sides count: the **two-sided** P, by which a result is called significant. By the
-one-sided P, 6 to 10 % of long matches between equals would be called significant at 0.05. The
-chance of one half is that of a game whose first player is drawn, or takes turns. If one player
-always moves first, P is about the player and its seat together.
+Significance. Two equal players each win a decisive game with probability 1/2. The **one-sided** P
+is the probability that a side *named before the match* wins at least as many games as the leader
+did. If the side is named after the match, because it won more games, both sides count. A result is
+therefore called significant by the **two-sided** P. By the one-sided P, 6 to 10 % of long matches
+between equals would be called significant at 0.05. The probability 1/2 assumes that the first
+player is drawn at random or alternates. If one player always moves first, P measures the player and
+its first move together.
 
 Standings. The ratings of several players follow the model of Bradley and Terry, with a draw as half
-a win: under them the expected points of each player equal the points that it has. Each player also
-gets one draw against an average player, which keeps the ratings finite and matters little after
-some dozens of games.
+a win. The ratings are such that the expected points of each player equal its actual points. Each
+player also gets one draw against an average player. This keeps the ratings finite, and matters
+little after a few dozen games.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ ROUNDING: Final = 1e-14
 """A sum of probabilities below this counts as 0."""
 
 MAX_STEPS: Final = 60
-"""The largest number of Newton steps; in the worst case each of them halves the interval."""
+"""The maximum number of Newton steps. In the worst case, each step halves the interval."""
 
 MAX_ELO: Final = 1000.0
 """The greatest Elo difference that can be tested; its expected score is 99.7 %.
 
-From about 2,000 on the expected score is so near to 1 that the probabilities are only rounding
+From about 2,000 on, the expected score is so near to 1 that the probabilities are only rounding
 errors.
 """
 
@@ -53,21 +53,21 @@ NEGLIGIBLE: Final = 1e-18
 """A sum ends at the first term that is smaller than this share of it."""
 
 ENOUGH_DISTINCT: Final = 0.9
-"""With a smaller share of different games, a test would count repetitions as evidence."""
+"""The smallest share of different games at which repetitions do not distort a test."""
 
 ELO_UNIT: Final = 400 / math.log(10)
-"""The Elo points by which the odds grow e-fold."""
+"""The Elo difference that multiplies the odds by e."""
 
 RATING_ROUNDS: Final = 10_000
-"""The calculation of ratings ends after this many rounds at the latest."""
+"""The maximum number of rounds in the calculation of ratings."""
 
 RATING_CLOSE: Final = 1e-9
-"""The calculation of ratings ends when no strength changes by more than this share."""
+"""The calculation of ratings ends when no strength changes by more than this ratio."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Results of a match, seen by one player."""
+    """Results of a match, from one player's point of view."""
 
     wins: int
     """Games that the player won."""
@@ -96,7 +96,7 @@ class Tally:
         return Tally(self.wins + other.wins, self.losses + other.losses, self.draws + other.draws)
 
     def reversed(self) -> Tally:
-        """The same results, seen by the other player."""
+        """Return the same results from the other player's point of view."""
         return Tally(self.losses, self.wins, self.draws)
 
 
@@ -115,7 +115,7 @@ class Elo:
     """A difference in Elo points; infinite if one side has won everything."""
 
     difference: float
-    """How much better the player is than its opponent."""
+    """The player's lead over its opponent."""
     low: float
     """The lower end of the confidence interval."""
     high: float
@@ -123,14 +123,14 @@ class Elo:
 
 
 def decisive_rate(tally: Tally) -> float | None:
-    """The share of decisive games won by the side with more wins; None without decisive games."""
+    """Return the share of decisive games won by the leader; None without decisive games."""
     if not tally.decisive:
         return None
     return max(tally.wins, tally.losses) / tally.decisive
 
 
 def wilson_interval(wins: int, games: int, *, confidence: float = 0.95) -> Interval | None:
-    """Wilson's interval of a rate of wins; None without games.
+    """Return Wilson's interval for a rate of wins; None without games.
 
     Args:
         wins: games won.
@@ -148,13 +148,13 @@ def wilson_interval(wins: int, games: int, *, confidence: float = 0.95) -> Inter
 
 
 def elo(tally: Tally, *, confidence: float = 0.95) -> Elo | None:
-    """The Elo difference of a score, with its confidence interval; None without games.
+    """Return the Elo difference of a score, with its confidence interval; None without games.
 
-    The interval follows from the variance of the results (1, 1/2, 0) by the normal distribution; it
-    means little for fewer than some dozens of games.
+    The interval follows from the variance of the results (1, 1/2, 0) by the normal distribution. It
+    means little for fewer than a few dozen games.
 
     Args:
-        tally: results of the player.
+        tally: the player's results.
         confidence: the interval's level of confidence, between 0 and 1.
     """
     mean = tally.score
@@ -166,7 +166,7 @@ def elo(tally: Tally, *, confidence: float = 0.95) -> Elo | None:
 
 
 def elo_of(score: float) -> float:
-    """The Elo difference of a score; infinite at 0 and at 1."""
+    """Return the Elo difference of a score; infinite at 0 and at 1."""
     if score <= 0:
         return -math.inf
     if score >= 1:
@@ -175,13 +175,13 @@ def elo_of(score: float) -> float:
 
 
 def score_of(difference: float) -> float:
-    """The score that is expected at an Elo difference."""
+    """Return the expected score at an Elo difference."""
     return 1 / (1 + 10 ** (-difference / 400))
 
 
 @dataclass(frozen=True, slots=True)
 class Sprt:
-    """A sequential test of two hypotheses about an Elo difference: stop as soon as it is decided.
+    """A sequential test of two hypotheses about an Elo difference. It stops when decided.
 
     Raises:
         ValueError: ``elo0`` is not below ``elo1``, one of them is not between -:data:`MAX_ELO` and
@@ -189,13 +189,13 @@ class Sprt:
     """
 
     elo0: float = 0.0
-    """H0: the player is better by this much."""
+    """The Elo difference under H0."""
     elo1: float = 20.0
-    """H1: the player is better by this much."""
+    """The Elo difference under H1."""
     alpha: float = 0.05
-    """How often H1 may be accepted although H0 is true."""
+    """The rate at which H1 may be accepted although H0 is true."""
     beta: float = 0.05
-    """How often H0 may be accepted although H1 is true."""
+    """The rate at which H0 may be accepted although H1 is true."""
 
     def __post_init__(self) -> None:
         """Check the hypotheses."""
@@ -206,7 +206,8 @@ class Sprt:
                 )
         if not self.elo0 < self.elo1:
             raise ValueError(
-                f"{self.elo0:g}..{self.elo1:g}: the first Elo difference must be below the second"
+                f"{self.elo0:g} and {self.elo1:g}: "
+                "the first Elo difference must be below the second"
             )
         for name in ("alpha", "beta"):
             if not 0 < getattr(self, name) < 1 / 2:
@@ -223,10 +224,10 @@ class Sprt:
         return math.log((1 - self.beta) / self.alpha)
 
     def ratio(self, tally: Tally) -> float:
-        """The log-likelihood ratio of H1 to H0.
+        """Return the log-likelihood ratio of H1 to H0.
 
-        A hypothesis fixes only the expected score. Of all probabilities of a win, a draw and a loss
-        with this score, those of maximum likelihood are taken: the generalised test of Van den
+        A hypothesis fixes only the expected score. The probabilities of a win, a draw and a loss
+        are the maximum-likelihood ones with this score. This is the generalised test of Van den
         Bergh, "Comments on normalized Elo", 2020, which engine testers use. A result that has not
         occurred yet counts as a thousandth of a game, because it may still occur.
         """
@@ -243,7 +244,7 @@ class Sprt:
         )
 
     def verdict(self, tally: Tally) -> Literal["H0", "H1"] | None:
-        """The hypothesis that is accepted, or None while more games are needed."""
+        """Return the accepted hypothesis, or None while more games are needed."""
         ratio = self.ratio(tally)
         if ratio <= self.lower:
             return "H0"
@@ -251,15 +252,15 @@ class Sprt:
 
 
 def distinct_games(records: Iterable[GameRecord]) -> int:
-    """The number of games that differ in their moves or their start position."""
+    """Count the games that differ in their moves or their start position."""
     return len({(record.start, record.columns) for record in records})
 
 
 def one_sided_p(tally: Tally) -> float | None:
-    """The chance that a side named beforehand wins at least as many games, if both are equal.
+    """Return the chance that a side named beforehand wins at least as many games, among equals.
 
-    It is the sum of C(n, k) / 2^n over k >= x, for n decisive games of which the side with more
-    wins won x. Williams 2022 prints this P.
+    It is the sum of C(n, k) / 2^n over k >= x, for n decisive games of which the leader won x.
+    Williams 2022 prints this P.
 
     Returns:
         A probability of at least 1/2^n; None without decisive games.
@@ -277,11 +278,10 @@ def one_sided_p(tally: Tally) -> float | None:
 
 
 def two_sided_p(tally: Tally) -> float | None:
-    """The chance that either of two equal sides wins at least as many games.
+    """Return the chance that either of two equal sides wins at least as many games.
 
-    This is the exact binomial test.
-
-    The distribution is symmetric, so P is twice the one-sided P, but at most 1.
+    This is the exact binomial test. The distribution is symmetric, so P is twice the one-sided P,
+    but at most 1.
 
     Returns:
         A probability; None without decisive games.
@@ -297,18 +297,18 @@ def is_significant(tally: Tally) -> bool:
 
 
 def holm(chances: Sequence[float]) -> list[float]:
-    """The P of several tests, corrected for their number (Holm 1979).
+    """Correct the P of several tests for their number (Holm 1979).
 
-    The smallest of m is multiplied by m, the next one by m - 1, and so on; none becomes smaller
-    than one before it, or larger than 1. Tests whose corrected P is at most 0.05 are significant
-    together: the chance that any of them is a false alarm is at most 5 %. The tests may depend on
-    each other.
+    The smallest of m P is multiplied by m, the next one by m - 1, and so on. None becomes smaller
+    than the one before it, or larger than 1. Tests whose corrected P is at most 0.05 are
+    significant together: the chance that any of them is a false alarm is at most 5 %. The tests may
+    depend on each other.
 
     Args:
         chances: the P of each test.
 
     Returns:
-        As many corrected P, in the same order.
+        The corrected P of each test, in the same order.
     """
     corrected = [0.0] * len(chances)
     largest = 0.0
@@ -319,19 +319,18 @@ def holm(chances: Sequence[float]) -> list[float]:
 
 
 def false_alarms(decisive: int, *, two_sided: bool) -> float:
-    """The share of matches between equals that are called significant at 0.05.
+    """Return the share of matches between equals that are called significant at 0.05.
 
     Args:
         decisive: the number of decisive games of each match, at least 1.
-        two_sided: by the two-sided P; else by the one-sided P of the side that has won more games,
-            which is named too late.
+        two_sided: use the two-sided P; else the one-sided P of the leader, which is named too late.
 
     Returns:
         The exact share, from 0 to 1.
     """
     p_of = two_sided_p if two_sided else one_sided_p
     least, most = (decisive + 1) // 2, decisive + 1
-    while least < most:  # P falls as the wins grow: the fewest wins that are significant
+    while least < most:  # P falls as wins grow: find the fewest significant wins
         wins = (least + most) // 2
         p = p_of(Tally(wins, decisive - wins))
         least, most = (least, wins) if p is not None and p <= SIGNIFICANT else (wins + 1, most)
@@ -339,7 +338,7 @@ def false_alarms(decisive: int, *, two_sided: bool) -> float:
 
 
 def is_repetitive(distinct: int, games: int) -> bool:
-    """Whether games repeat too often: then every P is too small.
+    """Whether games repeat so often that every P is too small.
 
     Args:
         distinct: the number of different games.
@@ -353,19 +352,19 @@ class Standing:
     """A player's place in the standings."""
 
     player: str
-    """Its description."""
+    """The player's description."""
     results: Tally
-    """Its results against the others."""
+    """The player's results against the others."""
     rating: float
-    """In Elo points; the mean over all players is 0."""
+    """The rating in Elo points; the mean over all players is 0."""
 
 
 def standings(matches: Iterable[tuple[str, str, Tally]]) -> list[Standing]:
-    """All players by rating, the best first.
+    """Return all players by rating, the best first.
 
     Args:
-        matches: two players, and the results seen by the first; the same two may meet several
-            times. Games of a player against itself do not count.
+        matches: two players and the first one's results. The same two may meet several times. Games
+            of a player against itself do not count.
     """
     totals: dict[str, Tally] = {}
     points: dict[str, float] = {}
@@ -388,11 +387,11 @@ def standings(matches: Iterable[tuple[str, str, Tally]]) -> list[Standing]:
 
 
 def _likeliest(shares: Sequence[float], score: float) -> list[float]:
-    """The probabilities of a win, a draw and a loss with a given score, of maximum likelihood.
+    """Return the maximum-likelihood probabilities of a win, a draw and a loss with a given score.
 
     By the Lagrange condition they are ``share / (1 + t * (points - score))``, with the only ``t``
-    that gives the score. The sum below falls as t grows, so it shows on which side of t the
-    solution lies; a Newton step that would leave the known interval is replaced by its middle.
+    that gives the score. The sum below falls as t grows, so its sign shows on which side of t the
+    solution is. A Newton step that would leave the known interval is replaced by its middle.
     """
     away = [points - score for points in (1.0, 0.5, 0.0)]
     low, high, t = -1 / away[0], -1 / away[2], 0.0
@@ -409,7 +408,6 @@ def _likeliest(shares: Sequence[float], score: float) -> list[float]:
 
 
 def _variance(wins: float, draws: float, losses: float) -> float:
-    """The variance of a single result."""
     games = wins + draws + losses
     mean = (wins + draws / 2) / games
     squares = wins * (1 - mean) ** 2 + draws * (0.5 - mean) ** 2 + losses * mean**2
@@ -430,11 +428,12 @@ def _binomial_term(games: int, wins: int) -> float:
 def _strengths(
     players: list[str], points: dict[str, float], games: dict[tuple[str, str], int]
 ) -> dict[str, float]:
-    """The strengths of maximum likelihood, with a geometric mean of 1.
+    """Return the maximum-likelihood strengths, with a geometric mean of 1.
 
-    The algorithm is Hunter's ("MM algorithms for generalized Bradley-Terry models", 2004): in each
-    round a player's new strength is its points, divided by a sum over its opponents: the games
-    against the opponent, divided by the sum of both strengths. No round lowers the likelihood.
+    The algorithm is Hunter's ("MM algorithms for generalized Bradley-Terry models", 2004). In each
+    round, a player's new strength is its points divided by a sum over its opponents. Each term is
+    the games against the opponent, divided by the sum of both strengths. No round lowers the
+    likelihood.
     """
     opponents: dict[str, list[tuple[str, int]]] = {player: [] for player in players}
     for (first, second), number in games.items():

@@ -1,4 +1,4 @@
-"""A :class:`Book` as the engine's other modules see it; book.pyx explains it."""
+"""C declarations of :class:`Book`; book.pyx explains them."""
 
 from libc.stdint cimport int8_t, uint64_t
 
@@ -11,7 +11,7 @@ cdef class Book:
     cdef readonly str path
     cdef readonly object info
     cdef Ranking _ranking
-    cdef object _file                   # open; None when the book is closed
+    cdef object _file                   # open; None if the book is closed
     cdef int _first, _last
     cdef bint _complete
     cdef Section* _sections

@@ -1,9 +1,9 @@
 """``Book``: an open opening book; and the books that are included in this package.
 
-A position is two words (layout picture in engine/board.pxd). It is turned to the image that has a slot
-(numbering.pyx), and the slot's score is decoded from a block of its ply's section (codec.pyx). Groups
-of scores are read from the file, checked and kept when they are first needed. numpy is imported where
-it is used: a program that looks up one position starts faster without it.
+A position is two words (engine/board.pxd draws the layout). The position or its mirror image has a slot
+(numbering.pyx). The slot's score is decoded from a block of the ply's section (codec.pyx). Groups of scores
+are read from the file and checked at their first use, and then kept. numpy is imported inside the
+functions, so a program that looks up one position starts faster.
 """
 
 import os
@@ -48,18 +48,18 @@ from c4core.evaluation import best_columns
 from c4core.notation import check_board
 
 cdef enum:
-    PATIENCE = 1 << 14      # probes (some milliseconds) from one check for signals to the next
+    PATIENCE = 1 << 14      # probes between checks for signals (a few milliseconds)
 
 _SHIPPED = Path(__file__).parents[1] / "data"
 
 
 def shipped_files():
-    """The files of all included books, sorted by name; empty if the package was built without any."""
+    """Return the files of all included books, sorted by name; empty if the package was built without any."""
     return tuple(sorted(_SHIPPED.glob("*.c4book")))
 
 
 cdef class _File:
-    """An open file. It is closed with the last reference to it."""
+    """An open file, which is closed with the last reference to it."""
 
     cdef int descriptor
 
@@ -79,7 +79,7 @@ cdef class Book:
     """Book()\n--\n
     An opening book: exact scores of positions with few stones.
 
-    A book is opened with :meth:`open` or :meth:`shipped`. Any number of threads may use it at a time.
+    Open a book with :meth:`open` or :meth:`shipped`. Any number of threads may use it at the same time.
 
     Attributes:
         path: the file.
@@ -87,21 +87,21 @@ cdef class Book:
     """
 
     def __init__(self):
-        raise TypeError("a book is opened with Book.open(path)")
+        raise TypeError("open a book with Book.open(path)")
 
     @staticmethod
     def open(path):
         """Open a book file.
 
-        The header and the plies' indexes are read and checked now, every group of blocks at its first
-        use. Only :func:`c4core.book.verify.verify` reads all bytes. If the file is changed while it is
+        The header and the indexes of the plies are read and checked now, each group of blocks at its
+        first use. Only :func:`c4core.book.verify.verify` reads all bytes. If the file changes while it is
         open, the book gives its old answers or reports damage.
 
         Raises:
             BookForeignError: the file is not a book.
             BookVersionError: the file is in a newer format.
             BookTruncatedError: the file's end is missing.
-            BookDamagedError: the header or an index does not match its checksum or makes no sense.
+            BookDamagedError: the header or an index does not match its checksum, or contradicts itself.
             OSError: the file cannot be read.
         """
         cdef Book book = Book.__new__(Book)
@@ -122,10 +122,10 @@ cdef class Book:
 
     @staticmethod
     def shipped(*, width=7, height=6):
-        """Open the included book of a board; the deepest one if there are several.
+        """Open the included book for a board; the deepest one if there are several.
 
         Raises:
-            BookBoardError: no book of the board is included; 7x6 has one.
+            BookBoardError: no book for the board is included; 7x6 has one.
             BookError: the book's file is damaged.
             OSError: the book's file cannot be read.
         """
@@ -133,7 +133,7 @@ cdef class Book:
         books = [Book.open(path) for path in shipped_files()]
         books = [book for book in books if book.info.board == board and not book.info.first_ply]
         if not books:
-            raise BookBoardError(f"no book for {board} came with c4core", path="")
+            raise BookBoardError(f"no book for {board} is included", path="")
         return max(books, key=lambda book: book.info.last_ply)
 
     cdef int _open(self, int descriptor) except -1:
@@ -193,13 +193,13 @@ cdef class Book:
         )
 
     cdef object _held(self):
-        """The file, which stays open while the caller holds it, even if the book is closed meanwhile."""
+        """Return the file. It stays open while the caller holds it, even if the book is closed meanwhile."""
         if self._file is None:
             raise ValueError("the book is closed")
         return self._file
 
     cdef Position _read(self, object position):
-        """A position of the book's board, from a text of moves or as it is."""
+        """Return a position on the book's board as it is, or read a text of moves."""
         cdef Position asked = as_position(position, self._ranking.r.g.width, self._ranking.r.g.height)
         if asked.g != self._ranking.r.g:
             self._check_board(asked.g, asked.board)
@@ -234,15 +234,14 @@ cdef class Book:
     def __len__(self):
         return self.info.positions
 
-    # Questions.
+    # Queries.
 
     cdef int _probe(
         self, uint64_t stones, uint64_t mask, bint reachable, uint64_t* fault_offset
     ) noexcept nogil:
-        """The score of a position, NO_SCORE, DAMAGED or NO_MEMORY.
+        """Return the score of a position, NO_SCORE, DAMAGED or NO_MEMORY.
 
-        Args:
-            reachable: whether it is known that play can reach the position.
+        ``reachable`` says that play is known to reach the position.
         """
         cdef const Board* g = self._ranking.r.g
         cdef int ply = popcount(mask), found
@@ -267,7 +266,7 @@ cdef class Book:
     ) noexcept nogil:
         """Write the score of every column, or NO_SCORE, into ``scores``.
 
-        Returns the number of playable columns that the book does not know, DAMAGED or NO_MEMORY.
+        Return the number of playable columns that the book does not know, or DAMAGED or NO_MEMORY.
         """
         cdef const Board* g = self._ranking.r.g
         cdef uint64_t wins = winning_squares(g, stones, mask), moves = playable_squares(g, mask), move
@@ -293,14 +292,14 @@ cdef class Book:
         return unknown
 
     def probe(self, position):
-        """The score of a position for its side to move, or None if the book does not know it.
+        """Return the score of a position for its side to move, or None if the book does not know it.
 
         The position may be a text of moves on the book's board. If a move wins at once, the score is
-        known at every ply that the book covers. A book has no games that are over.
+        known at every ply that the book covers. A book does not contain finished games.
 
         Raises:
             BookBoardError: the position is on another board.
-            BookDamagedError: the file's bytes at that place are wrong.
+            BookDamagedError: the file's data about the position is damaged.
             MoveError: the text is not a line of moves.
         """
         cdef object file = self._held()
@@ -318,7 +317,7 @@ cdef class Book:
         return self.probe(position) is not None
 
     def probe_many(self, positions):
-        """The scores of many positions.
+        """Return the scores of many positions.
 
         Args:
             positions: a sequence of positions or of move texts, or a uint64 array of keys.
@@ -329,7 +328,7 @@ cdef class Book:
 
         Raises:
             BookBoardError: a position is on another board.
-            BookDamagedError: the file's bytes at some place are wrong.
+            BookDamagedError: the file's data about a position is damaged.
             C4Error: an entry is not a position.
         """
         cdef const Board* g
@@ -368,19 +367,19 @@ cdef class Book:
         return result
 
     def scores(self, position):
-        """The score of every column for the side to move, as far as the book knows.
+        """Return the score of every column for the side to move, as far as the book knows.
 
         Args:
             position: a position on the book's board, or its moves as text.
 
         Returns:
-            One score for each column. The rules give the score of a move that ends the game; the book
-            gives the score of any other move, from the position after it. The score is None if the
-            column is full, the game is over or the book does not know the position.
+            One score for each column. The rules give the score of a move that ends the game. For any
+            other move, the book gives the score of the position after it. Columns have ``None`` if they
+            are full, the game is over or the book does not know the position.
 
         Raises:
             BookBoardError: the position is on another board.
-            BookDamagedError: the file's bytes at some place are wrong.
+            BookDamagedError: the file's data about a column is damaged.
             MoveError: the text is not a line of moves.
         """
         cdef object file = self._held()
@@ -397,9 +396,9 @@ cdef class Book:
         ])
 
     def best(self, position):
-        """The 0-based columns of the best moves that the book knows; empty if it knows none.
+        """Return the 0-based columns of the best moves that the book knows; empty if it knows none.
 
-        Arguments and errors are those of :meth:`scores`.
+        Arguments and errors are the same as for :meth:`scores`.
         """
         return best_columns(self.probe(position), self.scores(position))
 
@@ -410,10 +409,11 @@ cdef class Book:
 
         Yields:
             For each ply the sorted canonical keys of its positions and their scores, as uint64 and
-            int8 arrays. The positions of a complete book are enumerated anew, ply by ply.
+            int8 arrays. The positions of a complete book are enumerated again, because the file does
+            not contain them.
 
         Raises:
-            BookDamagedError: the file's bytes at some place are wrong.
+            BookDamagedError: the file is damaged.
         """
         import numpy as np
 
@@ -434,7 +434,7 @@ cdef class Book:
             yield keys, self._complete_scores(keys)
 
     cdef object _complete_scores(self, object keys):
-        """The scores of positions that are known to be in a complete book."""
+        """Return the scores of positions that are known to be in a complete book."""
         import numpy as np
 
         cdef const uint64_t[::1] words = keys
@@ -448,7 +448,7 @@ cdef class Book:
         return self._probe_words(stones, masks, True)
 
     cdef object _sparse_level(self, int ply):
-        """All positions of a sparse book's ply."""
+        """Return the keys and scores of a sparse book's ply."""
         import numpy as np
 
         cdef object file = self._held()
@@ -480,13 +480,13 @@ cdef class Book:
         return keys[order], scores[order]
 
     def __iter__(self):
-        """All positions as pairs of canonical key and score, ply by ply, in the order of keys."""
+        """Iterate over pairs of canonical key and score, ply by ply, in the order of keys."""
         for keys, scores in self.levels():
             yield from zip(keys.tolist(), scores.tolist(), strict=True)
 
 
 cdef bint _has_over(const Board* g, const uint64_t[::1] keys) noexcept nogil:
-    """Whether one of the positions has a four."""
+    """Return whether one of the positions has a four."""
     cdef Py_ssize_t index
     cdef uint64_t stones, mask
     for index in range(keys.shape[0]):
@@ -497,7 +497,7 @@ cdef bint _has_over(const Board* g, const uint64_t[::1] keys) noexcept nogil:
 
 
 cdef bint _are_slots(const uint64_t[::1] slots, uint64_t count) noexcept nogil:
-    """Whether numbers are increasing and below a count."""
+    """Return whether the numbers are increasing and less than a count."""
     cdef Py_ssize_t index
     for index in range(slots.shape[0]):
         if slots[index] >= count or (index and slots[index] <= slots[index - 1]):

@@ -1,9 +1,9 @@
-"""Whole plies at a time: scores from those of the next ply, and the ancestors that positions belong to.
+"""Operations on complete plies: scores from the next ply's scores, and the ancestor of each position.
 
-Keys are sorted canonical keys (layout picture in engine/board.pxd). A score is for the side to move.
+Keys are sorted canonical keys (engine/board.pxd draws the layout). A score is for the side to move.
 
-A binary search in an array that is larger than the cache waits for memory at every step. So the children
-of a position are looked up side by side, and their waits overlap.
+A binary search in an array that is larger than the cache waits for memory at every step. So all children
+of a position are looked up together, and their memory latencies overlap.
 """
 
 import numpy as np
@@ -25,13 +25,13 @@ from c4core.errors import BookContentError
 from c4core.notation import check_board
 
 cpdef enum:
-    NOBODY = 0x7FFFFFFF     # not an owner
+    NOBODY = 0x7FFFFFFF     # in place of an owner: none
 
 
 cdef inline int _children_that_go_on(
     const Board* g, uint64_t stones, uint64_t mask, uint64_t* keys
 ) noexcept nogil:
-    """Write the canonical keys of the children by moves that do not win. Returns their number."""
+    """Write the canonical keys of the children by moves that do not win. Return their number."""
     cdef uint64_t moves = playable_squares(g, mask) & ~winning_squares(g, stones, mask), move
     cdef int number = 0
     while moves:
@@ -45,19 +45,15 @@ cdef inline int _children_that_go_on(
 cdef inline void _find_keys(
     const uint64_t* keys, Py_ssize_t count, const uint64_t* wanted, int number, Py_ssize_t* found
 ) noexcept nogil:
-    """Write the index of each wanted key, or -1 if it is missing, into ``found``.
+    """Write the index of each of ``number`` wanted keys, or -1 if it is missing, into ``found``.
 
-    Args:
-        keys: sorted, ``count`` of them.
-        wanted: at most MAX_COLUMNS keys.
-        number: how many.
-        found: receives their indexes.
+    ``keys`` are ``count`` sorted keys.
     """
     cdef Py_ssize_t left = count, half
     cdef int i
     for i in range(number):
         found[i] = 0
-    # Invariant: if keys has wanted[i], it is in keys[found[i]] .. keys[found[i] + left - 1].
+    # Invariant: if keys has wanted[i], it is in keys[found[i]] to keys[found[i] + left - 1].
     while left > 1:
         half = left >> 1
         for i in range(number):
@@ -111,17 +107,10 @@ def best_of_known(
     int width=7,
     int height=6,
 ):
-    """The best scores that positions can reach through their known children.
+    """Return the best scores that positions can reach through their known children.
 
-    Moves that end the game need no child: the score of a win follows from its ply, and the last square
-    of the board is a draw.
-
-    Args:
-        parent_keys: positions that are not over, any order.
-        child_keys: sorted canonical keys.
-        child_scores: their scores.
-        width: columns of the board.
-        height: rows of the board.
+    Moves that end the game do not need a child: the score of a win follows from its ply, and a move that
+    fills the board is a draw. The parents, in any order, must not be over.
 
     Returns:
         Two arrays. The first has an int8 score for each parent, or NO_SCORE if it has no known child.
@@ -129,7 +118,6 @@ def best_of_known(
 
     Raises:
         BookContentError: keys and scores differ in number.
-        BoardError: impossible size.
     """
     check_board(width, height)
     cdef const Board* g = board_of(width, height)
@@ -147,22 +135,17 @@ def best_of_known(
 
 
 def derive(parent_keys, child_keys, child_scores, *, int width=7, int height=6):
-    """The scores of positions from those of all their children.
+    """Return the scores of positions from the scores of all their children, as an int8 array.
 
     Args:
-        parent_keys: positions that are not over, any order.
-        child_keys: sorted canonical keys; every child that is not over, of every parent that has no
-            winning move, must be among them.
-        child_scores: their scores.
-        width: columns of the board.
-        height: rows of the board.
-
-    Returns:
-        An int8 array, one score for each parent.
+        parent_keys: positions that are not over, in any order.
+        child_keys: sorted canonical keys. For every parent without a winning move they must include
+            every child that is not over.
+        child_scores: the scores of the children.
+        width, height: the size of the board.
 
     Raises:
         BookContentError: a child is missing, or keys and scores differ in number.
-        BoardError: impossible size.
     """
     scores, exact = best_of_known(
         parent_keys, child_keys, child_scores, width=width, height=height
@@ -207,20 +190,9 @@ def inherit(
     int width=7,
     int height=6,
 ):
-    """The least owner of each child's parents: owners are handed down from ply to ply.
+    """Return the least owner of each child's parents, as an int32 array.
 
-    Args:
-        parent_keys: positions that are not over.
-        parent_owners: a number from 0 on for each of them.
-        child_keys: sorted keys of positions of the next ply.
-        width: columns of the board.
-        height: rows of the board.
-
-    Returns:
-        An int32 array: one owner for each child, NOBODY if none of the parents leads to it.
-
-    Raises:
-        BoardError: impossible size.
+    An owner is a number from 0 on; a child without a parent gets NOBODY. ``child_keys`` are sorted.
     """
     check_board(width, height)
     cdef const Board* g = board_of(width, height)

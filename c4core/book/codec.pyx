@@ -1,20 +1,20 @@
-"""The scores of one ply as bytes of a book file: reading and writing a section (docs/book-format.md).
+"""Reading and writing the section of one ply in a book file (docs/book-format.md).
 
 A section is an index and *groups*. A group has GROUP *blocks* and one checksum. A block has BLOCK
 scores, coded one after the other, each in the context of the score before it. The last block and the
 last group of a ply may be shorter. A group begins with the lengths of its blocks::
 
-    complete book    length of block 0 | length of block 1 | .. | code of block 0 | code of block 1 | ..
+    complete book    length of block 0 | length of block 1 | ... | code of block 0 | code of block 1 | ...
                      (one byte each)
-    sparse book      first slot and length of block 0 | .. | code of block 0 | ..
+    sparse book      first slot and length of block 0 | ... | code of block 0 | ...
                      (eight bytes and two)
 
-The reader trusts nothing in a file. It checks the index against its CRC-32 when the book is opened, and
+The reader does not trust the file. It checks the index against its CRC-32 when the book is opened, and
 every group when it is first used. It checks offsets against the section's end, and the decoder stops at
 the end of its block. So wrong bytes are reported as damage, and have no other effect. The file is never
-mapped: if another program truncated a mapped file, this process would end.
+mapped: if another program truncated a mapped file, this process would be killed.
 
-numpy is imported where it is used: a program that looks up one position starts faster without it.
+numpy is imported inside the functions, so a program that looks up one position starts faster.
 """
 
 import zlib
@@ -31,29 +31,29 @@ from posix.unistd cimport pread
 cimport c4core.engine.atomics as atomics
 from c4core.engine.kernel cimport NO_SCORE
 
-# Python sees these as well.
+# Visible to Python as well.
 cpdef enum:
     LONGEST = 10                    # bits of the longest code word
 
 cdef enum:
     LOOKUP = 1 << LONGEST           # entries of the table that decodes the symbols of one context
     COMPLETE_ENTRY = 12             # bytes of a group's entry in the index: offset, checksum
-    SPARSE_ENTRY = 20               # the same, with the first slot before them
+    SPARSE_ENTRY = 20               # the same, preceded by the first slot
     SPARSE_HEAD = 10                # bytes of a block at the beginning of its group
-    INDEX_HEAD = 4                  # bytes of the index before the lengths of the codes
+    INDEX_HEAD = 4                  # bytes of the index before the code lengths
     GAP_SYMBOLS = 65                # bit lengths of gaps
-    # Bytes of the blocks' heads, and of their scores and gaps: two code words and 64 bits each.
+    # Bytes of the blocks' heads, scores and gaps: two code words and 64 bits for each slot.
     LARGEST_GROUP = GROUP * (SPARSE_HEAD + 1) + GROUP_SLOTS * (2 * LONGEST + 64) // 8
 
 
-# Bits, and symbols of prefix codes. The first bit is the top bit of the first byte.
+# Bits and symbols of prefix codes. The first bit is the top bit of the first byte.
 
-# A reader never reads beyond its end. Missing bits are read as zeros, and ``overran`` then says so.
+# A reader never reads beyond its end. Missing bits are read as zeros, and ``overran`` detects this.
 cdef struct BitReader:
     const uint8_t* next
     const uint8_t* end
     uint64_t bits           # the next bits, from the top bit down
-    int count               # how many of them are valid
+    int count               # how many of these are valid
     int missing             # how many zeros were read beyond the end
 
 
@@ -66,7 +66,7 @@ cdef inline void open_bits(BitReader* r, const uint8_t* data, uint64_t length) n
 
 
 cdef inline void refill(BitReader* r) noexcept nogil:
-    """Read on until at least 56 bits are available."""
+    """Read until at least 56 bits are available."""
     cdef const uint8_t* p = r.next
     if r.end - p >= 8:
         r.bits |= (
@@ -86,12 +86,12 @@ cdef inline void refill(BitReader* r) noexcept nogil:
 
 
 cdef inline bint overran(const BitReader* r) noexcept nogil:
-    """Whether more bits were used than the data has."""
+    """Return whether more bits were used than the data has."""
     return r.missing > r.count
 
 
 cdef inline uint64_t take_bits(BitReader* r, int count) noexcept nogil:
-    """A number of 1 to 56 bits; ``refill`` must have been called since."""
+    """Return a number of 1 to 56 bits, which ``refill`` must have made available."""
     cdef uint64_t number = r.bits >> (64 - count)
     r.bits <<= count
     r.count -= count
@@ -99,7 +99,7 @@ cdef inline uint64_t take_bits(BitReader* r, int count) noexcept nogil:
 
 
 cdef inline int take_symbol(BitReader* r, const uint16_t* table) noexcept nogil:
-    """The next symbol, or -1 if the bits are not a code word. Needs LONGEST bits.
+    """Return the next symbol, or -1 if the bits are not a code word. LONGEST bits must be available.
 
     An entry of the table holds the symbol times 16 plus the length of its code word.
     """
@@ -114,7 +114,7 @@ cdef inline int take_symbol(BitReader* r, const uint16_t* table) noexcept nogil:
 
 cdef struct BitWriter:
     uint8_t* next
-    uint64_t bits           # not yet written, from the lowest bit up
+    uint64_t bits           # not yet written, in the lowest bits
     int count               # how many
 
 
@@ -148,7 +148,7 @@ cdef inline uint64_t _read64(const uint8_t* p) noexcept nogil:
 
 
 cdef int _check(const uint8_t* data, uint64_t length, uint32_t checksum) noexcept with gil:
-    """Compare bytes with their CRC-32: 0, DAMAGED or NO_MEMORY."""
+    """Compare bytes with their CRC-32. Return 0, DAMAGED or NO_MEMORY."""
     try:
         found = zlib.crc32(PyMemoryView_FromMemory(<char*>data, <Py_ssize_t>length, PyBUF_READ))
     except MemoryError:
@@ -157,13 +157,13 @@ cdef int _check(const uint8_t* data, uint64_t length, uint32_t checksum) noexcep
 
 
 cdef inline int _code_length(const uint8_t* nibbles, int symbol) noexcept nogil:
-    """The length of a symbol's code word; 0 if it has none."""
+    """Return the length of a symbol's code word; 0 if it has none."""
     cdef int length = (nibbles[symbol >> 1] >> (0 if symbol & 1 else 4)) & 15
     return length if length <= LONGEST else 0
 
 
 cdef bint _fill_table(const uint8_t* nibbles, int symbols, uint16_t* table) noexcept nogil:
-    """The decoding table of one context from its code lengths; False if no code has them."""
+    """Fill the decoding table of one context from its code lengths; False if they are impossible."""
     cdef uint32_t[LONGEST + 1] word     # the next code word of a length, as a number of LONGEST bits
     cdef uint32_t begin, end = 0, i
     cdef int length, symbol
@@ -187,7 +187,7 @@ cdef bint _fill_table(const uint8_t* nibbles, int symbols, uint16_t* table) noex
 
 
 cdef bint _read(const Section* s, uint64_t begin, uint64_t length, uint8_t* data) noexcept nogil:
-    """Read bytes of the section; False if the file is shorter, or at an error."""
+    """Read bytes of the section; False if the file is too short or cannot be read."""
     cdef uint64_t done = 0
     cdef ssize_t count
     while done < length:
@@ -204,12 +204,12 @@ cdef int open_section(Section* s) noexcept nogil:
     cdef const uint8_t* p
     cdef int context, fault
     s.groups = s.count // GROUP_SLOTS + (s.count % GROUP_SLOTS != 0)
-    # 1. The sizes are possible, before any memory is taken: a score has at least one bit.
+    # 1. Check the sizes before any memory is allocated: a score has at least one bit.
     if s.index_length > s.length or s.index_length < INDEX_HEAD:
         return DAMAGED
     if s.groups > s.index_length or s.count // 8 > s.length - s.index_length:
         return DAMAGED
-    # 2. The index is whole.
+    # 2. Read the index and check it.
     s.index = <uint8_t*>malloc(s.index_length)
     if s.index == NULL:
         return NO_MEMORY
@@ -219,7 +219,7 @@ cdef int open_section(Section* s) noexcept nogil:
     fault = _check(p, s.index_length, s.index_checksum)
     if fault:
         return fault
-    # 3. Its parts have room in it, and its scores are possible.
+    # 3. Check that the parts fit into the index, and that the scores are possible.
     s.symbols = p[0]
     s.low = <int8_t>p[1]
     s.start = p[2]
@@ -232,7 +232,7 @@ cdef int open_section(Section* s) noexcept nogil:
     if s.index_length != need + s.groups * (SPARSE_ENTRY if s.sparse else COMPLETE_ENTRY):
         return DAMAGED
     s.entries = p + need
-    # 4. Decoding tables.
+    # 4. Make the decoding tables.
     s.read = <void**>calloc(s.groups + 1, sizeof(void*))
     s.codes = <uint16_t*>calloc(s.symbols * LOOKUP + 1, sizeof(uint16_t))
     s.gap_code = <uint16_t*>calloc(LOOKUP if s.sparse else 1, sizeof(uint16_t))
@@ -260,7 +260,7 @@ cdef void close_section(Section* s) noexcept nogil:
 
 
 cdef inline uint64_t _group_begin(const Section* s, uint64_t group) noexcept nogil:
-    """Where a group begins in the section, or the section's end after the last one."""
+    """Return the offset of a group in the section; for the number after the last group, the section's end."""
     if group == s.groups:
         return s.length
     if s.sparse:
@@ -271,10 +271,10 @@ cdef inline uint64_t _group_begin(const Section* s, uint64_t group) noexcept nog
 cdef int _find_group(
     Section* s, uint64_t group, const uint8_t** data, uint64_t* length, uint64_t* fault_offset
 ) noexcept nogil:
-    """Get the bytes of a group, which is read at its first use: 0, DAMAGED or NO_MEMORY.
+    """Get the bytes of a group, which is read at its first use. Return 0, DAMAGED or NO_MEMORY.
 
     The bytes are kept, so later changes of the file do not matter. If two threads read the same group
-    at once, the bytes of the first one stay.
+    at once, the bytes of the first thread are kept.
     """
     cdef uint64_t begin = _group_begin(s, group), end = _group_begin(s, group + 1)
     cdef uint8_t* bytes_ = <uint8_t*>atomics.load_pointer(&s.read[group])
@@ -333,7 +333,7 @@ cdef bint _open_block(
 
 
 cdef int _score_of_slot(Section* s, uint64_t slot, uint64_t* fault_offset) noexcept nogil:
-    """The score of a slot in a complete book's ply."""
+    """Return the score of a slot in a complete book's ply."""
     cdef const uint8_t* data
     cdef uint64_t length, group = slot // GROUP_SLOTS
     cdef int within = <int>(slot % GROUP_SLOTS), symbol = s.start, left, fault
@@ -391,9 +391,9 @@ cdef inline bint _next_slot(const Section* s, BitReader* r, uint64_t* slot) noex
 
 
 cdef int _score_of_entry(Section* s, uint64_t slot, uint64_t* fault_offset) noexcept nogil:
-    """The score of a slot in a sparse book's ply.
+    """Return the score of a slot in a sparse book's ply.
 
-    It is in the last group, and there in the last block, that does not begin after the slot.
+    It can only be in the last group, and there in the last block, that does not begin after the slot.
     """
     cdef const uint8_t* data
     cdef uint64_t length, found, low = 0, high = s.groups, middle
@@ -482,9 +482,9 @@ cdef int decode_group(
 # Writing.
 
 def fill_empty(int8_t[::1] scores, int start):
-    """Give every empty slot the score before it, which costs the fewest bits.
+    """Fill every empty slot with the score before it, which costs the fewest bits.
 
-    ``start`` is the score before the first one of a block.
+    ``start`` is the score that precedes the first one of a block.
     """
     cdef Py_ssize_t index
     cdef int8_t before = <int8_t>start
@@ -498,7 +498,7 @@ def fill_empty(int8_t[::1] scores, int start):
 
 
 def count_pairs(const int8_t[::1] scores, int low, int symbols, int start):
-    """How often each score (column) follows each score (row), as an int64 array."""
+    """Count how often each score (column) follows each score (row), as an int64 array."""
     import numpy as np
 
     cdef Py_ssize_t index
@@ -523,7 +523,7 @@ cdef inline int _bit_length(uint64_t number) noexcept nogil:
 
 
 def count_gaps(const uint64_t[::1] slots):
-    """How often each bit length occurs among the numbers of empty slots between neighbours in a block."""
+    """Count the bit lengths of the gaps (numbers of empty slots) between neighbours in a block."""
     import numpy as np
 
     cdef Py_ssize_t index
@@ -543,17 +543,13 @@ def encode_slots(
     const uint8_t[:, ::1] lengths,
     const uint16_t[:, ::1] words,
 ):
-    """The groups of a complete book's ply.
+    """Return the bytes of each group of a complete book's ply.
 
     Args:
         scores: one for each slot, none empty.
         low: the score of symbol 0.
-        start: the score that a block's first one follows.
-        lengths: of the code words, by context and symbol.
-        words: the code words.
-
-    Returns:
-        The bytes of each group, as a list.
+        start: the score that precedes the first one of a block.
+        lengths, words: lengths of the code words, and the code words, by context and symbol.
     """
     import numpy as np
 
@@ -592,13 +588,10 @@ def encode_entries(
     const uint8_t[::1] gap_lengths,
     const uint16_t[::1] gap_words,
 ):
-    """The groups of a sparse book's ply: sorted slots and their scores.
+    """Return the bytes of each group of a sparse book's ply, from sorted slots and their scores.
 
-    A slot is coded as the number of empty slots since the slot before: a prefix code gives the number's
-    bit length, and its bits without the top one follow.
-
-    Returns:
-        The bytes of each group, as a list.
+    A slot is coded as its gap, the number of empty slots since the previous slot: a prefix code gives the
+    gap's bit length, and the gap's bits without the top one follow.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""Books as JSON Lines, CSV and Parquet, and their content in memory.
+"""Books as JSON Lines, CSV and Parquet, and the content of a book in memory.
 
 JSON Lines: the first line describes the book. Every other line is a position in the line protocol
 (c4core/lines.py), with its score for the side to move::
@@ -7,7 +7,7 @@ JSON Lines: the first line describes the book. Every other line is a position in
     {"ply": 0, "key": 4432676798593, "score": 1}
 
 CSV: a row of names, then ``ply,key,score`` for each position. The file does not contain the board,
-the start and the kind.
+the start or the kind.
 
 Parquet (needs pyarrow): the columns ``ply``, ``key`` and ``score``, with one group of rows for each
 ply that has positions. The book's description is in the file's metadata, as JSON under ``c4_book``.
@@ -62,7 +62,7 @@ class BookContent:
     start: Position
     """The position from which all others are reached."""
     levels: tuple[Level, ...]
-    """For each ply, the start's first: sorted canonical keys, and scores for the sides to move."""
+    """Sorted canonical keys of each ply, the start's first, and scores for the sides to move."""
     kind: Kind = "sparse"
     """``complete``: every position that play can reach; ``sparse``: any positions."""
     description: str = ""
@@ -74,8 +74,7 @@ class BookContent:
         """Check that a complete book has all positions: missing ones would get random scores.
 
         Raises:
-            BookContentError: a ply of the complete book does not have exactly the positions that
-                play can reach.
+            BookContentError: a ply does not have exactly the positions that play can reach.
         """
         if self.kind != "complete":
             return
@@ -83,8 +82,8 @@ class BookContent:
         for ply, ((keys, _), wanted) in enumerate(plies, self.start.ply):
             if not np.array_equal(keys, wanted):
                 raise BookContentError(
-                    f"it is said to be complete, but does not have exactly the {len(wanted):,} "
-                    f"positions of ply {ply}"
+                    "the book claims to be complete, but does not have exactly the "
+                    f"{len(wanted):,} positions of ply {ply}"
                 )
 
     def write(self, path: str | os.PathLike[str]) -> BookInfo:
@@ -104,13 +103,8 @@ def levels_of(
 ) -> tuple[Level, ...]:
     """Sort positions of any plies, in any order and of either image, into levels.
 
-    Args:
-        keys: the positions; a repeated position must have the same score each time.
-        scores: their scores, for the sides to move.
-        start: the position from which they are reached.
-
-    Returns:
-        The levels from the start's ply to the last one that has a position.
+    Scores are for the sides to move; a repeated position must always have the same score. The
+    levels run from the start's ply to the last ply that has a position.
 
     Raises:
         KeyValueError: a number is not a position's key.
@@ -138,31 +132,24 @@ def levels_of(
 
 
 class About(NamedTuple):
-    """The description of a book."""
+    """The description of a book; :class:`BookContent` explains the fields."""
 
     start: Position
-    """The position from which all others are reached."""
     kind: Kind
-    """Whether the book has all positions, or only some."""
     description: str
-    """The rule by which the positions of a sparse book were chosen."""
     engine_version: int
-    """The version of the engine that found the scores."""
 
 
 def read_about(fields: object, *, board: BoardSize, engine_version: int) -> About:
-    """Read a description.
+    """Read a description from a JSON object; unknown fields are ignored.
 
-    Args:
-        fields: a JSON object; unknown fields are ignored.
-        board: the board if the description does not name it.
-        engine_version: the version if the description does not name it.
+    ``board`` and ``engine_version`` are the defaults for missing fields.
 
     Raises:
-        BookContentError: it is not an object, or a field is wrong; the message names the field.
+        BookContentError: ``fields`` is not an object, or a field is wrong; the message names it.
     """
     if not isinstance(fields, dict):
-        raise BookContentError("its description is no JSON object")
+        raise BookContentError("the description is not a JSON object")
     kinds: list[Kind] = [kind for kind in KINDS if kind == fields.get("kind", "sparse")]
     if not kinds:
         raise BookContentError(f"there is no kind of book named {fields['kind']!r}")
@@ -175,19 +162,19 @@ def read_about(fields: object, *, board: BoardSize, engine_version: int) -> Abou
 
 
 def whole_number(value: object, allowed: range, what: str) -> int:
-    """A whole number, which may be in quotes.
+    """Return a whole number, which may be in quotes.
 
     Raises:
-        BookContentError: the value is not a whole number, or out of range.
+        BookContentError: the value is not a whole number, or is out of range.
     """
     if isinstance(value, str):
         shown = repr(value[:_SHOWN])
         try:
             value = int(value)
         except ValueError:
-            raise BookContentError(f"{what} {shown} is no number") from None
+            raise BookContentError(f"{what} {shown} is not a number") from None
     if not isinstance(value, int) or isinstance(value, bool):
-        raise BookContentError(f"{what} is no whole number")
+        raise BookContentError(f"{what} is not a whole number")
     if value not in allowed:
         raise BookContentError(f"{what} {value} is out of range")
     return value
@@ -208,7 +195,7 @@ def _start(fields: Mapping[str, object], board: BoardSize) -> Position:
 def _text(fields: Mapping[str, object], name: str) -> str | None:
     value = fields.get(name)
     if value is not None and not isinstance(value, str):
-        raise BookContentError(f"{name} is no text")
+        raise BookContentError(f"{name} is not text")
     return value
 
 
@@ -218,7 +205,7 @@ _SCORES: Final = range(-127, 128)
 
 
 def text_lines(file: IO[str]) -> Iterator[str]:
-    """The lines of a file, for the readers here and in :mod:`c4core.book.foreign`.
+    """Iterate over the lines of a file, for the readers here and in :mod:`c4core.book.foreign`.
 
     Raises:
         BookContentError: a line has more than ``c4core.lines.MAX_LINE`` characters.
@@ -232,7 +219,7 @@ def text_lines(file: IO[str]) -> Iterator[str]:
 
 
 def json_lines(book: Book) -> Iterator[str]:
-    """A book as JSON Lines, without line ends."""
+    """Iterate over a book's JSON Lines, without line ends."""
     info = book.info
     about = {
         "board": str(info.board),
@@ -250,7 +237,7 @@ def json_lines(book: Book) -> Iterator[str]:
 
 
 def csv_lines(book: Book) -> Iterator[str]:
-    """A book as CSV, without line ends."""
+    """Iterate over a book's lines of CSV, without line ends."""
     yield ",".join(CSV_NAMES)
     for ply, (keys, scores) in enumerate(book.levels(), book.info.first_ply):
         for key, score in zip(keys.tolist(), scores.tolist(), strict=True):
@@ -258,11 +245,9 @@ def csv_lines(book: Book) -> Iterator[str]:
 
 
 def read_json_lines(lines: Iterable[str], *, board: BoardSize = DEFAULT_BOARD) -> BookContent:
-    """Read what :func:`json_lines` writes; other fields and lines without text are ignored.
+    """Read the lines of :func:`json_lines`; unknown fields and empty lines are ignored.
 
-    Args:
-        lines: with or without line ends.
-        board: the board if the first line does not describe the book, which is then sparse.
+    If the first line does not describe the book, it is a sparse book of ``board``.
 
     Raises:
         BookContentError: a line is not a position with a score; the message names the line.
@@ -293,10 +278,7 @@ def read_csv_lines(
 ) -> BookContent:
     """Read CSV with the columns ``key`` and ``score``; other columns are ignored.
 
-    Args:
-        lines: with or without line ends, the names first.
-        start: the position from which all others are reached; None for the empty 7x6 board.
-        kind: the kind of the book.
+    Without ``start``, the book begins with the empty 7x6 board.
 
     Raises:
         BookContentError: a row is not a position with a score; the message names the line.
@@ -310,7 +292,7 @@ def read_csv_lines(
             raise BookContentError(f"line 1: no column is named {' or '.join(sorted(missing))}")
         for name in ("key", "score"):
             if list(rows.fieldnames or ()).count(name) > 1:
-                raise BookContentError(f"line 1: the column {name} is there twice")
+                raise BookContentError(f"line 1: the column {name} is there more than once")
         for row in rows:
             keys.append(whole_number(row["key"], KEYS, f"line {rows.line_num}: key"))
             scores.append(whole_number(row["score"], _SCORES, f"line {rows.line_num}: score"))
@@ -324,7 +306,7 @@ def read_csv_lines(
 def _levels(
     keys: array[int], scores: array[int], numbers: array[int], start: Position
 ) -> tuple[Level, ...]:
-    """The positions by ply; an error of a key names its line, which is in ``numbers``."""
+    """Sort positions by ply; the error of a key names its line, which is in ``numbers``."""
     try:
         return levels_of(np.array(keys, dtype=np.uint64), np.array(scores, dtype=np.int8), start)
     except KeyValueError as error:
@@ -339,7 +321,7 @@ def _content(
     numbers: array[int],
     board: BoardSize,
 ) -> BookContent:
-    """The content with the description of the first line."""
+    """Return the content with the description of the first line."""
     try:
         described = read_about(about, board=board, engine_version=ENGINE_VERSION)
     except BookContentError as error:
@@ -354,9 +336,10 @@ _ABOUT: Final = b"c4_book"
 _COLUMNS: Final = ("key", "score")
 
 ROWS_PER_BYTE: Final = 8
-"""The largest number of rows for each byte of a file: all keys of a book are different.
+"""The largest number of rows for each byte of a file.
 
-Without this limit a few bytes could claim that a value is repeated in billions of rows.
+All keys of a book differ, so rows take space. Without this limit a few bytes could claim that a
+value is repeated in billions of rows.
 """
 
 
@@ -400,8 +383,8 @@ def read_parquet(path: str | os.PathLike[str]) -> BookContent:
     try:
         with Path(path).open("rb") as file, arrow.parquet.ParquetFile(file) as parquet:
             _check(arrow, parquet, os.fstat(file.fileno()).st_size)
-            # Only in this thread: after an error, threads of Arrow's can outlive the call, and they
-            # abort the process when it exits.
+            # Only in this thread: after an error, Arrow's threads can outlive the call and abort
+            # the process when it exits.
             table = parquet.read(columns=list(_COLUMNS), use_threads=False)
         keys = table.column("key").to_numpy().astype(np.uint64, casting="safe")
         scores = table.column("score").to_numpy().astype(np.int8, casting="safe")
@@ -415,22 +398,22 @@ def read_parquet(path: str | os.PathLike[str]) -> BookContent:
         TypeError,
         ValueError,
     ) as error:
-        # Most of Arrow's own errors are ValueErrors, or OSErrors where bytes are wrong.
+        # Most of Arrow's own errors are ValueErrors, or OSErrors if bytes are wrong.
         if isinstance(error, OSError) and error.filename is not None:
             raise  # the file cannot be opened
         raise BookContentError(
-            f"{path}: this is no book in Parquet: {error}", path=str(path)
+            f"{path}: this is not a book in Parquet: {error}", path=str(path)
         ) from None
     start, kind, description, engine_version = described
     return BookContent(start, levels_of(keys, scores, start), kind, description, engine_version)
 
 
 def _check(arrow: Any, parquet: Any, file_bytes: int) -> None:  # noqa: ANN401 (pyarrow has no types)
-    """Refuse columns of other types, and files that claim to unpack to far more than they can.
+    """Refuse columns of wrong types, and files that claim to unpack to impossibly many rows.
 
     The check uses the sizes in the file's footer. A page may still claim a larger size, up to 2 GB,
-    and Arrow believes it. (``group.column()`` has more details. But if a footer is wrong, an
-    exception that Arrow does not catch ends the process.)
+    and Arrow trusts it. (``group.column()`` has more details, but Arrow does not catch an exception
+    if a footer is wrong, and the process ends.)
     """
     for field in parquet.schema_arrow:
         if field.name in _COLUMNS and not arrow.types.is_integer(field.type):

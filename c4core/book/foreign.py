@@ -1,19 +1,19 @@
-"""Books in formats of others: Pascal Pons's solver, and the UCI repository.
+"""Books in other formats: Pascal Pons's solver, and the UCI repository.
 
 Pons (``7x6.book``, read and written): the file is a hash table without chaining. It begins with six
 bytes: width, height, largest number of stones, bytes of a key (1, 2 or 4), bytes of a value (1),
-and the binary logarithm of the table's size. The size is the smallest prime that is not below that
-power of two. Then come the keys of all places, little endian, and then their values. A position
-with the base-3 key k (numbering.pyx) is stored at place k modulo the size or not at all. The key
-field holds the lowest bytes of k; together with the place they determine k. The value is the score,
-with 1 for the lowest possible score, that of a loss to the winner's fourth stone. The value 0 marks
+and the binary logarithm of the table's size. The size is the smallest prime that is not less than
+that power of two. The keys of all places follow, little endian, and then the values. A position
+with the base-3 key k (numbering.pyx) is stored at place k modulo the size, or not at all. The key
+field has the lowest bytes of k; together with the place they determine k. The value is the score,
+counted from 1 for the lowest possible score, a loss to the winner's fourth stone. The value 0 marks
 an empty place.
 
-If several positions share a place, the table keeps one of them.
+If several positions share a place, the table keeps only one of them.
 
 UCI (the machine-learning repository's data set ``connect-4.data``): a row is a position of 7x6 with
-8 stones and its value for the first player, who is to move. It has 42 squares, column a from the
-bottom up, then column b, and so on, each ``x`` (first player), ``o`` or ``b`` (blank), and then
+8 stones and its value for the first player, who is to move. A row lists 42 squares, column a from
+the bottom up, then column b, and so on: ``x`` (first player), ``o`` or ``b`` (blank). Then follows
 ``win``, ``loss`` or ``draw``. The data set has the 67,557 positions in which neither side could win
 with the next stone, one of each pair of mirror images.
 """
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from c4core.evaluation import Value
 
 LOG2_SIZES: Final = range(21, 28)
-"""The sizes that Pons's solver can read."""
+"""Binary logarithms of the table sizes that Pons's solver can read."""
 
 _HEADER: Final = struct.Struct("<6B")
 _KEY_BYTES: Final = (1, 2, 4)
@@ -60,18 +60,18 @@ _KEY_BYTES: Final = (1, 2, 4)
 
 @dataclass(frozen=True, slots=True)
 class PonsBook:
-    """The content of a written book."""
+    """Facts about a book that was written."""
 
     stored: int
-    """Positions that can be found in it."""
+    """Number of positions in the table."""
     lost: int
-    """Positions that lost their place to another one."""
+    """Number of positions left out, because another one has their place."""
     bytes: int
-    """Length of the file."""
+    """Number of bytes of the file."""
 
 
 def table_size(log2_size: int) -> int:
-    """The smallest prime number that is not below the power of two."""
+    """Return the smallest prime number that is not less than the power of two."""
     size = 1 << log2_size
     while any(size % factor == 0 for factor in range(2, int(size**0.5) + 1)):
         size += 1
@@ -79,23 +79,20 @@ def table_size(log2_size: int) -> int:
 
 
 def lowest_score(board: BoardSize) -> int:
-    """The lowest score, from which the format counts: a loss to the winner's fourth stone."""
+    """Return the score from which the format counts: a loss to the winner's fourth stone."""
     return -(board.cells // 2) + 3
 
 
 def write_pons(
     book: Book, path: str | os.PathLike[str], *, log2_size: int | None = None
 ) -> PonsBook:
-    """Write a book in this format.
+    """Write a book in Pons's format.
 
-    Of positions that share a place, the one with the fewest stones is kept; a position that wins at
-    once is kept only if no other position shares its place.
+    If positions share a place, one that does not win at once is preferred, and then the position
+    with the fewest stones.
 
-    Args:
-        book: the book to write; it must start from the empty board.
-        path: the new file.
-        log2_size: binary logarithm of the table's size, 21 to 27; None for the smallest table with
-            two places for each position.
+    The book must start from the empty board. ``log2_size`` is the binary logarithm of the table's
+    size, 21 to 27; None chooses the smallest table with two places for each position.
 
     Raises:
         BookContentError: the book or the size does not fit the format.
@@ -131,7 +128,7 @@ def write_pons(
 
 
 def _key_bytes(depth: int, board: BoardSize, size: int) -> int:
-    """The shortest key field that makes every position's key unique at its place."""
+    """Return the length of the shortest key field that makes keys unique at their place."""
     for count in _KEY_BYTES:
         if 3 ** (depth + board.width - 1) <= size << 8 * count:
             return count
@@ -141,7 +138,7 @@ def _key_bytes(depth: int, board: BoardSize, size: int) -> int:
 def _fill(
     keys: NDArray[np.unsignedinteger], values: NDArray[np.uint8], book: Book, key_bytes: int
 ) -> None:
-    """Put every position into its place; later ones overwrite, so the preferred ones come last."""
+    """Write every position to its place; later ones overwrite, so the preferred ones come last."""
     board = book.info.board
     searched: list[tuple[NDArray[np.uint64], NDArray[np.uint8]]] = []
     winning: list[tuple[NDArray[np.uint64], NDArray[np.uint8]]] = []
@@ -158,7 +155,7 @@ def _fill(
 
 
 def read_pons(path: str | os.PathLike[str]) -> BookContent:
-    """Read a book in this format as a sparse book from the empty board.
+    """Read a book in Pons's format, as a sparse book from the empty board.
 
     Raises:
         BookForeignError: the file is not in this format.
@@ -197,7 +194,7 @@ def read_pons(path: str | os.PathLike[str]) -> BookContent:
     if wrong.any():
         place = int(places[int(wrong.argmax())])
         raise BookContentError(
-            f"{name}: place {place} of the table holds no position of {board}",
+            f"{name}: place {place} of the table is not a position of {board}",
             path=name,
             offset=_HEADER.size + place * key_bytes,
         )
@@ -206,7 +203,7 @@ def read_pons(path: str | os.PathLike[str]) -> BookContent:
 
 
 def _read_header(data: bytes, name: str) -> tuple[BoardSize, int, int, int]:
-    """The header: board, largest number of stones, bytes of a key, places of the table."""
+    """Read the header: board, largest number of stones, bytes of a key, places of the table."""
     if len(data) < _HEADER.size:
         raise BookTruncatedError(
             f"{name}: the book is cut off: it has {len(data)} bytes", path=name, offset=len(data)
@@ -224,11 +221,11 @@ def _read_header(data: bytes, name: str) -> tuple[BoardSize, int, int, int]:
         or value_bytes != 1
         or log2_size not in LOG2_SIZES
     ):
-        raise BookForeignError(f"{name}: this is no book of Pons's solver", path=name, offset=0)
+        raise BookForeignError(f"{name}: this is not a book of Pons's solver", path=name, offset=0)
     size = table_size(log2_size)
     if 3 ** (depth + width - 1) > size << 8 * key_bytes:
         raise BookForeignError(
-            f"{name}: keys of {key_bytes} bytes do not tell positions with {depth} stones apart",
+            f"{name}: keys of {key_bytes} bytes cannot distinguish positions with {depth} stones",
             path=name,
             offset=3,
         )
@@ -238,7 +235,7 @@ def _read_header(data: bytes, name: str) -> tuple[BoardSize, int, int, int]:
 def _numbers(
     places: NDArray[np.uint64], low: NDArray[np.uint64], size: int, key_bytes: int
 ) -> NDArray[np.uint64]:
-    """The complete keys, by the Chinese remainder theorem from places and lowest bytes."""
+    """Return complete keys, by the Chinese remainder theorem from places and lowest bytes."""
     modulus = 1 << 8 * key_bytes
     inverse = np.uint64(pow(size, -1, modulus))
     times = ((low - places) * inverse) & np.uint64(modulus - 1)
@@ -252,12 +249,12 @@ _VALUES: Final[tuple[Value, ...]] = ("draw", "win", "loss")
 
 
 def uci_keys(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The 7x6 positions in which neither side could win with the next stone."""
+    """Return the 7x6 positions in which neither side could win with the next stone."""
     return keys[~wins_now(keys) & ~is_threatened(keys)]
 
 
 def uci_lines(book: Book) -> Iterator[str]:
-    """The data set's rows from a book, in the order of canonical keys, without line ends.
+    """Make the data set's rows from a book, in the order of canonical keys, without line ends.
 
     Raises:
         BookContentError: the book is not a complete book of 7x6 that reaches 8 plies.
@@ -280,7 +277,7 @@ def uci_lines(book: Book) -> Iterator[str]:
 
 
 def uci_line(position: Position, value: Value) -> str:
-    """One row: a position and its value for the first player."""
+    """Return a row: a position and its value for the first player."""
     squares = [
         position.stone_at(column, row) or "b"
         for column in range(position.width)
@@ -290,7 +287,7 @@ def uci_line(position: Position, value: Value) -> str:
 
 
 def read_uci_lines(lines: Iterable[str]) -> Iterator[tuple[Position, Value]]:
-    """Read rows of the data set; lines without text are skipped.
+    """Read rows of the data set; empty lines are skipped.
 
     Yields:
         Each position and its value for the first player.
@@ -306,12 +303,7 @@ def read_uci_lines(lines: Iterable[str]) -> Iterator[tuple[Position, Value]]:
 def content_of_rows(
     lines: Iterable[str], book: Book, *, description: str = ""
 ) -> tuple[BookContent, list[str]]:
-    """A sparse book of the positions of the data set, which has values but no scores.
-
-    Args:
-        lines: rows of the data set.
-        book: the book with the scores.
-        description: the rule by which the positions were chosen.
+    """Make a sparse book of the positions of the data set, with the scores of ``book``.
 
     Returns:
         The content of the new book, and a sentence for every row that ``book`` contradicts or does
@@ -326,7 +318,7 @@ def content_of_rows(
         if score is None:
             wrong.append(f"row {number}: {book.path} does not have the position")
             continue
-        # The value is the first player's, who is to move after 8 stones.
+        # The value is for the first player, who is to move after 8 stones.
         seen = score if position.turn == "x" else -score
         if value_between(seen, seen) != value:
             wrong.append(f"row {number}: {value}, but the score is {seen}")
@@ -351,6 +343,6 @@ def _read_row(fields: list[str], number: int) -> tuple[Position, Value]:
     rows = [squares[row :: board.height] for row in range(board.height)]
     grid = "\n".join("".join(row).replace("b", ".") for row in reversed(rows))
     try:
-        return Position.from_grid(grid), found[0]
+        return Position.from_grid(grid, width=board.width, height=board.height), found[0]
     except C4Error as error:
         raise BookContentError(f"line {number}: {error}") from None

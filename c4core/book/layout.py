@@ -23,13 +23,13 @@ Kind = Literal["complete", "sparse"]
 
 FORMAT_VERSION: Final = 1
 MAGIC: Final = b"\x89C4book\n"
-"""The first byte is not ASCII and the last is a line feed, to detect damage by text conversions."""
+"""The first byte is not ASCII, the last is a line feed: text conversions damage it visibly."""
 
 DIGEST_BYTES: Final = 32
 MAX_DESCRIPTION: Final = 1000
 
 KINDS: Final[tuple[Kind, ...]] = ("complete", "sparse")
-"""The kinds of books; the header stores the index plus one."""
+"""The kinds of books; the header stores the index in this tuple, plus one."""
 
 _HEADER: Final = struct.Struct("<8sHHBBBBQIIQQ")
 _PLY: Final = struct.Struct("<QQQQII")
@@ -44,17 +44,15 @@ class PlySection:
     """The section of one ply: its place in the file and its contents."""
 
     ply: int
-    """The number of stones on the board."""
     count: int
-    """The slots of the ply of a complete book, or the positions of the ply of a sparse book."""
+    """Number of slots in a complete book, or of positions in a sparse book."""
     positions: int
-    """Positions that the ply holds."""
     offset: int
-    """The offset of the first byte in the file."""
+    """The offset of the section's first byte in the file."""
     length: int
-    """Bytes."""
+    """Number of bytes of the section."""
     index_length: int
-    """Bytes of the index, at the beginning of the section."""
+    """Number of bytes of the index, at the beginning of the section."""
     index_checksum: int
     """CRC-32 of the index."""
 
@@ -68,13 +66,12 @@ class BookInfo:
     start: Position
     """The position from which all others are reached."""
     plies: tuple[PlySection, ...]
-    """One section for each number of stones, beginning with the start's."""
+    """The sections of the plies, the start's first."""
     engine_version: int
     """The version of the engine that found the scores."""
     description: str = ""
     """The rule by which the positions of a sparse book were chosen."""
     format_version: int = FORMAT_VERSION
-    """The version of the file's format."""
 
     @property
     def board(self) -> BoardSize:
@@ -93,17 +90,17 @@ class BookInfo:
 
     @property
     def positions(self) -> int:
-        """Positions in all plies."""
+        """Number of positions in all plies."""
         return sum(section.positions for section in self.plies)
 
     @property
     def file_bytes(self) -> int:
-        """Bytes of the whole file."""
+        """Number of bytes of the complete file."""
         return self.plies[-1].offset + self.plies[-1].length + DIGEST_BYTES
 
 
 class _Header(NamedTuple):
-    """The fields of the header's fixed part, in their order."""
+    """The fields of the header's fixed part, in order."""
 
     magic: bytes
     version: int
@@ -120,12 +117,12 @@ class _Header(NamedTuple):
 
 
 def header_length(plies: int, description: str) -> int:
-    """Bytes before the first section."""
+    """Return the number of bytes before the first section."""
     return _HEADER.size + len(description.encode()) + plies * _PLY.size + _CHECKSUM.size
 
 
 def pack_header(info: BookInfo) -> bytes:
-    """The bytes before the first section."""
+    """Return the bytes before the first section."""
     text = info.description.encode()
     packed = _HEADER.pack(
         MAGIC,
@@ -155,12 +152,9 @@ def pack_header(info: BookInfo) -> bytes:
 
 
 def read_header(data: bytes | memoryview, path: str, *, file_bytes: int) -> BookInfo:
-    """Read the header of a file.
+    """Read the header of a file from its first ``LONGEST_HEADER`` bytes, or fewer if it is shorter.
 
-    Args:
-        data: the first ``LONGEST_HEADER`` bytes of the file, or the whole file if it is shorter.
-        path: its name, for messages.
-        file_bytes: its length.
+    ``path`` is for messages; ``file_bytes`` is the length of the file.
 
     Raises:
         BookForeignError: the file is not a book.
@@ -172,7 +166,7 @@ def read_header(data: bytes | memoryview, path: str, *, file_bytes: int) -> Book
 
 
 class _HeaderReader:
-    """Reads and checks the header of one file."""
+    """Reads and checks the header of a file."""
 
     def __init__(self, data: bytes | memoryview, path: str, file_bytes: int) -> None:
         self.data, self.path, self.file_bytes = data, path, file_bytes
@@ -194,7 +188,7 @@ class _HeaderReader:
             header.version,
         )
         if info.file_bytes != header.file_length or info.positions != header.positions:
-            self.refuse("the header's totals are not those of its plies", end)
+            self.refuse("the header's totals do not match its plies", end)
         return info
 
     def refuse(self, what: str, offset: int) -> NoReturn:
@@ -214,25 +208,25 @@ class _HeaderReader:
             )
 
     def check_kind_of_file(self) -> None:
-        """Check magic and version, which have the same place in every version of the format."""
+        """Check magic and version, which are at the same place in every version of the format."""
         if not MAGIC.startswith(self.data[: len(MAGIC)]):
             raise BookForeignError(
-                f"{self.path}: this is no opening book of C4", path=self.path, offset=0
+                f"{self.path}: this is not an opening book of C4", path=self.path, offset=0
             )
         self.need(_HEADER.size)
         version = _HEADER.unpack_from(self.data)[1]
         if version > FORMAT_VERSION:
             raise BookVersionError(
                 f"{self.path}: the book has format version {version}, this program reads up to "
-                f"{FORMAT_VERSION}: a newer program wrote it",
+                f"{FORMAT_VERSION}: install a newer c4",
                 path=self.path,
                 offset=len(MAGIC),
             )
 
     def check_whole(self, header: _Header) -> int:
-        """Check the header's checksum and the file's length. Returns the offset of the sections."""
+        """Check the header's checksum and the file's length. Return the offset of the sections."""
         end = _HEADER.size + header.text_length + header.plies * _PLY.size
-        # Before the checksum is verified, lengths are only claims.
+        # The lengths cannot be trusted before the checksum is verified.
         if header.text_length > MAX_DESCRIPTION:
             self.refuse("the header's lengths are impossible", _HEADER.size)
         self.need(end + _CHECKSUM.size)
@@ -242,25 +236,25 @@ class _HeaderReader:
         if self.file_bytes > header.file_length:
             after = self.file_bytes - header.file_length
             self.refuse(f"{after} bytes follow its end", header.file_length)
-        # From here on the header is as it was written, so faults are its writer's.
+        # The header is as it was written, so the remaining faults are the writer's.
         if header.version < 1 or not 1 <= header.kind <= len(KINDS) or not header.plies:
             self.refuse("the header's version, kind or number of plies is impossible", len(MAGIC))
         return end + _CHECKSUM.size
 
     def read_start(self, header: _Header) -> tuple[Position, str]:
-        """The start, and the description that follows the header."""
+        """Read the start, and the description that follows the header's fixed part."""
         text = bytes(self.data[_HEADER.size : _HEADER.size + header.text_length])
         try:
             start = Position.from_key(header.start, width=header.width, height=header.height)
             description = text.decode()
         except (C4Error, UnicodeDecodeError) as error:
-            self.refuse(f"the header names no start: {error}", _HEADER.size)
+            self.refuse(f"the header's start or description is wrong: {error}", _HEADER.size)
         if start.is_over:
             self.refuse("the header's start is over", _HEADER.size)
         return start, description
 
     def read_sections(self, header: _Header, first_ply: int, offset: int) -> tuple[PlySection, ...]:
-        """The directory; sections follow each other without gaps."""
+        """Read the directory; sections follow each other without gaps."""
         sections = []
         for index in range(header.plies):
             fields = _PLY.unpack_from(
@@ -269,7 +263,7 @@ class _HeaderReader:
             section = PlySection(first_ply + index, *fields)
             if section.offset != offset or section.index_length > section.length:
                 self.refuse(f"the section of ply {section.ply} is misplaced", offset)
-            # A score has at least one bit; a complete book's slots need not be positions.
+            # A score has at least one bit. Slots of a complete book may be unused.
             room = min(section.count, 8 * section.length)
             least = section.count if KINDS[header.kind - 1] == "sparse" else 0
             if not least <= section.positions <= room:

@@ -9,26 +9,26 @@ the right count of either side are numbered, whether play can reach them or not:
 
 k is the number of added stones that belong to the side to move.
 
-*Shape.* The columns are taken two by two from the edges inwards: 0, W-1, 1, W-2, .., on an odd width
-the middle one last. Shapes are numbered in the lexicographic order of their counts in that sequence.
-If the start is its own mirror image, only one of two mirrored shapes has a number: the one that has
-more in the left column of the first pair whose counts differ.
+*Shape.* The columns are taken in pairs from the edges inwards: 0, W-1, 1, W-2, and so on. If the width is
+odd, the middle column is the last one. Shapes are numbered in the lexicographic order of their counts in
+this sequence. If the start is its own mirror image, only one of two mirrored shapes has a number: the
+shape with the larger count in the left column of the first pair whose counts differ.
 
-*Colouring.* The added squares in the same sequence of columns, each from the bottom up, are the bits 0,
-1, 2, .. of a word; a bit is set if the stone belongs to the side to move. Words with k bits are
-numbered in increasing order: bits at p1 < p2 < .. < pk give C(p1, 1) + C(p2, 2) + .. + C(pk, k).
+*Colouring.* The added squares in the same sequence of columns, each from the bottom up, are the bits of a
+word, from bit 0 on. A bit is set if the stone belongs to the side to move. Words with k bits are numbered
+in increasing order: bits at p1 < p2 < ... < pk give C(p1, 1) + C(p2, 2) + ... + C(pk, k).
 
-*Mirror images.* Of the two images of a position, the one that extends the start and whose shape has a
-number has the slot. If both do, the image with the smaller key has it.
+*Mirror images.* A position and its mirror image share a slot: that of the image that extends the start and
+whose shape has a number. If both do, the image with the smaller key has the slot.
 
-Every slot stands for another word of width * (height + 1) bits, so slots never exceed 64 bits.
+Different slots stand for different words of width * (height + 1) bits, so slots never exceed 64 bits.
 
 **Base-3 keys** write the columns one after the other, each from the bottom up, with a digit for each
 stone: 1 for the side to move, 2 for the other side. A 0 ends a column. The digits are read as a number,
 the first one most significant, without the 0 that ends the last column. The columns are written from the
 left and from the right, and the smaller number is the key. n stones on w columns take n + w - 1 digits.
 
-numpy is imported where it is used: a program that looks up one position does without it.
+numpy is imported inside the functions, so a program that looks up one position does not load it.
 """
 
 from libc.stdint cimport uint8_t, uint64_t
@@ -54,9 +54,9 @@ from c4core.notation import check_board
 
 cdef enum:
     MAX_CELLS = 64
-    SMALL = 512     # bytes of memory on the stack, one bit for each combination of counts
+    SMALL = 512     # bytes on the stack, with one bit for each combination of counts
 
-# Base-3 digits that 64 bits hold.
+# The largest number of base-3 digits in 64 bits.
 cpdef enum:
     MAX_DIGITS = 40
 
@@ -76,30 +76,30 @@ _fill_choose()
 
 
 cdef inline int _own_added(const Rank* r, int ply) noexcept nogil:
-    """The number of added stones that belong to the side to move."""
+    """Return the number of added stones that belong to the side to move."""
     cdef int own = r.first // 2 if (ply - r.first) % 2 == 0 else r.first - r.first // 2
     return ply // 2 - own
 
 
 cdef inline Py_ssize_t _row(const Rank* r, int tied, int pair, int left) noexcept nogil:
-    """Index into ``shapes``."""
+    """Return an index into ``shapes``."""
     return (<Py_ssize_t>tied * (r.pairs + 1) + pair) * (r.last - r.first + 1) + left
 
 
 cdef inline const uint64_t* _before(const Rank* r, int tied, int pair, int left) noexcept nogil:
-    """The entries [a][b] of ``before``."""
+    """Return the entries [a][b] of ``before``."""
     return r.before + _row(r, tied, pair, left) * r.g.stride * r.g.stride
 
 
 cdef inline int _room(const Rank* r, int column) noexcept nogil:
-    """Squares above the start's stones."""
+    """Return the number of squares above the start's stones."""
     return r.g.height - r.base_height[column]
 
 
 cdef void _count_shapes(Rank* r) noexcept nogil:
     """Fill ``shapes`` and ``before`` from the innermost pair outwards.
 
-    "Tied" says that all pairs outside had equal counts, so that the mirror image is still undecided.
+    "Tied" means that all outer pairs had equal counts, so that the choice of the image is still open.
     """
     cdef int added = r.last - r.first, stride = r.g.stride
     cdef int tied, pair, left, a, b, right, after
@@ -124,13 +124,13 @@ cdef void _count_shapes(Rank* r) noexcept nogil:
 
 
 cdef uint64_t _slot_count(const Rank* r, int ply) noexcept nogil:
-    """The number of slots of a ply between ``first`` and ``last``."""
+    """Return the number of slots of a ply from ``first`` to ``last``."""
     cdef int added = ply - r.first
     return r.shapes[_row(r, r.symmetric, 0, added)] * _choose[added][_own_added(r, ply)]
 
 
 cdef bint _extends(const Rank* r, int ply, uint64_t stones, uint64_t mask) noexcept nogil:
-    """Whether the start's stones are all there, in their colours."""
+    """Return whether the position has all stones of the start, in their colours."""
     cdef uint64_t own = r.base_own
     if (ply - r.first) & 1:
         own ^= r.base
@@ -138,7 +138,7 @@ cdef bint _extends(const Rank* r, int ply, uint64_t stones, uint64_t mask) noexc
 
 
 cdef inline int _height(const Board* g, uint64_t mask, int column) noexcept nogil:
-    """The stones of a column."""
+    """Return the number of stones of a column."""
     return lowest_bit(~(mask >> (column * g.stride)))
 
 
@@ -158,7 +158,7 @@ cdef bint orient(const Rank* r, int ply, uint64_t* stones, uint64_t* mask) noexc
                 stones[0] = mirror_bits(g, stones[0])
                 mask[0] = mirror_bits(g, mask[0])
                 return True
-        # Symmetric heights: the stones decide, as they do in the keys.
+        # With symmetric heights, the stones decide, as in the keys.
         other_stones = mirror_bits(g, stones[0])
         stones[0] = min(stones[0], other_stones)
         return True
@@ -202,14 +202,14 @@ cdef uint64_t slot_of(const Rank* r, uint64_t stones, uint64_t mask, int ply) no
 cdef void _position_of(
     const Rank* r, uint64_t slot, int ply, uint64_t* stones, uint64_t* mask
 ) noexcept nogil:
-    """Get the position that a slot stands for; the slot must be below the ply's count."""
+    """Get the position of a slot, which must be less than the ply's count."""
     cdef const Board* g = r.g
     cdef int added = ply - r.first, left = added, own = _own_added(r, ply), tied = r.symmetric
     cdef int pair, right, a, b, bit, bits = 0
     cdef uint64_t shape = slot // _choose[added][own], colouring = slot % _choose[added][own]
     cdef uint64_t word = 0
     cdef const uint64_t* before
-    # 1. The colouring's word, from its highest bit down.
+    # 1. Build the colouring's word, from its highest bit down.
     bit = added
     while own:
         bit -= 1
@@ -217,7 +217,7 @@ cdef void _position_of(
             colouring -= _choose[bit][own]
             word |= <uint64_t>1 << bit
             own -= 1
-    # 2. For each pair find the largest counts that not too many shapes precede, and their stones.
+    # 2. For each pair find the largest counts with at most ``shape`` shapes before them, and put the stones.
     mask[0] = r.base
     stones[0] = r.base_own if added % 2 == 0 else r.base ^ r.base_own
     for pair in range(r.pairs):
@@ -231,7 +231,7 @@ cdef void _position_of(
             b = min(a, b)
         while b and before[a * g.stride + b] > shape:
             b -= 1
-        # Counts that no inner pairs can complete precede as many shapes as their successors do.
+        # Counts that inner pairs cannot complete have the same number of shapes before them as the next ones.
         shape -= before[a * g.stride + b]
         tied = tied and (right == pair or a == b)
         left -= a + b
@@ -252,18 +252,18 @@ cdef inline void _put(
     stones[0] |= (word & pile) << shift
 
 
-# Whether play can reach a position. Many slots stand for positions that it cannot reach.
+# Reachability. Many slots stand for positions that play cannot reach.
 
 cdef struct Merge:
-    int columns                         # the number of columns with added stones
+    int columns                         # number of columns with added stones
     uint64_t[MAX_COLUMNS] stones        # bit i: the side to move in the start owns the i-th stone
     int[MAX_COLUMNS] left               # stones not yet played
-    uint64_t[MAX_COLUMNS] weight        # of a column's count in the number of a combination
+    uint64_t[MAX_COLUMNS] weight        # factor of a column's count in the number of a combination
     uint8_t* dead                       # combinations that are dead ends
 
 
 cdef bint _can_finish(Merge* m, int left, int mover, uint64_t combination) noexcept nogil:
-    """Whether the stones that are left can be played, ``mover`` (1: the start's) first."""
+    """Return whether the remaining stones can be played, ``mover`` (1: the start's) first."""
     cdef int column
     if left == 0:
         return True
@@ -282,13 +282,13 @@ cdef bint _can_finish(Merge* m, int left, int mover, uint64_t combination) noexc
 
 
 cdef int _is_merge(const Rank* r, uint64_t stones, uint64_t mask) noexcept nogil:
-    """Whether the stones above the start's alternate in some order; the position must extend it."""
+    """Return whether the added stones can alternate in some order; the position must extend the start."""
     cdef uint8_t[SMALL] small
     cdef uint64_t combinations = 1, pile
     cdef int column, added = popcount(mask) - r.first, reachable, shift
     cdef Merge m
     if added & 1:
-        stones ^= mask      # the stones of the side that was to move in the start
+        stones ^= mask      # the stones of the start's side to move
     m.columns = 0
     for column in range(r.g.width):
         shift = column * r.g.stride + r.base_height[column]
@@ -312,18 +312,18 @@ cdef int _is_merge(const Rank* r, uint64_t stones, uint64_t mask) noexcept nogil
 
 
 cdef int is_reachable(const Rank* r, uint64_t stones, uint64_t mask) noexcept nogil:
-    """Find out whether the stones above the start's can be played in alternating colours.
+    """Return whether the added stones can be played in alternating colours.
 
     The columns, read from the bottom up, must merge into one sequence. The position has no four, so no
-    earlier one had a four. The search plays the stones forward in every possible order, and remembers
-    counts of played stones that are dead ends. Measured on 7x6 at ply 12: 0.2 us on average, because
-    mostly the first order is possible.
+    earlier position had one. The search plays the stones in every possible order, and remembers the counts
+    of played stones that are dead ends. On 7x6 at ply 12 it takes 0.2 us on average, because the first
+    order is mostly possible.
     """
     cdef int ply = popcount(mask), reachable = 0
     if _extends(r, ply, stones, mask):
         reachable = _is_merge(r, stones, mask)
     if reachable == 0 and not r.symmetric:
-        # Both images may extend the start while play leads to only one of them.
+        # Both images may extend the start, although play leads to only one of them.
         stones, mask = mirror_bits(r.g, stones), mirror_bits(r.g, mask)
         if _extends(r, ply, stones, mask):
             reachable = _is_merge(r, stones, mask)
@@ -332,11 +332,7 @@ cdef int is_reachable(const Rank* r, uint64_t stones, uint64_t mask) noexcept no
 
 cdef class Ranking:
     """Ranking(start, *, last)\n--\n
-    The slots of all positions that extend a start, up to a number of stones.
-
-    Args:
-        start: the position that all others extend.
-        last: most stones on the board; no more than the board holds, no fewer than the start has.
+    The slots of all positions that extend a start, up to ``last`` stones on the board.
 
     Attributes:
         start: the position that all others extend.
@@ -373,24 +369,14 @@ cdef class Ranking:
         free(self.r.before)
 
     def count(self, int ply):
-        """The number of slots of a ply, used or not.
-
-        Raises:
-            ValueError: the ply has no slots.
-        """
+        """Return the number of slots of a ply, used or not; ValueError if the ply has none."""
         self._check_ply(ply)
         return _slot_count(&self.r, ply)
 
     def slots(self, const uint64_t[::1] keys, *, int ply, bint goes_on=False):
-        """The slots of positions with ``ply`` stones.
+        """Return the slots of positions with ``ply`` stones, as a uint64 array.
 
-        Args:
-            keys: their keys, of either image.
-            ply: stones on the board, the same for all.
-            goes_on: refuse positions whose game is over, which have slots as well.
-
-        Returns:
-            A uint64 array.
+        Keys of either image are accepted. ``goes_on`` refuses finished games, which also have slots.
 
         Raises:
             BookContentError: a key is not a position of the ply, a position does not extend the start,
@@ -420,7 +406,7 @@ cdef class Ranking:
                 slots[index] = slot_of(&self.r, stones, mask, ply)
         if bad >= 0:
             raise BookContentError(
-                f"{keys[bad]} is no key of a {self.start.board} position with {ply} stones"
+                f"{keys[bad]} is not a key of a {self.start.board} position with {ply} stones"
                 + (" whose game goes on" if goes_on else "")
                 + (f" that extends position {self.start.key}" if self.r.first else ""),
                 key=keys[bad],
@@ -428,7 +414,7 @@ cdef class Ranking:
         return result
 
     def keys(self, const uint64_t[::1] slots, *, int ply):
-        """The canonical keys of the positions that slots of a ply stand for, as a uint64 array.
+        """Return the canonical keys of the positions with these slots of a ply, as a uint64 array.
 
         Raises:
             ValueError: a slot or the ply is outside its range.
@@ -458,7 +444,7 @@ cdef class Ranking:
 # Base-3 keys.
 
 cdef uint64_t _number(const Board* g, uint64_t stones, uint64_t mask, bint from_right) noexcept nogil:
-    """The number with the columns in one order, the last 0 included."""
+    """Return the number with the columns in one order, the last 0 included."""
     cdef uint64_t number = 0, square
     cdef int index, column
     for index in range(g.width):
@@ -478,7 +464,7 @@ cdef uint64_t _pons_key(const Board* g, uint64_t stones, uint64_t mask) noexcept
 cdef bint _read_pons_key(
     const Board* g, uint64_t number, uint64_t* stones, uint64_t* mask
 ) noexcept nogil:
-    """Get the position with the number; False if no position of the board has it."""
+    """Get the position with a base-3 key; False if the board has no such position."""
     cdef uint64_t digit, own, pile
     cdef int column
     stones[0] = mask[0] = 0
@@ -488,7 +474,7 @@ cdef bint _read_pons_key(
             digit = number % 3
             if digit == 0 or pile >> (g.height - 1):
                 return False
-            # Read from the top down, a column grows below its stones.
+            # A column is read from the top down, so its stones move up.
             pile = pile << 1 | 1
             own = own << 1 | (digit == 1)
             number //= 3
@@ -499,11 +485,10 @@ cdef bint _read_pons_key(
 
 
 def pons_keys(const uint64_t[::1] keys, *, int width=7, int height=6):
-    """The base-3 keys of positions, as a uint64 array.
+    """Return the base-3 keys of positions, as a uint64 array.
 
     Raises:
         BookContentError: a position has too many stones for 64 bits.
-        BoardError: impossible size.
     """
     import numpy as np
 
@@ -528,13 +513,9 @@ def pons_keys(const uint64_t[::1] keys, *, int width=7, int height=6):
 
 
 def read_pons_keys(const uint64_t[::1] numbers, *, int width=7, int height=6):
-    """The canonical keys of the positions with these base-3 keys.
+    """Return the canonical keys of the positions with these base-3 keys, as a uint64 array.
 
-    Returns:
-        A uint64 array. The value is 0, which is not a key, if no position has the number.
-
-    Raises:
-        BoardError: impossible size.
+    It has 0, which is not a key, for each number without a position.
     """
     import numpy as np
 

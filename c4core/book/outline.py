@@ -1,4 +1,4 @@
-"""The summary of a book for a picture: scores of lines of play, and counts of scores."""
+"""Summaries of a book for pictures: scores of lines of play, and counts of scores."""
 
 from __future__ import annotations
 
@@ -19,20 +19,16 @@ if TYPE_CHECKING:
     Values = NDArray[np.int8]
 
 NO_LINE: Final = -127
-"""There is no such line: a column is full, or the game is over earlier."""
+"""The value of an impossible line: a column is full, or the game is over earlier."""
 
 
 def rings(book: Book, depth: int) -> Iterator[Values]:
-    """The scores of all lines of play, for the first player, by their length.
-
-    Args:
-        book: the book with the scores.
-        depth: the number of moves of the longest lines, counted from the book's start.
+    """Iterate over the scores of all lines of play, for the first player, by length.
 
     Yields:
-        For 0, 1, .. moves an array in lexicographic order of the moves' columns: lines with the
-        same beginning are neighbours. Its values are scores, :data:`~c4core.evaluation.NO_SCORE` or
-        :data:`NO_LINE`.
+        For each number of moves, from 0 to ``depth``, an array in lexicographic order of the moves'
+        columns: lines with the same beginning are neighbours. Its values are scores,
+        :data:`~c4core.evaluation.NO_SCORE` or :data:`NO_LINE`.
     """
     width = book.info.board.width
     lines: list[Position | None] = [book.info.start]
@@ -63,7 +59,7 @@ def _values(book: Book, lines: list[Position | None]) -> Values:
 
 
 def _final(position: Position) -> int:
-    """The score of a game that has ended, for the first player."""
+    """Return the score of a finished game for the first player."""
     return final_score(position) * _sign(position.ply)
 
 
@@ -72,31 +68,31 @@ def _sign(ply: int) -> int:
 
 
 class Spread(NamedTuple):
-    """How often each score of the first player occurs on a ply."""
+    """The numbers of positions with each score of the first player on a ply."""
 
     ply: int
     scores: NDArray[np.int64]
-    """The different scores, ascending."""
+    """The distinct scores, ascending."""
     counts: NDArray[np.int64]
-    """The number of positions with each score; two mirror images count as one."""
+    """Number of positions with each score; two mirror images count as one."""
 
     @property
     def values(self) -> tuple[int, int, int]:
-        """How many positions are won by the first player, drawn, and lost."""
+        """Numbers of positions that the first player wins, draws and loses."""
         parts = (self.scores > 0, self.scores == 0, self.scores < 0)
         won, drawn, lost = (int(self.counts[part].sum()) for part in parts)
         return won, drawn, lost
 
     @property
     def shares(self) -> tuple[float, float, float]:
-        """The shares of positions that are won by the first player, drawn, and lost."""
+        """Shares of the positions that the first player wins, draws and loses."""
         total = max(sum(self.values), 1)
         won, drawn, lost = (count / total for count in self.values)
         return won, drawn, lost
 
 
 def spreads(book: Book) -> Iterator[Spread]:
-    """How often each score occurs, ply by ply."""
+    """Iterate over the numbers of positions with each score, ply by ply."""
     for ply, (_keys, scores) in enumerate(book.levels(), book.info.first_ply):
         values, counts = np.unique(_sign(ply) * scores.astype(np.int64), return_counts=True)
         yield Spread(ply, values, counts)

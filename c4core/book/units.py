@@ -1,12 +1,13 @@
-"""Units of work for building a book: cutting the deepest ply into them, and packing their keys.
+"""Units of work for building a book: cutting the deepest ply into units, and packing their keys.
 
-A unit has all positions of one ancestor some plies up. They share many positions further down, so a
-solver that keeps its table during the unit finds many of them there. If several ancestors lead to a
+A unit has all positions of one ancestor a few plies up. They share many successors, so a solver
+that keeps its table during the unit finds many of these there. If several ancestors lead to a
 position, it belongs to the ancestor with the smallest key. Small units are merged with their
 neighbours, and large ones are cut.
 
 Packed keys are the first key, then the differences of neighbours minus one. Each number has a
-variable length: seven bits a byte, the lowest first, the top bit set on all but the last byte.
+variable length: seven bits in each byte, the lowest first. The top bit is set on all bytes but the
+last.
 """
 
 from __future__ import annotations
@@ -30,24 +31,17 @@ if TYPE_CHECKING:
 _MOST_BYTES: Final = 10
 """The largest number of bytes of a packed number; the tenth has one bit."""
 _MORE: Final = 128
-"""The bit of a byte that says that another byte follows."""
+"""This bit of a byte is set if another byte follows."""
 
 
 def owners_of(levels: Sequence[Keys], *, width: int = 7, height: int = 6) -> NDArray[np.int32]:
-    """The ancestor that each position of the last level belongs to.
+    """Return the ancestor of each position of the last level, as its index in the first level.
 
-    Args:
-        levels: sorted keys of neighbouring plies, the ancestors' first.
-        width: columns of the board.
-        height: rows of the board.
-
-    Returns:
-        For each position of the last level the index, in the first level, of the ancestor with the
-        smallest key that leads to it.
+    The levels are sorted keys of neighbouring plies, the ancestors' first. If several ancestors
+    lead to a position, it gets the ancestor with the smallest key.
 
     Raises:
         BookContentError: a position is not a child of the ply before.
-        BoardError: impossible size.
     """
     owners = np.arange(len(levels[0]), dtype=np.int32)
     for parents, children in pairwise(levels):
@@ -55,7 +49,7 @@ def owners_of(levels: Sequence[Keys], *, width: int = 7, height: int = 6) -> NDA
     orphans = levels[-1][owners == NOBODY]
     if len(orphans):
         raise BookContentError(
-            f"position {orphans[0]} has no parent among those given", key=int(orphans[0])
+            f"position {orphans[0]} is not a child of the ply before", key=int(orphans[0])
         )
     return owners
 
@@ -70,22 +64,15 @@ def cut_units(
 ) -> Iterator[Keys]:
     """Cut the last level into units of work.
 
-    Positions that win at once are left out: they need no search. The result depends on the
-    arguments alone.
-
-    Args:
-        levels: sorted keys of neighbouring plies, the ancestors' first, the deepest ply last.
-        least: smaller units are merged with their neighbours until they have this many positions.
-        most: larger units are cut into equal parts.
-        width: columns of the board.
-        height: rows of the board.
+    Positions that win at once are left out, because they do not require a search. The result
+    depends only on the arguments. Units with fewer than ``least`` positions are merged with their
+    neighbours, units with more than ``most`` are cut into equal parts.
 
     Yields:
         The sorted keys of each unit.
 
     Raises:
         BookContentError: a position is not a child of the ply before.
-        BoardError: impossible size.
         ValueError: ``least`` is more than ``most``, or less than 1.
     """
     if not 1 <= least <= most:
@@ -108,12 +95,12 @@ def cut_units(
 
 
 def _parts(keys: Keys, most: int) -> list[Keys]:
-    """Sorted keys, in equal parts if there are too many for one unit."""
+    """Sort keys, and cut them into equal parts if there are too many for one unit."""
     return np.array_split(np.sort(keys), -(-len(keys) // most))
 
 
 def pack_keys(keys: Keys) -> bytes:
-    """Sorted keys as bytes, which :func:`unpack_keys` reads.
+    """Pack sorted keys as bytes for :func:`unpack_keys`.
 
     Raises:
         BookContentError: the keys are not sorted, or one occurs twice.
@@ -136,7 +123,7 @@ def pack_keys(keys: Keys) -> bytes:
 
 
 def unpack_keys(packed: bytes) -> Keys:
-    """The sorted keys that :func:`pack_keys` packed.
+    """Return the sorted keys from the bytes of :func:`pack_keys`.
 
     Raises:
         BookContentError: the bytes are not packed keys.
@@ -157,7 +144,7 @@ def unpack_keys(packed: bytes) -> Keys:
         )
     numbers = np.add.reduceat(digits.astype(np.uint64) << (7 * places).astype(np.uint64), starts)
     keys = np.cumsum(numbers + np.uint64(1)) - np.uint64(1)
-    exceeding = keys[1:] <= keys[:-1]  # the sum has wrapped
+    exceeding = keys[1:] <= keys[:-1]  # the sum overflowed
     if exceeding.any():
         end = ends[int(exceeding.argmax()) + 1]
         raise BookContentError(f"packed keys exceed 64 bits at byte {end}")

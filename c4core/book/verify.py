@@ -1,4 +1,4 @@
-"""Checks a whole book: bytes, contents, minimax, and a sample that is solved again."""
+"""Check a complete book file: bytes, contents, minimax, and a sample that is solved again."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class BookVerification:
     """The result of checking a book."""
 
     positions: int
-    """Positions whose score was read and compared with their children's."""
+    """Number of positions whose score was read and compared with the children's scores."""
     solved: int
-    """Positions that were solved again."""
+    """Number of positions that were solved again."""
     problems: tuple[str, ...]
-    """One sentence for each problem; empty if there is none."""
+    """One sentence for each problem."""
 
     @property
     def is_sound(self) -> bool:
@@ -56,14 +56,14 @@ def verify(
 
     Args:
         book: an open book.
-        sample: the number of positions to solve again, each equally likely; a position of an early
+        sample: the number of positions to solve again, each equally likely. A position of an early
             ply of a large board takes seconds.
-        seed: the seed of the choice; the same seed chooses the same positions.
+        seed: the same seed chooses the same positions.
         solver: the solver for the sample; None for a new one.
         progress: called with the number of positions read so far.
 
     Returns:
-        The findings. A damaged file is a finding, not an exception.
+        The problems found. A damaged file is a problem, not an exception.
     """
     problems: list[str] = []
     _check_digest(book, problems)
@@ -91,7 +91,7 @@ def verify(
 
 
 def _chosen(book: Book, sample: int, seed: int) -> NDArray[np.int64]:
-    """Sorted random indices of positions, counted through all plies."""
+    """Return sorted random indices of positions, counted through all plies."""
     count = min(sample, len(book))
     return np.array(sorted(random.Random(seed).sample(range(len(book)), count)), dtype=np.int64)  # noqa: S311
 
@@ -109,7 +109,7 @@ def _check_digest(book: Book, problems: list[str]) -> None:
 
 
 def _check_level(book: Book, ply: int, level: Level, problems: list[str]) -> None:
-    """Check the number of positions. Scores out of range are found when the book is opened."""
+    """Check the number of positions. Opening the book has checked the range of scores."""
     keys, _ = level
     expected = book.info.plies[ply - book.info.first_ply].positions
     if len(keys) != expected:
@@ -146,7 +146,7 @@ def _check_wins(book: Book, ply: int, level: Level, problems: list[str]) -> None
 def _check_sample(
     book: Book, chosen: list[tuple[int, int]], solver: Solver, problems: list[str]
 ) -> int:
-    """Solve some positions again. Returns how many were solved."""
+    """Solve some positions again. Return the number of positions solved."""
     board = book.info.board
     keys = np.array([key for key, _ in chosen], dtype=np.uint64)
     scores = np.array([score for _, score in chosen], dtype=np.int8)
@@ -154,7 +154,7 @@ def _check_sample(
     _name(
         problems,
         keys[found.exact & (found.lower != scores)],
-        "have another score when they are solved",
+        "have a different score when they are solved again",
     )
     return int(found.exact.sum())
 
@@ -163,5 +163,5 @@ def _name(problems: list[str], keys: NDArray[np.uint64], what: str) -> None:
     """Add a problem with the keys of the faulty positions, if there are any."""
     if len(keys):
         some = ", ".join(map(str, keys[:SHOWN].tolist()))
-        more = ", .." if len(keys) > SHOWN else ""
+        more = ", ..." if len(keys) > SHOWN else ""
         problems.append(f"{len(keys)} positions {what}: {some}{more}")

@@ -1,7 +1,7 @@
-"""Writes a book file, completely or not at all.
+"""Write a book file, completely or not at all.
 
 The bytes depend only on the kind, the start, the keys and scores of the plies, the description and
-the engine's version. So they are the same on every machine and every day.
+the engine's version. So they are the same on every machine and at any time.
 
 The section of a ply has prefix codes, the index, then groups of blocks (docs/book-format.md);
 codec.pyx codes the groups. The prefix codes are canonical Huffman codes: code words are consecutive
@@ -69,11 +69,11 @@ def write_book(
 ) -> BookInfo:
     """Write a book.
 
-    The file gets its name when all of it is on the disk. If anything goes wrong before, an older
-    file stays unchanged, and no part of the new one is left.
+    The file gets its name when all of its bytes are on the disk. If anything fails before, an older
+    file stays unchanged, and the new file is removed.
 
     Args:
-        path: the file.
+        path: the new file.
         levels: for each ply, beginning with the start's, the sorted canonical keys of its positions
             and their scores for the side to move. A complete book needs every position that is not
             over.
@@ -86,8 +86,8 @@ def write_book(
         The header of the new file.
 
     Raises:
-        BookContentError: keys or scores are impossible, a complete book lacks a position or has one
-            that cannot be reached, or the book would be too large.
+        BookContentError: keys or scores are impossible, the book is too large, or a complete book
+            lacks a position or has one that play cannot reach.
         OSError: the file cannot be written.
     """
     if start.is_over:
@@ -98,10 +98,10 @@ def write_book(
         )
     try:
         length = len(description.encode())
-    except UnicodeEncodeError:  # JSON can write halves of characters
-        raise BookContentError(f"the description {description!r} is no text") from None
+    except UnicodeEncodeError:  # JSON can contain halves of characters
+        raise BookContentError(f"the description {description!r} is not text") from None
     if length > MAX_DESCRIPTION:
-        raise BookContentError(f"a description has at most {MAX_DESCRIPTION} bytes")
+        raise BookContentError(f"the description has more than {MAX_DESCRIPTION} bytes")
     ranking = Ranking(start, last=start.ply + len(levels) - 1)
     if kind == "complete":
         _check_slots(ranking, len(levels))
@@ -166,7 +166,7 @@ def _check_level(
 
 
 def _check_completeness(keys: NDArray[np.uint64], everything: NDArray[np.uint64], ply: int) -> None:
-    """Check that a complete book has all positions: a missing one would be read as any score."""
+    """Check that a complete book has all positions: a missing one would get a random score."""
     if np.array_equal(keys, everything):
         return
     foreign = np.setdiff1d(keys, everything)
@@ -176,23 +176,23 @@ def _check_completeness(keys: NDArray[np.uint64], everything: NDArray[np.uint64]
 
 
 MAX_SLOTS: Final = 1 << 32
-"""Slots of the largest ply that can be packed without keys; packing takes one byte for each."""
+"""The largest number of slots of a complete book's ply; packing takes one byte for each."""
 
 _INDEX_HEAD: Final = struct.Struct("<BbBB")
 
 
 def code_lengths(counts: Sequence[int]) -> list[int]:
-    """The lengths of the best code for symbols with these counts; 0 for a count of 0.
+    """Return the lengths of the best code for symbols with these counts; 0 for a count of 0.
 
-    A single symbol gets one bit. Ties are broken by the symbols' order, so that the same counts
-    always give the same lengths.
+    A single symbol gets one bit. The symbols' order breaks ties, so the same counts always give the
+    same lengths.
     """
     counts = list(counts)
     while True:
         lengths = _huffman_lengths(counts)
         if max(lengths, default=0) <= LONGEST:
             return lengths
-        # More even counts give a shorter longest word; the file grows by far less than a percent.
+        # More even counts shorten the longest word; the file grows by far less than one percent.
         counts = [(count + 1) // 2 for count in counts]
 
 
@@ -212,7 +212,7 @@ def _huffman_lengths(counts: Sequence[int]) -> list[int]:
 
 
 def code_words(lengths: Sequence[int]) -> list[int]:
-    """Every symbol's code word, 0 if its length is 0."""
+    """Return the code word of every symbol; 0 if its length is 0."""
     words = [0] * len(lengths)
     word = 0
     for length in range(1, LONGEST + 1):
@@ -240,30 +240,25 @@ class _Code:
 
 
 def _nibbles(lengths: Sequence[int]) -> bytes:
-    """Code lengths, two in each byte, the first in the upper half."""
+    """Pack code lengths, two in each byte, the first in the upper half."""
     padded = [*lengths, 0]
     return bytes(padded[i] << 4 | padded[i + 1] for i in range(0, len(lengths), 2))
 
 
 def _commonest(scores: Scores) -> int:
-    """The most frequent score; the smallest of several."""
+    """Return the most frequent score, the smallest one if there are several."""
     values, counts = np.unique(scores, return_counts=True)
     return int(values[counts.argmax()])
 
 
 def pack_complete(keys: Keys, scores: Scores, ranking: Ranking, ply: int) -> tuple[bytes, int]:
-    """A complete book's ply: one score for each slot, no keys.
+    """Pack a complete book's ply: one score for each slot, without keys.
 
-    The slots of positions that win at once stay empty: a reader finds the win without the book.
-
-    Args:
-        keys: all positions of the ply that are not over.
-        scores: their scores, for the side to move.
-        ranking: the book's slots.
-        ply: stones on the board.
+    ``keys`` are all positions of the ply that are not over. The slots of positions that win at once
+    stay empty, because a reader finds the win without the book.
 
     Returns:
-        The section's bytes, and how many of them are the index.
+        The section's bytes, and the length of the index.
     """
     board = ranking.start.board
     searched = ~wins_now(keys, width=board.width, height=board.height)
@@ -278,16 +273,10 @@ def pack_complete(keys: Keys, scores: Scores, ranking: Ranking, ply: int) -> tup
 
 
 def pack_sparse(keys: Keys, scores: Scores, ranking: Ranking, ply: int) -> tuple[bytes, int]:
-    """A sparse book's ply: the slots of its positions and their scores.
-
-    Args:
-        keys: any positions of the ply.
-        scores: their scores, for the side to move.
-        ranking: the book's slots.
-        ply: stones on the board.
+    """Pack a sparse book's ply: the slots of its positions and their scores.
 
     Returns:
-        The section's bytes, and how many of them are the index.
+        The section's bytes, and the length of the index.
     """
     slots = ranking.slots(keys, ply=ply, goes_on=True)
     order = np.argsort(slots, kind="stable")
@@ -310,7 +299,7 @@ def pack_sparse(keys: Keys, scores: Scores, ranking: Ranking, ply: int) -> tuple
 
 
 def _assemble(codes: bytes, groups: list[bytes], slots: Keys | None) -> tuple[bytes, int]:
-    """Index and groups; a sparse index also has the first slot of every group."""
+    """Join index and groups; a sparse index also has the first slot of every group."""
     entry = struct.Struct("<QI") if slots is None else struct.Struct("<QQI")
     offset = index_length = len(codes) + len(groups) * entry.size
     index = [codes]

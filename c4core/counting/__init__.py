@@ -1,7 +1,7 @@
-"""The number of positions of a board, ply by ply, by decision diagrams.
+"""Count the positions of a board, ply by ply, with decision diagrams.
 
-No position is visited alone: the positions of a ply are one diagram, and a move is an operation on
-it (docs/counting.md).
+Positions are not visited one by one: the positions of a ply are one diagram, and a move is an
+operation on it (docs/counting.md).
 
 - ``diagram``: sets of positions, operations on them, the count, and the file that keeps it;
 - ``steps``: one level of an operation, in C, and the table of its states.

@@ -1,18 +1,18 @@
 r"""Sets of positions as decision diagrams, and the count of a board's positions ply by ply.
 
-A position is a word of ``height + 1`` bits a column. The columns are read from left to right, each
-from the top down: a 0 for each empty square, a 1, and the column's stones, 1 for the first
-player's. A diagram holds a set of such words; steps.pyx has its picture.
+A position is a word with ``height + 1`` bits for each column. The columns are read from left to
+right, each from the top down: a 0 for each empty square, a 1, and the column's stones, 1 for the
+first player's. A diagram is a set of such words; steps.pyx has a picture.
 
 The number of nodes depends on the order of the columns. All plies of a board of 6x5 have 13.1
 million in this order, 11.3 from the middle outwards, 34.4 from the outside in. But on 7x6 the order
-from the middle is the worse one: 35.3 million instead of 23.0 for the positions with 26 stones.
+from the middle is worse: 35.3 million instead of 23.0 for the positions with 26 stones.
 
-The positions of a ply follow by one move from the *open* positions of the ply before, in which
-nobody has a four. A position is open if the side that has just moved has no four, since the other
-side had none before. A full board has no move, so it needs no rule.
+The positions of a ply follow by one move from the *open* positions of the previous ply, in which
+nobody has a four. A position is open if the side that has just moved does not have a four, since
+the other side did not have one before. A full board has no moves, so it is not a special case.
 
-A count that is not done is kept in a file:
+An unfinished count is kept in a file:
 
     8  bytes   "\x89C4count"
     u16        version of the format, 1
@@ -23,8 +23,8 @@ A count that is not done is kept in a file:
     B levels   for each node u32 u32, the nodes of the next level after a 0 and after a 1
     32 bytes   SHA-256 of all bytes before
 
-Numbers are little-endian. The reader does not trust the file: it checks sizes before it takes
-memory, and refuses arcs that lead out of their level.
+Numbers are little-endian. The reader does not trust the file: it checks sizes before it allocates
+memory, and refuses arcs to nodes that do not exist.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ Level = NDArray[np.uint32]
 Line = tuple[tuple[int, int], ...]
 
 MOST_BYTES: Final = 8 << 30
-"""The default limit of the memory that an operation takes."""
+"""The default limit of an operation's memory."""
 DIRECTIONS: Final = ((1, 0), (0, 1), (1, 1), (1, -1))
 
 
@@ -67,11 +67,7 @@ class CountingError(C4Error):
 
 
 class CountMemoryError(CountingError):
-    """The diagrams need more memory than they may take.
-
-    Attributes:
-        most_bytes: the limit.
-    """
+    """The diagrams need more memory than ``most_bytes``."""
 
     def __init__(self, message: str, *, most_bytes: int) -> None:
         super().__init__(message)
@@ -85,11 +81,11 @@ class Diagram:
     width: int
     height: int
     levels: tuple[Level, ...]
-    """For each bit an array of shape (nodes + 1, 2); the first one has at most one node."""
+    """An array of shape (nodes + 1, 2) for each bit; the first one has at most one node."""
 
     @property
     def nodes(self) -> int:
-        """The number of nodes of all levels."""
+        """The number of nodes in all levels."""
         return sum(len(level) - 1 for level in self.levels)
 
     @property
@@ -107,17 +103,17 @@ class Diagram:
 
 
 def empty_board(width: int, height: int) -> Diagram:
-    """The set that has only the empty board."""
+    """Return the set that has only the empty board."""
     column = [[1, 0]] * height + [[0, 1]]
     levels = tuple(np.array([[0, 0], arcs], dtype=np.uint32) for arcs in column * width)
     return Diagram(width, height, levels)
 
 
 def moved(positions: Diagram, *, first_player: bool, most_bytes: int = MOST_BYTES) -> Diagram:
-    """The positions after a move of one side into any column that is not full.
+    """Return the positions after a move of one side into any column that is not full.
 
     Raises:
-        CountMemoryError: it takes more than ``most_bytes``.
+        CountMemoryError: the operation takes more than ``most_bytes``.
     """
     height, levels = positions.height, positions.levels
     last_column = len(levels) - 1 - height
@@ -145,10 +141,10 @@ def moved(positions: Diagram, *, first_player: bool, most_bytes: int = MOST_BYTE
 
 
 def common(one: Diagram, other: Diagram, *, most_bytes: int = MOST_BYTES) -> Diagram:
-    """The positions that are in both of two sets of the same board.
+    """Return the positions that are in both of two sets of the same board.
 
     Raises:
-        CountMemoryError: it takes more than ``most_bytes``.
+        CountMemoryError: the operation takes more than ``most_bytes``.
     """
 
     def read(number: int, states: KeyTable, following: KeyTable | None) -> Level:
@@ -162,12 +158,12 @@ def common(one: Diagram, other: Diagram, *, most_bytes: int = MOST_BYTES) -> Dia
 def without_four(
     width: int, height: int, *, first_player: bool, most_bytes: int = MOST_BYTES
 ) -> Diagram:
-    """All fillings of a board in which one side has no four, whether a game leads to them or not.
+    """Return all fillings of a board without a four of one side, reachable or not.
 
     Raises:
-        CountMemoryError: it takes more than ``most_bytes``.
+        CountMemoryError: the operation takes more than ``most_bytes``.
     """
-    # In the order of the bits. A column's first bit has the square above the board, on no line.
+    # In the order of the bits. A column's first bit is a square above the board, without lines.
     squares = [(column, row) for column in range(width) for row in range(height, -1, -1)]
     place = {square: number for number, square in enumerate(squares)}
     lines = [sorted(line, key=place.__getitem__) for line in _lines(width, height)]
@@ -196,7 +192,7 @@ def without_four(
 
 
 def _lines(width: int, height: int) -> list[Line]:
-    """The lines of four squares, each a (column, row) pair."""
+    """Return the lines of four squares, each a (column, row) pair."""
     lines = [
         tuple((column + right * step, row + up * step) for step in range(4))
         for column in range(width)
@@ -215,16 +211,12 @@ def _explored(
     words: Callable[[int], int] | None = None,
     most_bytes: int,
 ) -> Diagram:
-    """The diagram of an operation.
+    """Return the diagram of an operation.
 
-    Args:
-        width: columns of the board.
-        height: rows of the board.
-        root: the state before the first bit.
-        read: reads a bit. It gets the bit's number, the states before the bit and a table for the
-            states after it, which is None after the last bit. It returns the arcs of the states.
-        words: the number of words of a state before a bit; None if it is always that of the root.
-        most_bytes: the memory that this may take.
+    ``root`` is the state before the first bit. ``read`` reads a bit: it gets the bit's number, the
+    states before the bit, and a table for the states after the bit (None for the last bit). It
+    returns the arcs of the states. ``words`` gives the number of words of a state before a bit;
+    without it, all states have as many words as the root.
     """
     states = KeyTable(len(root))
     states.add(root)
@@ -243,7 +235,7 @@ def _explored(
     arcs.append(read(len(arcs), states, None))
     levels: list[Level] = []
     nodes = np.array([0, 1], dtype=np.uint32)
-    while arcs:  # they leave the list one by one, so that their memory is free again
+    while arcs:  # arcs leave the list one by one, so that their memory is freed
         level, nodes = reduce_level(arcs.pop(), nodes)
         levels.append(level)
     return Diagram(width, height, tuple(reversed(levels)))
@@ -254,11 +246,11 @@ class PlyCount:
     """The positions with a given number of stones."""
 
     positions: int
-    """Positions that games lead to; mirror images count one by one."""
+    """Number of positions that games lead to; mirror images count separately."""
     won: int
-    """Positions in which the last stone made a four."""
+    """Number of positions in which the last stone made a four."""
     nodes: int
-    """Nodes of the diagram of all positions."""
+    """Number of nodes in the diagram of all positions."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -266,13 +258,13 @@ class Progress:
     """A count up to some ply."""
 
     plies: tuple[PlyCount, ...]
-    """Ply 0 first."""
+    """The counts of the plies, ply 0 first."""
     open_positions: Diagram
-    """The positions of the last ply from which the count goes on."""
+    """The positions of the last ply without a four."""
 
     @property
     def is_done(self) -> bool:
-        """Whether the last ply is the board's last one."""
+        """Whether all plies of the board are counted."""
         board = self.open_positions
         return self.plies[-1].positions == self.plies[-1].won or len(self.plies) > (
             board.width * board.height
@@ -280,27 +272,19 @@ class Progress:
 
     @property
     def positions(self) -> int:
-        """Positions of all plies up to the last one."""
+        """Number of positions in all plies counted so far."""
         return sum(ply.positions for ply in self.plies)
 
 
 def begin(width: int, height: int) -> Progress:
-    """The count of the empty board only.
-
-    Raises:
-        BoardError: impossible size.
-    """
+    """Return the count of ply 0, the empty board; BoardError if the size is impossible."""
     check_board(width, height)
     positions = empty_board(width, height)
     return Progress((PlyCount(1, 0, positions.nodes),), positions)
 
 
 def count(progress: Progress, *, most_bytes: int = MOST_BYTES) -> Iterator[Progress]:
-    """Count the remaining plies.
-
-    Args:
-        progress: the count so far, from :func:`begin` or a file.
-        most_bytes: the memory that the diagrams may take.
+    """Count the remaining plies; ``progress`` is from :func:`begin` or a file.
 
     Yields:
         The count after each ply.
@@ -335,11 +319,7 @@ _DIGEST_BYTES: Final = hashlib.sha256().digest_size
 
 
 class CountFileError(CountingError):
-    """A file is not a kept count, or it is damaged.
-
-    Attributes:
-        path: the file.
-    """
+    """A file is not a saved count, or it is damaged."""
 
     def __init__(self, message: str, *, path: str) -> None:
         super().__init__(message)
@@ -347,7 +327,7 @@ class CountFileError(CountingError):
 
 
 def write_kept(path: Path, progress: Progress) -> None:
-    """Keep a count in a file, which is written completely or not at all.
+    """Save a count in a file, which is written completely or not at all.
 
     Raises:
         OSError: the file cannot be written.
@@ -366,11 +346,11 @@ def write_kept(path: Path, progress: Progress) -> None:
 
 
 def read_kept(path: Path) -> Progress:
-    """The count that a file keeps.
+    """Return the count that is saved in a file.
 
     Raises:
         OSError: the file cannot be read, or is not a regular file.
-        CountFileError: the file is not a kept count, or it is damaged.
+        CountFileError: the file is not a saved count, or it is damaged.
     """
     check_plain(path)
     with path.open("rb") as file:
@@ -378,7 +358,7 @@ def read_kept(path: Path) -> Progress:
 
 
 class _Reader:
-    """Reads one file and verifies its checksum."""
+    """Reads a file and verifies its checksum."""
 
     def __init__(self, file: IO[bytes], path: Path) -> None:
         self._file = file
@@ -389,20 +369,20 @@ class _Reader:
     def progress(self) -> Progress:
         magic, version, width, height, plies = _HEADER.unpack(self._take(_HEADER.size))
         if magic != MAGIC:
-            raise self._fault("this is no kept count")
+            raise self._fault("this is not a saved count")
         if version != FORMAT_VERSION:
-            raise self._fault(f"this is version {version} of the format; {FORMAT_VERSION} is known")
+            raise self._fault(f"its format has version {version}, not {FORMAT_VERSION}")
         try:
             check_board(width, height)
         except BoardError as error:
             raise self._fault(str(error)) from None
         if not 1 <= plies <= width * height + 1:
-            raise self._fault(f"a board of {width}x{height} has no {plies} plies")
+            raise self._fault(f"a board of {width}x{height} cannot have {plies} plies")
         counted = tuple(PlyCount(*_PLY.unpack(self._take(_PLY.size))) for _ in range(plies))
         bits = width * (height + 1)
         sizes = [int(size) for size in np.frombuffer(self._take(4 * bits), dtype="<u4")]
         if _NODE_BYTES * sum(sizes) + _DIGEST_BYTES != self._left:
-            raise self._fault("its length is not that of its levels")
+            raise self._fault("its length does not match its levels")
         if sizes[0] > 1:
             raise self._fault("its first level has more than one node")
         levels = [
@@ -414,7 +394,7 @@ class _Reader:
             raise self._fault("its checksum is wrong")
         progress = Progress(counted, Diagram(width, height, tuple(levels)))
         if progress.open_positions.positions != counted[-1].positions - counted[-1].won:
-            raise self._fault("its diagram has another number of positions than its last ply")
+            raise self._fault("its diagram and its last ply differ in the number of positions")
         return progress
 
     def _level(self, bit: int, size: int, following: int) -> Level:

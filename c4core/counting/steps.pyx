@@ -1,35 +1,34 @@
 """One level of an operation on diagrams: from the states before a bit to the states after it.
 
 A *diagram* is a set of words of bits, as an automaton with a level for each bit. A node of a level has
-two arcs to nodes of the next level, for the bit 0 and the bit 1. Arc 0 leads to nothing. A level is an
-array with a row for each node, which has the two arcs; row 0 is nothing itself::
+two arcs to nodes of the next level, for the bit 0 and the bit 1. An arc with the value 0 leads to nothing.
+A level is an array with a row of two arcs for each node; row 0 stands for nothing::
 
     level    (nodes + 1, 2)  uint32      row 0: 0 0;  row n: arcs of node n
 
 After the last bit there is one node, 1: "the word is in the set". docs/counting.md has the code of a
 position as a word: a column is read from the top down::
 
-    0 .. 0  1  s .. s         squares that are empty, a guard, stones (1: the first player's)
+    0 ... 0  1  s ... s       empty squares, a guard, stones (1: the first player's)
 
-An operation goes over the levels twice. The ``*_level`` functions go down, with a table of the different
-states at every level; a state is a key, and its number in the table stands for it. Then
-``reduce_level`` goes up: states with equal arcs become one node.
+An operation goes over the levels twice. The ``*_level`` functions go down, with a table of the distinct
+states at every level; a state is a key, and the table gives it a number. Then ``reduce_level`` goes up:
+states with equal arcs become one node.
 
-The table (``KeyTable``) numbers short keys in the order in which they come. A *key* is a row of
-``stride`` words of 32 bits. The first key gets the number 1, the next one that differs from it 2, and so
-on; 0 means "nothing". The keys stand one after the other in ``words``. ``slots`` is a hash table over
-them::
+The table (``KeyTable``) numbers short keys in the order of their arrival. A *key* is a row of ``stride``
+words of 32 bits. The first key gets the number 1, the next different key 2, and so on; 0 means "nothing".
+``words`` stores the keys one after the other. ``slots`` is a hash table of them::
 
     bit 63 ............ 32   31 ............ 0
     32 bits of the hash      the key's number; 0 if the slot is empty
 
-The lowest of the 32 bits also say where the search for a slot begins. So the table grows without reading
-the keys, and a search that meets another key mostly sees it without reading that key.
+The lowest of the 32 bits also determine where the search for a slot begins. So the table grows without
+reading the keys, and a search usually recognizes a different key without reading it.
 
 Keys are looked up in batches, so that memory latencies overlap. A key is written to ``next_key()`` and
-handed in with ``ask``. It waits until MAX_WAITING keys wait or ``answer`` is called; then each number is
-written to its place. Counting a board of 6x5 took 5.4 s of processor time in this way. Key by key, with a
-table that hashed all keys again when it grew, it took 10.4 s.
+submitted with ``ask``. It waits until MAX_WAITING keys wait or ``answer`` is called; then each number is
+written to its place. Counting a board of 6x5 took 5.4 s of processor time in this way. It took 10.4 s with
+lookups one by one and a table that hashed all keys again when it grew.
 """
 
 import numpy as np
@@ -42,11 +41,11 @@ from c4core.engine.atomics cimport prefetch
 cdef enum:
     MAX_STRIDE = 36         # a board has at most 32 columns
     MAX_WAITING = 32
-    FIRST_ROOM = 1 << 10    # keys that a new table has room for; it doubles when it is full
-    AHEAD = 16              # the nodes of a state are fetched from memory this many states ahead
+    FIRST_ROOM = 1 << 10    # keys that fit into a new table; a full table doubles
+    AHEAD = 16              # a state's nodes are prefetched this many states ahead
 
-# No guard has been read in this column yet: the second word of a state of ``move_level``, and the first
-# word of a state of ``lines_level``.
+# In the second word of a state of ``move_level``, and in the first word of a state of ``lines_level``: the
+# guard of this column has not been read yet.
 cpdef enum:
     START_OF_COLUMN = 0x7FFFFFFF
 
@@ -67,10 +66,7 @@ cdef inline uint64_t _hash(const uint32_t* key, Py_ssize_t stride) noexcept nogi
 @cython.final
 cdef class KeyTable:
     """KeyTable(stride)\n--\n
-    Keys of some words of 32 bits each, numbered from 1.
-
-    Args:
-        stride: the words of a key, 1 to 36.
+    A table that numbers keys from 1. A key has ``stride`` words of 32 bits, 1 to 36.
     """
 
     cdef readonly Py_ssize_t count
@@ -97,11 +93,11 @@ cdef class KeyTable:
 
     @property
     def nbytes(self):
-        """The memory that the table takes."""
+        """Number of bytes that the table takes."""
         return self.words.nbytes + self.slots.nbytes
 
     def add(self, key):
-        """Enter a key, a list of ``stride`` numbers. Returns the key's number."""
+        """Enter a key, a list of ``stride`` numbers. Return the key's number."""
         cdef uint32_t number = 0
         cdef Py_ssize_t word
         if len(key) != self.stride:
@@ -114,11 +110,11 @@ cdef class KeyTable:
         return number
 
     cdef inline uint32_t* next_key(self) noexcept nogil:
-        """The place to which the words of the next key are written."""
+        """Return the place for the words of the next key."""
         return self.waiting_words + self.waiting * self.stride
 
     cdef inline int ask(self, uint32_t* number) except -1 nogil:
-        """Hand in the key at ``next_key()``; its number is written to ``number`` later."""
+        """Submit the key at ``next_key()``; ``number`` receives its number later."""
         cdef uint32_t tag = <uint32_t> (_hash(self.next_key(), self.stride) >> 32)
         prefetch(self.slots_at + (tag & self.slot_mask))
         self.waiting_tags[self.waiting] = tag
@@ -129,7 +125,7 @@ cdef class KeyTable:
         return 0
 
     cdef int answer(self) except -1 nogil:
-        """Number all keys that wait; keys that are not in the table get new numbers."""
+        """Number all waiting keys; keys that are not in the table get new numbers."""
         cdef uint64_t slot, place
         cdef uint32_t number
         cdef Py_ssize_t index, word, stride = self.stride
@@ -204,7 +200,7 @@ cdef object _arcs(KeyTable states):
 cdef inline void _fetch(
     const uint32_t[:, ::1] level, const uint32_t* state, Py_ssize_t stride
 ) noexcept nogil:
-    """Begin to fetch the nodes of a state of ``move_level``."""
+    """Prefetch the nodes of a state of ``move_level``."""
     cdef Py_ssize_t word
     prefetch(&level[state[0], 0])
     for word in range(2, stride):
@@ -214,7 +210,7 @@ cdef inline void _fetch(
 
 
 cdef inline Py_ssize_t _insert(uint32_t* nodes, Py_ssize_t count, uint32_t node) noexcept nogil:
-    """Put a node into a descending list without repeats. Returns the list's new length."""
+    """Insert a node into a descending list without repeats. Return the list's new length."""
     cdef Py_ssize_t place = count, index
     if node == 0:
         return count
@@ -240,15 +236,15 @@ def move_level(
 ):
     """Read a bit of the positions after a move.
 
-    A state is ``rest, top, moved ..``, nodes of the set before the move. The word has led to ``rest`` if
-    no column before has the move. It leads to ``top`` if the next bit is the mover's stone, the top one
-    of this column. It may have led to each node of ``moved`` with a move in a column before.
+    A state is ``rest, top, *moved``, nodes of the set before the move. The word has led to ``rest`` if the
+    move is not in an earlier column. It leads to ``top`` if the next bit is the mover's stone, the top one
+    of this column. It may have led to each node of ``moved`` with a move in an earlier column.
 
     Args:
         states: the states before the bit.
-        level: the set's level of this bit.
-        below: its next level; None in the last one.
-        following: gets the states after the bit; None after the last bit.
+        level: the set's level for this bit.
+        below: the next level; None for the last bit.
+        following: receives the states after the bit; None for the last bit.
         bit: the bit's number in its column, 0 for the last one.
         mover: whether the first player moves.
         last_column: whether this is the last column.
@@ -313,16 +309,10 @@ def meet_level(
     const uint32_t[:, ::1] other not None,
     KeyTable following,
 ):
-    """Read a bit of the words that are in two sets: a state is a node of each.
+    """Read a bit of the words that are in two sets; return the arcs of the states, an array like a level.
 
-    Args:
-        states: the states before the bit.
-        one: the level of one set.
-        other: the level of the other set.
-        following: gets the states after the bit; None after the last bit.
-
-    Returns:
-        The arcs of the states, an array like a level.
+    A state is a node of each set. ``one`` and ``other`` are the levels of the sets. ``following`` receives
+    the states after the bit; it is ``None`` for the last bit.
     """
     cdef uint32_t* key
     cdef uint32_t node, other_node
@@ -359,17 +349,17 @@ def lines_level(
     int bit,
     bint side,
 ):
-    """Read a bit of the positions where a side has no four.
+    """Read a bit of the positions in which a side has no four.
 
-    A state is ``top, lines ..``. ``top`` is ``START_OF_COLUMN`` above the guard and 0 below it. ``lines``
-    has a bit for each line with squares before and after this point: 1 if the side has all squares before.
+    A state is ``top, *lines``. ``top`` is ``START_OF_COLUMN`` above the guard and 0 below it. ``lines`` has
+    a bit for each line with squares before and after this point: 1 if the side has all squares before it.
 
     Args:
         states: the states before the bit.
-        following: gets the states after the bit; None after the last bit.
+        following: receives the states after the bit; None for the last bit.
         through: the lines through the bit's square, as bits; none for a column's first bit.
-        first: the lines of ``through`` that have no square before it.
-        last: the lines of ``through`` that have no square after it.
+        first: the lines of ``through`` that begin with the square.
+        last: the lines of ``through`` that end with the square.
         bit: the bit's number in its column, 0 for the last one.
         side: whether the side is the first player.
 
@@ -412,14 +402,9 @@ def lines_level(
 
 
 def reduce_level(const uint32_t[:, ::1] arcs not None, const uint32_t[::1] nodes_after not None):
-    """Make one node of all states from which the same words lead on.
+    """Merge states with equal arcs into one node. Return the level, and the node of each state.
 
-    Args:
-        arcs: the arcs of the states, to states of the next level.
-        nodes_after: the node of each state of the next level; 0 if it leads to nothing.
-
-    Returns:
-        The level, and the node of each state.
+    ``nodes_after`` has the node of each state of the next level; 0 if the state leads to nothing.
     """
     cdef KeyTable nodes = KeyTable(2)
     cdef uint32_t* key
@@ -444,14 +429,10 @@ def reduce_level(const uint32_t[:, ::1] arcs not None, const uint32_t[::1] nodes
 
 
 def count_level(const uint32_t[:, ::1] level not None, const uint64_t[::1] counts_after not None):
-    """The number of words that lead on from each node of a level.
+    """Count the words that begin at each node of a level, as a uint64 array; 0 for row 0.
 
-    Args:
-        level: the level.
-        counts_after: the numbers of the nodes of the next level; ``[0, 1]`` after the last level.
-
-    Returns:
-        A uint64 array, 0 for row 0. A board's words fit in 64 bits, so no number is larger.
+    ``counts_after`` has the counts of the next level; ``[0, 1]`` after the last level. A word has at most
+    64 bits, and so have the counts.
     """
     cdef Py_ssize_t index
     counts = np.empty(level.shape[0], dtype=np.uint64)

@@ -1,32 +1,33 @@
-"""The parts of a data set, and its card: made from labelled positions, and read from a file.
+"""The parts of a data set and its card: made from labelled positions, or read from a file.
 
-The card says how the data set was made, and what is in it. It is JSON, in ``card.json`` and in
-those files whose format has a place for it::
+The card describes the data set and how it was made. It is JSON, in ``card.json`` and in the files
+whose format has a place for it::
 
     {"format": 2,
      "title": "30,000 positions of 7x6, with exact scores",
      "license": "cc0-1.0",
-     "command": "c4 dataset build --from plies ..",     makes the same files again
+     "command": "c4 dataset build --from plies ...",     makes the same files again
      "board": "7x6",
-     "source": {"kind": "plies", "first_ply": 18, ..},  how the positions were found
+     "source": {"kind": "plies", "first_ply": 18, ...},  how the positions were found
      "seed": 1, "asked": 30000, "positions": 30000,
      "is_all": false,                  whether the source has no more, as far as is known
-     "drawn": 30010, "duplicates": 10, positions drawn, and repeated ones among them
+     "drawn": 30010, "duplicates": 10, drawn positions, and how many of them were repeated
      "filters": {"quiet": false, "decisive": false, "left_out": 0},
-     "neighbours": {"choice": "keep", "dropped": 0, "linked": {"train": 410, ..}},
+     "neighbours": {"choice": "keep", "dropped": 0, "linked": {"train": 410, ...}},
      "representation": ["planes"],
      "c4_version": "0.1.0", "engine_version": 1,
-     "columns": [{"name": "ply", "dtype": "uint8", "shape": "(N,)", "unit": "stones", ..}, ..],
-     "split": {"shares": "80/10/10", "rule": ".."},
-     "sampling": "..", "labels": "..", "orientation": "..", "order": "..", "limitations": [".."],
-     "splits": {"train": {"positions": 24012, "win": .., "draw": .., "loss": ..,
-                          "win_in_one": .., "forced_block": .., "quiet": .., "decisive": ..,
-                          "quiet_decisive": .., "plies": [{"ply": 18, ..}, ..]}, ..},
-     "files": [{"name": "train.npz", "split": "train", "positions": .., "sha256": ".."}, ..]}
+     "columns": [{"name": "ply", "dtype": "uint8", "shape": "(N,)", "unit": "stones", ...}, ...],
+     "split": {"shares": "80/10/10", "rule": "..."},
+     "sampling": "...", "labels": "...", "orientation": "...", "order": "...",
+     "limitations": ["..."],
+     "splits": {"train": {"positions": 24012, "win": ..., "draw": ..., "loss": ...,
+                          "win_in_one": ..., "forced_block": ..., "quiet": ..., "decisive": ...,
+                          "quiet_decisive": ..., "plies": [{"ply": 18, ...}, ...]}, ...},
+     "files": [{"name": "train.npz", "split": "train", "positions": ..., "sha256": "..."}, ...]}
 
-``files`` is in ``card.json`` only. The card contains no time and no name of a machine, so the same
-command makes the same bytes. A card that comes from outside is checked field by field.
-:mod:`c4core.dataset.writing` shows a card to people.
+``files`` is in ``card.json`` only. The card contains no times and no machine names, so the same
+command makes the same bytes. A card that is read is checked field by field.
+:mod:`c4core.dataset.writing` turns a card into a page for people.
 """
 
 from __future__ import annotations
@@ -60,13 +61,13 @@ if TYPE_CHECKING:
     Json = dict[str, Any]
 
 CARD_FORMAT: Final = 2
-"""The format of the cards that are written and read."""
+"""The card format that this version writes and reads."""
 
 JSON_NAME: Final = "card.json"
 PAGE_NAME: Final = "README.md"
 
 LICENSE: Final = "cc0-1.0"
-"""Scores are facts: whoever makes a data set and names no license gives them away."""
+"""The license of a data set whose maker names none: scores are facts, so they are free to use."""
 
 OUTCOMES: Final = {"win": 1, "draw": 0, "loss": -1}
 """The values for the side to move, by name."""
@@ -79,116 +80,116 @@ COUNTED: Final = ("positions", *OUTCOMES, *TRAITS)
 """The names of the numbers in the census of a part."""
 
 LABELS: Final = (
-    "Scores and column scores are exact, proven by search or taken from an opening book, for the "
-    "side to move. With n stones on the board and W*H squares, a win at once is "
-    "(W*H + 1 - n) // 2, with each further stone of the winner one less; 0 is a draw, a loss the "
-    "negative."
+    "Scores and column scores are exact and for the side to move. They are proven by search or "
+    "taken from an opening book. With n stones on a board of W*H squares, an immediate win scores "
+    "(W*H + 1 - n) // 2, and one less for every further stone that the winner needs. A draw "
+    "scores 0, and a loss is negative."
 )
 SPLIT_RULE: Final = (
-    "A position's part follows by a hash from the seed and its canonical key, which it shares with "
-    "its mirror image and its transpositions: none of these is in two parts, and with the same "
-    "seed and shares a position is in the same part of every data set."
+    "A hash of the seed and the canonical key decides the part of a position. Mirror images and "
+    "transpositions have the same key, so they are never in two parts. With the same seed and "
+    "shares, a position is in the same part of every data set."
 )
 TOGETHER_RULE: Final = (
-    "Positions that are linked by single moves, directly or through others of the data set, are in "
-    "the same part. It follows by a hash from the seed and the smallest canonical key among them. "
-    "Mirror images and transpositions have the same key: none of these is in two parts."
+    "Positions that are linked by single moves, directly or through other positions of the data "
+    "set, are in the same part. A hash of the seed and the smallest canonical key among them "
+    "decides the part. Mirror images and transpositions have the same key, so they are never in "
+    "two parts."
 )
 ORIENTATION: Final = (
-    "Which of the two mirror images is shown follows from the seed and the canonical key by a "
-    "hash, half and half."
+    "A hash of the seed and the canonical key decides which of the two mirror images is shown; "
+    "both are equally likely."
 )
 ORDER: Final = "Shuffled: in the order of a hash of the seed and the canonical key."
 
 NEIGHBOURS: Final = {
     "keep": "Neighbours (a position and one that a single move leads to) may be in different "
-    "parts: the table counts the positions with a neighbour in another part.",
+    "parts; the table counts the positions with a neighbour in another part.",
     "together": "Neighbours (a position and one that a single move leads to) are in the same part.",
-    "drop": "Of neighbours (a position and one that a single move leads to) in different parts, "
-    "that in train was left out, or else that in validation.",
+    "drop": "If neighbours (a position and one that a single move leads to) were in different "
+    "parts, the one in train was left out, or else the one in validation.",
 }
 
 SAMPLING: Final = {
     "plies": "Random games from the empty board; every column that is not full is equally likely. "
-    "As many positions of each number of stones as possible.",
+    "The positions are spread evenly over the numbers of stones; if a number has too few, the "
+    "others get more.",
     "play": "Random games from the empty board; every column that is not full is equally likely. "
-    "One position of each game, any with equal chance.",
-    "strong": "Games of perfect play with errors from the empty board: a best column, any with "
-    "equal chance, or in a given share of the moves (blunder) one that is not best. All positions "
-    "of the games; each different one is equally likely to be chosen.",
-    "games": "Stored games. All their positions; each different one is equally likely to be "
-    "chosen.",
+    "One position is taken from each game, each with equal chance.",
+    "strong": "Games of perfect play with errors, from the empty board. Most moves are a best "
+    "column, each with equal chance; a given share of the moves (blunder) is not best. All "
+    "positions of the games are collected; each different one is equally likely to be chosen.",
+    "games": "Stored games. All their positions are collected; each different one is equally "
+    "likely to be chosen.",
     "book": "The positions of an opening book, each equally likely to be chosen.",
-    "file": "The positions of a file, each different one equally likely to be chosen. Their labels "
-    "were made anew; those of the file were compared with them.",
+    "file": "The positions of a file; each different one is equally likely to be chosen. Their "
+    "labels were computed anew and compared with the labels in the file.",
 }
 
 _MIRRORED: Final = (
-    "Of two mirror images one is in the data set. Programs that are to know both have to mirror "
+    "Of two mirror images, only one is in the data set. Programs that need both have to mirror "
     "positions themselves."
 )
 _PERFECT: Final = (
-    "The labels suppose perfect play of both sides. They do not say which column is hardest to "
+    "The labels assume perfect play by both sides. They do not say which column is hardest to "
     "answer for a person or a weak program."
 )
 _RANDOM: Final = (
-    "Positions of random games are unlike those of games between people or good programs: many "
-    "are won at once or lost soon. Measure programs on quiet and decisive positions as well."
+    "Positions of random games differ from positions of games between people or good programs: "
+    "many are won at once or lost soon. Measure programs on quiet and decisive positions as well."
 )
 _STRONG: Final = (
     "Positions of one game are alike, and many have neighbours in the data set. Early positions "
-    "are few."
+    "are rare."
 )
 _KNOWN: Final = (
-    "How the positions came into their source is not known here: its bias is that of the data set."
+    "It is not known here how the source got its positions; the data set shares the source's bias."
 )
 _SOURCE_LIMITS: Final = {
     "plies": (_RANDOM,),
     "play": (_RANDOM,),
     "strong": (_STRONG,),
     "games": (_STRONG, _KNOWN),
-    "book": ("A book ends after some plies: there are no later positions.",),
+    "book": ("A book ends after some plies, so there are no later positions.",),
     "file": (_KNOWN,),
 }
 _QUIET: Final = "Positions with a win in one or a forced block were left out before the draw."
-_DECISIVE: Final = (
-    "Positions whose columns all have the same result were left out after the labels."
-)
+_DECISIVE: Final = "Positions whose columns all have the same result were left out after labelling."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """How a data set is made. Its bytes depend only on this and on its source."""
+    """The recipe of a data set. Its bytes depend only on the recipe and the source."""
 
     command: str
-    """The command that makes it."""
+    """The command that makes the data set."""
     board: BoardSize
     source: Mapping[str, Any]
-    """The source of the positions; its other fields depend on ``kind``."""
+    """The source of the positions; the fields besides ``kind`` depend on the kind."""
     seed: int
     count: int
-    """Positions that were asked for."""
+    """The requested number of positions."""
     shares: Shares
     representations: tuple[str, ...]
     neighbours: Neighbours = "keep"
-    """What happens to positions of different parts that are a single move apart."""
+    """The treatment of neighbours in different parts."""
     quiet: bool = False
     """Whether only quiet positions were taken."""
     decisive: bool = False
     """Whether only decisive positions were kept."""
     license: str = LICENSE
-    """The identifier of the license under which the data set is given to others."""
+    """The identifier of the data set's license."""
 
 
 def split_records(
     keys: NDArray[np.uint64], column_scores: NDArray[np.int8], recipe: Recipe
 ) -> dict[str, dict[str, Array]]:
-    """The columns of every part that has a share, by its name.
+    """Divide positions into parts, and make the columns of every part that has a share.
 
     Args:
         keys: different canonical keys; their order does not change the result.
         column_scores: a row for each key, in the orientation of the canonical position.
-        recipe: the seed, the shares, the choice about neighbours and the representations.
+        recipe: the recipe of the data set.
 
     Raises:
         DatasetError: no line of moves leads to a position that is represented by moves.
@@ -210,13 +211,7 @@ def split_records(
 
 
 def make_card(recipe: Recipe, parts: Mapping[str, Mapping[str, Array]], sample: Sample) -> Json:
-    """The card, without its files.
-
-    Args:
-        recipe: how the data set was made.
-        parts: the columns of every part, by its name.
-        sample: the positions, and how many were drawn to find them.
-    """
+    """The card of a data set, without its list of files."""
     positions = sum(len(records["key"]) for records in parts.values())
     board = recipe.board
     kind = str(recipe.source["kind"])
@@ -273,19 +268,13 @@ def make_card(recipe: Recipe, parts: Mapping[str, Mapping[str, Array]], sample: 
 
 
 def limitations(kind: str, *, quiet: bool, decisive: bool) -> list[str]:
-    """What a data set is not good for, a sentence or two each.
-
-    Args:
-        kind: how its positions were found.
-        quiet: whether only quiet positions were taken.
-        decisive: whether only decisive ones.
-    """
+    """The limitations of a data set from a kind of source, each a sentence or two."""
     filters = [*([_QUIET] if quiet else ()), *([_DECISIVE] if decisive else ())]
     return [*_SOURCE_LIMITS.get(kind, ()), _MIRRORED, _PERFECT, *filters]
 
 
 def census(records: Mapping[str, Array]) -> Json:
-    """The numbers of positions of a part: by value, by trait and by ply."""
+    """The number of positions of a part by value, by trait and by ply."""
     plies = records["ply"]
     rows = {"positions": np.ones(len(plies), dtype=np.bool_), **_kinds(records)}
     return {
@@ -298,7 +287,7 @@ def census(records: Mapping[str, Array]) -> Json:
 
 
 def _kinds(records: Mapping[str, Array]) -> dict[str, Any]:
-    """Which positions are of which value and which trait, by name."""
+    """A mask of the positions for every value and trait, by name."""
     values = records["value"]
     kinds = {name: values == value for name, value in OUTCOMES.items()}
     quiet, decisive = records["quiet"] == 1, records["decisive"] == 1
@@ -351,7 +340,7 @@ _FACTS: Final = {
     "filters": dict,
     "limitations": list,
 }
-"""The fields that a card must have for people, and their types."""
+"""The fields that a card must have to be shown, and their types."""
 
 
 class PartFile(NamedTuple):
@@ -360,9 +349,9 @@ class PartFile(NamedTuple):
     name: str
     """The file's name, without its directory."""
     split: str
-    """The part that it holds."""
+    """The part in the file."""
     sha256: str
-    """The digest of its bytes, in hexadecimal digits."""
+    """The SHA-256 of the file, in hexadecimal digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,7 +363,7 @@ class Terms:
     shares: Shares
     representations: tuple[str, ...]
     neighbours: Neighbours
-    """What happened to neighbours in different parts."""
+    """The treatment of neighbours in different parts."""
     linked: Mapping[str, int]
     """The number of positions of each part with a neighbour in another part."""
     splits: Mapping[str, Json]
@@ -383,11 +372,7 @@ class Terms:
 
 
 def read_card(text: str, path: str) -> tuple[Json, Terms]:
-    """A card from its text.
-
-    Args:
-        text: a text by :func:`c4core.dataset.card.as_text`.
-        path: the file with the card, for messages.
+    """Read and check the text of a card; ``path`` is for messages.
 
     Raises:
         DatasetError: the text is not a card, or is a card of another format.
@@ -397,7 +382,8 @@ def read_card(text: str, path: str) -> tuple[Json, Terms]:
         version = card["format"]
         if type(version) is not int or version != CARD_FORMAT:
             raise DatasetError(
-                f"{path}: the card has format {reprlib.repr(version)}, this c4 reads {CARD_FORMAT}",
+                f"{path}: the card has format {reprlib.repr(version)}, "
+                f"but this version of c4 reads format {CARD_FORMAT}",
                 path=path,
             )
         return card, _terms(card)
@@ -405,39 +391,41 @@ def read_card(text: str, path: str) -> tuple[Json, Terms]:
         if isinstance(error, DatasetError):
             raise
         reason = f"{error} is missing" if isinstance(error, KeyError) else error
-        raise DatasetError(f"{path}: this is no data card: {reason}", path=path) from None
+        raise DatasetError(f"{path}: not a data card: {reason}", path=path) from None
 
 
 def check_license(identifier: str) -> str:
-    """The identifier of a license, if it has the form of one.
+    """Check that a text has the form of a license identifier, and return it.
 
     Raises:
-        ValueError: it has other characters than letters, digits, dots, pluses and hyphens.
+        ValueError: it has characters besides letters, digits, dots, pluses and hyphens.
     """
     if _LICENSE.fullmatch(identifier) is None:
-        raise ValueError(f"{reprlib.repr(identifier)} is no identifier of a license, as cc-by-4.0")
+        raise ValueError(
+            f"{reprlib.repr(identifier)} is not a license identifier such as cc-by-4.0"
+        )
     return identifier
 
 
-# The functions below raise KeyError for a field that is missing, and TypeError or ValueError for a
-# field of another type or form.
+# The functions below raise KeyError for a missing field, and TypeError or ValueError for a field of
+# a wrong type or form.
 
 
 def _object(text: str) -> Json:
-    """The JSON object of a text that is not too long, and can be shown and written again."""
+    """Read a JSON object that is not too long, and can be shown and written again."""
     if len(text) > MAX_CARD:
         raise ValueError(f"longer than {MAX_CARD:,} characters")
     value = read_json(text)
     if not isinstance(value, dict):
         raise TypeError("not a JSON object")
-    if is_too_deep(value):  # it is written again, with line breaks, which takes more stack
+    if is_too_deep(value):  # writing it again, with line breaks, takes more stack
         raise ValueError(TOO_DEEP)
     json.dumps(value, ensure_ascii=False).encode()  # lone surrogates cannot be encoded
     return value
 
 
 def _of_type(name: str, value: object, kind: type[T]) -> T:
-    """A value of exactly this type: True is not a number."""
+    """The value, if it is of exactly this type: True is not a number."""
     if type(value) is not kind:
         raise TypeError(f"{name} cannot be {reprlib.repr(value)}")
     return value
@@ -451,7 +439,6 @@ def _count(name: str, value: object) -> int:
 
 
 def _objects(name: str, values: object, each: str) -> list[Json]:
-    """A list of JSON objects."""
     return [_of_type(each, value, dict) for value in _of_type(name, values, list)]
 
 
@@ -500,14 +487,14 @@ def _check_census(part: Json, board: BoardSize) -> None:
 
 
 def _neighbours(card: Json) -> tuple[Neighbours, dict[str, int]]:
-    """What happened to neighbours in different parts, and how many positions still have some."""
+    """The treatment of neighbours, and the number of positions by part that still have some."""
     told = _of_type("neighbours", card["neighbours"], dict)
     choice = told["choice"]
     if choice not in CHOICES:
         raise ValueError(f"the choice about neighbours cannot be {reprlib.repr(choice)}")
     linked = _of_type("linked", told["linked"], dict)
     if set(linked) != set(card["splits"]):
-        raise ValueError("the numbers of linked positions are not those of its parts")
+        raise ValueError("linked must have a number for every part, and no other")
     _count("dropped", told["dropped"])
     return cast("Neighbours", choice), {name: _count(name, n) for name, n in linked.items()}
 

@@ -1,4 +1,4 @@
-"""Draws the different positions of a data set: from random games, a stream, or a book."""
+"""Draw the different positions of a data set from random games, a stream, or a book."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ if TYPE_CHECKING:
     Keep = Callable[[Keys], NDArray[np.bool_]]
     """A filter: whether the position of each canonical key may be taken."""
     Draw = Callable[[int], Keys]
-    """Plays this many random games. Returns the canonical keys of the positions drawn from them, in
-    the order of the games; a game may have none."""
+    """Play this many random games, and draw positions from them. Returns the canonical keys in the
+    order of the games; a game may have none."""
 
 PATIENCE: Final = 10_000
 """A pool counts as exhausted after at least this many games in a row without a new position."""
 
 MAX_GAMES: Final = 1_000_000
-"""Games that are played together; this limits the memory."""
+"""The largest number of games that are played together; this limits the memory."""
 
 _PIECE: Final = 1_000_000
-"""Positions that are collected before they are sorted and duplicates are removed."""
+"""The number of collected positions at which they are sorted and duplicates are removed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """Different positions."""
+    """A sample of different positions."""
 
     keys: Keys
-    """Their sorted canonical keys."""
+    """The sorted canonical keys of the positions."""
     drawn: int
     """The number of positions that were drawn to find them."""
     duplicates: int
-    """The number of drawn positions that had been drawn before, or as their mirror image."""
+    """The number of drawn positions that had been drawn before, perhaps as their mirror image."""
     is_all: bool
     """Whether the source has no more, as far as is known."""
     left_out: int = 0
@@ -60,15 +60,9 @@ def keep_all(keys: Keys) -> NDArray[np.bool_]:
 
 
 def gather(keys: Iterable[int], count: int, seed: int, *, keep: Keep = keep_all) -> Sample:
-    """A sample of a stream of positions; each is equally likely, however often it occurs.
+    """Sample a stream of positions; each is equally likely, however often it occurs.
 
-    Every different position takes 8 bytes of memory.
-
-    Args:
-        keys: canonical keys.
-        count: the size of the sample.
-        seed: the seed of the choice.
-        keep: which of them may be taken.
+    The keys are canonical. Every different position takes 8 bytes of memory.
     """
     distinct: Keys = np.empty(0, dtype=np.uint64)
     drawn = 0
@@ -85,15 +79,7 @@ def gather(keys: Iterable[int], count: int, seed: int, *, keep: Keep = keep_all)
 def choose_from(
     distinct: Keys, count: int, seed: int, *, drawn: int, keep: Keep = keep_all
 ) -> Sample:
-    """A sample of different positions, each equally likely.
-
-    Args:
-        distinct: different canonical keys.
-        count: the size of the sample.
-        seed: the seed of the choice.
-        drawn: the number of positions that were looked at to find them.
-        keep: which of them may be taken.
-    """
+    """Sample different positions, each equally likely; ``drawn`` were drawn to find them."""
     kept = distinct[keep(distinct)]
     chosen = choose(kept, count, seed)
     return Sample(chosen, drawn, drawn - len(distinct), is_all=len(chosen) == len(kept))
@@ -102,15 +88,7 @@ def choose_from(
 def choose_from_book(
     book: Book, first: int, last: int, count: int, seed: int, *, keep: Keep = keep_all
 ) -> Sample:
-    """A sample of a book's positions with ``first`` to ``last`` stones, each equally likely.
-
-    Args:
-        book: an open book.
-        first: the smallest number of stones.
-        last: the largest number of stones.
-        count: the size of the sample.
-        seed: the seed of the choice.
-        keep: which of them may be taken.
+    """Sample a book's positions with ``first`` to ``last`` stones, each equally likely.
 
     Raises:
         BookDamagedError: some bytes of the file are wrong.
@@ -121,7 +99,7 @@ def choose_from_book(
         if first <= ply <= last
     ]
     distinct = np.concatenate([np.empty(0, dtype=np.uint64), *levels])
-    # Books of other programs may have positions that are over.
+    # Books of other programs may have positions where the game is over.
     open_ones = distinct[~are_over(distinct, book.info.board)]
     return choose_from(open_ones, count, seed, drawn=len(open_ones), keep=keep)
 
@@ -133,12 +111,9 @@ def _joined(distinct: Keys, piece: list[int]) -> Keys:
 class Pool:
     """Different positions from one kind of draw.
 
-    Args:
-        draw: plays games and draws positions from them.
-
     Attributes:
         keys: the sorted keys of the positions.
-        drawn: the number of positions that were drawn, with repeated ones.
+        drawn: the number of positions that were drawn, repeated ones included.
         is_exhausted: whether there seem to be no more positions.
     """
 
@@ -162,13 +137,13 @@ class Pool:
             self._take(self._draw(games), missing)
 
     def _take(self, drawn: Keys, most: int) -> None:
-        """Add the first of the drawn positions that are new, at most this many."""
+        """Add the new positions among the drawn ones, in their order, at most ``most``."""
         distinct, first = np.unique(drawn, return_index=True)
         places = np.sort(first[~np.isin(distinct, self.keys, assume_unique=True)])
         self.is_exhausted = not len(places)
         enough = len(places) > most
         places = places[:most]
-        # Positions after the last one that was wanted do not count as drawn.
+        # Positions after the last one that is needed do not count as drawn.
         self.drawn += int(places[-1]) + 1 if enough else len(drawn)
         self.keys = np.union1d(self.keys, drawn[places])
 
@@ -176,15 +151,9 @@ class Pool:
 def draw_from_play(
     board: BoardSize, first: int, last: int, count: int, seed: int, *, keep: Keep = keep_all
 ) -> Sample:
-    """Positions from random games: one of each game, with ``first`` to ``last`` stones.
+    """Draw one position from each random game, with ``first`` to ``last`` stones.
 
-    Args:
-        board: the size of all positions.
-        first: the smallest number of stones.
-        last: the largest number of stones.
-        count: the number of positions to draw.
-        seed: the seed of all draws.
-        keep: which positions may be taken; the others do not count as drawn.
+    Positions that ``keep`` refuses do not count as drawn.
     """
     pool = Pool(_draw_of(board, first, last, _dice("play", seed), keep))
     pool.grow(count)
@@ -194,15 +163,10 @@ def draw_from_play(
 def draw_by_plies(
     board: BoardSize, first: int, last: int, count: int, seed: int, *, keep: Keep = keep_all
 ) -> Sample:
-    """Positions from random games, evenly over plies; if a ply has too few, the others get more.
+    """Draw positions from random games, evenly over plies; if a ply has too few, others get more.
 
-    Args:
-        board: the size of all positions.
-        first: the smallest number of stones.
-        last: the largest number of stones.
-        count: the number of positions to draw.
-        seed: the seed of all draws.
-        keep: which positions may be taken; the others do not count as drawn.
+    The positions have ``first`` to ``last`` stones. Positions that ``keep`` refuses do not count as
+    drawn.
     """
     pools = [
         Pool(_draw_of(board, ply, ply, _dice(f"ply {ply}", seed), keep))
@@ -226,7 +190,7 @@ def _draw_of(board: BoardSize, first: int, last: int, dice: Dice, keep: Keep) ->
 
 
 def _dice(name: str, seed: int) -> Dice:
-    """A generator for one pool: its draws do not depend on those of other pools."""
+    """A generator for one pool, so that its draws do not depend on other pools."""
     digest = hashlib.blake2b(f"dataset {name} {seed}".encode(), digest_size=8).digest()
     return Dice(int.from_bytes(digest, "big"))
 

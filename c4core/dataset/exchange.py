@@ -1,13 +1,13 @@
-"""Reads and writes labelled positions in the formats of the field's public evaluation sets.
+"""Read and write labelled positions in the formats of the field's public evaluation sets.
 
 =============  =====================================================================================
 c4solver       A line for each position: its moves, a blank, and its score; or the scores of all
-               columns, -1000 for a full one. Pascal Pons's program writes and his six classes of
-               positions are such files. With weak scores all are -1, 0 and 1.
-refmoves       JSON Lines, as Peter Cnudde's validation set for Kaggle's ConnectX has them:
-               ``board`` is a flat list of squares from the top row on, 0 for an empty one, 1 and 2
-               for the stones of the first and the second player; ``score`` is the position's, and
-               ``move score`` has the columns', -99 for a full one.
+               columns, with -1000 for a full one. Pascal Pons's program writes this format, and
+               his six classes of positions use it. Weak scores are -1, 0 and 1.
+refmoves       JSON Lines, as in Peter Cnudde's validation set for Kaggle's ConnectX. ``board`` is a
+               flat list of squares from the top row on: 0 is empty, 1 and 2 are stones of the
+               first and the second player. ``score`` is the position's score, and ``move score``
+               lists the columns' scores, with -99 for a full one.
 =============  =====================================================================================
 
 All scores are for the side to move, on the scale of :mod:`c4core.evaluation`.
@@ -51,45 +51,45 @@ REFMOVES_FULL: Final = -99
 """A full column's score in a validation set for ConnectX."""
 
 NOT_STATED: Final = -127
-"""The mark of a column whose score is not in the file. No score of a board is so low."""
+"""The mark of a column whose score is not in the file. It is below every possible score."""
 
 _MARKS: Final = ".xo"
 _NUMBER: Final = re.compile(r"-?[0-9]{1,4}")
 
 
 class Difference(NamedTuple):
-    """A comparison of the labels of a file with others."""
+    """The result of comparing the labels of a file with exact labels."""
 
     positions: int
-    """The number of positions of the file that have other labels to compare with."""
+    """The number of positions in the file that also have exact labels."""
     different: int
     """The number of these positions whose labels differ."""
     first_line: int | None
-    """The 1-based number of the first line whose labels differ; None if there is none."""
+    """The 1-based number of the first line whose labels differ; None if all agree."""
     is_weak: bool
-    """Whether only the results were compared, because the file has no more."""
+    """Whether only the results were compared, because the file has weak scores."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stated:
-    """The positions of a file, with its scores for the side to move."""
+    """The positions of a file, with scores for the side to move."""
 
     keys: Keys
     """Shape (n,): canonical keys in the order of the lines."""
     scores: Scores
-    """Shape (n,): the scores."""
+    """Shape (n,): the scores of the positions."""
     column_scores: Scores
     """Shape (n, W): scores of the canonical positions' columns; NO_SCORE if a column is full,
     NOT_STATED if the file has no score for it."""
     lines: NDArray[np.int64]
-    """Shape (n,): the 1-based numbers of the lines."""
+    """Shape (n,): the 1-based line numbers."""
     over: int
-    """The number of lines with a game that is over; they are left out."""
+    """The number of lines that were left out because the game is over."""
 
     def compare(self, keys: Keys, column_scores: Scores) -> Difference:
-        """Compare with exact labels.
+        """Compare the scores with exact labels.
 
-        If all scores of the file are -1, 0 or 1, and some differ, the file has weak scores: then
+        If all scores of the file are -1, 0 or 1, and some differ, the file has weak scores. Then
         only the results are compared.
 
         Args:
@@ -117,15 +117,11 @@ class Stated:
 def read_stated(stream: BinaryIO, *, name: str, board: BoardSize) -> Stated:
     """Read a file of positions with scores, in one of the two formats.
 
-    A line that begins with ``{`` is one of ``refmoves``, any other one of ``c4solver``.
-
-    Args:
-        stream: the binary file.
-        name: the name of the file, for messages.
-        board: the board of all positions.
+    A line that begins with ``{`` is read as ``refmoves``, any other line as ``c4solver``. ``name``
+    is for messages.
 
     Raises:
-        DatasetError: a line is of neither format, or the file has no line.
+        DatasetError: a line has neither format, or the file is empty.
         OSError: the file cannot be read.
     """
     keys, scores, columns, lines = array("Q"), array("b"), array("b"), array("q")
@@ -160,7 +156,7 @@ def _read_line(text: str, board: BoardSize) -> tuple[Position, int, list[int]]:
     """The position of a line, its score, and its columns' scores.
 
     Raises:
-        C4Error, KeyError, RecursionError, TypeError, ValueError: the line is of neither format.
+        C4Error, KeyError, RecursionError, TypeError, ValueError: the line has neither format.
     """
     if text.lstrip().startswith("{"):
         return _read_refmoves(read_json(text), board)
@@ -201,7 +197,7 @@ def _are_numbers(value: object, length: int) -> TypeGuard[list[int]]:
 
 
 def _columns(numbers: Sequence[int], full: int, position: Position) -> list[int]:
-    """Columns' scores, NO_SCORE where the file has its number for a full one.
+    """The columns' scores, with NO_SCORE instead of the file's mark ``full``.
 
     Raises:
         ValueError: a full column has a score, an open one has none, or a score is impossible.
@@ -223,13 +219,8 @@ def _score(number: int, board: BoardSize) -> int:
 
 
 def _number(word: str) -> int:
-    """A score as it is written.
-
-    Raises:
-        ValueError: it is none.
-    """
     if _NUMBER.fullmatch(word) is None:
-        raise ValueError(f"{word[:20]!r} is no score")
+        raise ValueError(f"{word[:20]!r} is not a score")
     return int(word)
 
 
@@ -238,7 +229,7 @@ def _signs(scores: Scores) -> Scores:
 
 
 def _different(columns: Scores, scores: Scores, labels: Scores) -> NDArray[np.bool_]:
-    """Which rows differ from the labels, in the score or in a column that they say."""
+    """A mask of the rows that differ from the labels, in the score or in a stated column."""
     best = labels.max(axis=1, initial=NO_SCORE)
     unlike: NDArray[np.bool_] = (scores != best) | (
         (columns != labels) & (columns != NOT_STATED)
@@ -258,12 +249,12 @@ def exchange_lines(
     """The positions of a part as lines of a format, without line ends.
 
     Args:
-        records: the columns of the part, of which ply, key, score and column_scores count.
+        records: the columns of the part; ply, key, score and column_scores are used.
         board: the board of all positions.
-        seed: the data set's, by which positions are mirrored.
+        seed: the seed of the data set, which decides whether a position is mirrored.
         form: the format.
-        all_moves: with ``c4solver``: whether to write the scores of all columns instead of the
-            position's.
+        all_moves: with ``c4solver``, whether to write the scores of all columns instead of the
+            position's score.
         weak: whether to write only who wins: 1, 0 or -1.
 
     Raises:
@@ -309,7 +300,7 @@ def _keys(records: Mapping[str, Array]) -> NDArray[np.uint64]:
 
 
 def _shown(scores: Array, *, full: int, weak: bool) -> NDArray[np.int16]:
-    """The scores as they are written; NO_SCORE becomes ``full``."""
+    """The scores in the form of the file; NO_SCORE becomes ``full``."""
     exact = scores.astype(np.int16)
     shown: NDArray[np.int16] = np.where(
         exact == NO_SCORE, np.int16(full), np.sign(exact) if weak else exact

@@ -1,8 +1,8 @@
-"""The files of a data set's parts: NPZ, JSON Lines and Parquet, and the memory that they may take.
+"""The files of a data set's parts (NPZ, JSON Lines and Parquet), and their memory limits.
 
 - NPZ: an array for every column, and the card as text in ``card``. No array is a pickle, and
-  pickles are never read. The bytes depend only on the contents and the version of zlib, because the
-  archive's members have no times.
+  pickles are never read. The bytes depend only on the contents and the version of zlib, because
+  the members of the archive have no timestamps.
 - JSON Lines: an object for each position, with a field for every column. A full column's score is
   ``null``. The files do not contain the card.
 - Parquet (needs pyarrow): the columns of NPZ. A column with several numbers for each position is a
@@ -11,8 +11,8 @@
 
 A small file can unpack to huge columns, so memory is checked before it is allocated. The columns of
 real data sets take 5 to 17 times as much memory as their files, because all keys are different and
-shuffled. A file is refused if the sizes in its headers are much larger than that, and never more
-than these sizes is read.
+shuffled. A file is refused if the sizes in its headers are much larger. Never more bytes are read
+than the headers claim.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from c4core.dataset.records import Array
 
 MAX_PER_BYTE: Final = 32
-"""Bytes in memory for each byte of a file.
+"""The largest number of bytes in memory for each byte of a file.
 
 The largest measured ratio is 16.7, in an NPZ file of planes with the first 2,871 positions of 8x7,
 the largest board. With moves as well it is 16.5, and in Parquet 14.7. For 20,000 positions, and on
@@ -54,34 +54,27 @@ the largest board. With moves as well it is 16.5, and in Parquet 14.7. For 20,00
 """
 
 LEAST_FILE: Final = 1 << 14
-"""A smaller file may take as much memory as one of this size."""
+"""A smaller file may take as much memory as one of this many bytes."""
 
 MAX_CARD: Final = 1 << 22
-"""The limit for the characters of a data card."""
+"""The largest number of characters in a data card."""
 
 TYPES: Final = {column.name: np.dtype(column.dtype.format(C=MAX_BITS)) for column in COLUMNS}
-"""The type of every column; that of texts is the longest possible."""
+"""The type of every column; the type of texts has the largest possible length."""
 
 
 class Allowance:
-    """The memory that is left for the columns of a file.
-
-    Args:
-        file_bytes: size of the file.
-    """
+    """The memory that is left for the columns of a file of ``file_bytes`` bytes."""
 
     def __init__(self, file_bytes: int) -> None:
         self._file_bytes = file_bytes
         self._most = self._left = MAX_PER_BYTE * max(file_bytes, LEAST_FILE)
 
     def take(self, name: str, dtype: DTypeLike, shape: tuple[int, ...]) -> int:
-        """Deduct the memory of a column.
-
-        Returns:
-            The bytes of the column.
+        """Deduct the memory of a column, and return its number of bytes.
 
         Raises:
-            ValueError: data sets have no such column, it has another type, or it is too large.
+            ValueError: the column is unknown, has a wrong type, or is too large.
         """
         if name not in TYPES:
             raise ValueError(f"an unknown column {name}")
@@ -100,13 +93,9 @@ class Allowance:
         return size
 
     def check_unpacked(self, size: int) -> None:
-        """Check that a file unpacks to no more than its columns may take.
+        """Raise ValueError if a file unpacks to more bytes than its columns may take.
 
-        Args:
-            size: the bytes before compression, according to the file's headers.
-
-        Raises:
-            ValueError: it unpacks to more.
+        The size is before compression, according to the file's headers.
         """
         if size > self._most:
             raise ValueError(
@@ -121,26 +110,17 @@ _VERSION: Final = (1, 0)
 """The version of the header that numpy writes for all arrays except structured ones."""
 
 _STEP: Final = 1 << 20
-"""Bytes that are unpacked in one step."""
+"""The number of bytes that are unpacked in one step."""
 
 _MAX_MEMBERS: Final = len(TYPES) + 1
-"""The columns and the card."""
+"""The largest number of members of an archive: the columns and the card."""
 
 _HEADER_ERRORS = (MemoryError, OverflowError, TokenError)
-"""What numpy raises for a header that is not a Python literal, or an array that is too large."""
+"""Errors of numpy for a header that is not a Python literal, or an array that is too large."""
 
 
 def write_npz(path: Path, records: Mapping[str, Array], card: str) -> None:
-    """Write a part of a data set.
-
-    Args:
-        path: the file, which ends in ``.npz``.
-        records: the columns.
-        card: the data card, as JSON.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
+    """Write a part of a data set; ``path`` ends in ``.npz``, and ``card`` is JSON."""
     np.savez_compressed(path, allow_pickle=False, **records, card=np.array(card))
 
 
@@ -162,7 +142,7 @@ def read_npz(path: Path) -> tuple[dict[str, Array], str]:
             }
             card = _read_card(archive)
     except (EOFError, KeyError, TypeError, ValueError, *_HEADER_ERRORS) as error:
-        raise DatasetError(f"{path}: this is no data set in NPZ: {error}", path=str(path)) from None
+        raise DatasetError(f"{path}: not an NPZ data set: {error}", path=str(path)) from None
     except (zipfile.BadZipFile, zlib.error, struct.error, OSError, RuntimeError) as error:
         if isinstance(error, OSError) and error.filename is not None:
             raise  # the file cannot be opened; errors about wrong bytes name no file
@@ -171,17 +151,17 @@ def read_npz(path: Path) -> tuple[dict[str, Array], str]:
 
 
 class _Sparing(io.BufferedReader):
-    """A file that refuses to read more than a piece at a time.
+    """A file that refuses to read more than :data:`_STEP` bytes at a time.
 
-    ``zipfile`` reads an archive's whole list of members at once, and makes an object of 500 bytes
-    for each, before they can be counted. The archive also has their number, but it may be wrong.
+    ``zipfile`` reads the complete list of members at once, and makes an object of 500 bytes for
+    each, before they can be counted. The archive states their number, but it may be wrong.
     """
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Read ``size`` bytes, or a piece if no size is given.
+        """Read ``size`` bytes, or :data:`_STEP` if no size is given.
 
         Raises:
-            ValueError: ``size`` is more than a piece.
+            ValueError: ``size`` is larger than :data:`_STEP`.
         """
         if size is None or size < 0:  # zipfile looks for an archive's end in the last 64 KB
             size = _STEP
@@ -191,13 +171,8 @@ class _Sparing(io.BufferedReader):
 
 
 def _archive(file: IO[bytes]) -> zipfile.ZipFile:
-    """The archive in a file.
-
-    Raises:
-        ValueError: it is not an archive, has more members than a data set, or two of one name.
-    """
     if not zipfile.is_zipfile(file):
-        raise ValueError("no archive")
+        raise ValueError("not an archive")
     archive = zipfile.ZipFile(file)
     names = [member.filename.removesuffix(_ENDING) for member in archive.infolist()]
     if len(names) > _MAX_MEMBERS:
@@ -234,11 +209,7 @@ def _opened(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> IO[bytes]:
 
 
 def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """The shape of an array, whether its first axis runs fastest, and its type.
-
-    Raises:
-        ValueError: the header is of another version, or the array has Python objects.
-    """
+    """The shape of an array, whether its first axis runs fastest, and its type."""
     version = np.lib.format.read_magic(stream)
     if version != _VERSION:  # headers of other versions may be of any size
         raise ValueError(f"an array of version {version}")
@@ -249,11 +220,7 @@ def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
 
 
 def _exactly(stream: IO[bytes], size: int) -> bytearray:
-    """Read exactly this many bytes, up to the end of the member.
-
-    Raises:
-        ValueError: the member has fewer or more bytes.
-    """
+    """Read a member that must have exactly this many bytes."""
     data = bytearray(size)
     filled = 0
     while filled < size and (piece := stream.read(min(_STEP, size - filled))):
@@ -267,29 +234,21 @@ def _exactly(stream: IO[bytes], size: int) -> bytearray:
 _SCORES: Final = "column_scores"
 
 _MAX_LINE: Final = 1 << 12
-"""The limit for the bytes of a line; the largest boards need a thousand."""
+"""The largest number of bytes of a line; the largest boards need 1,000."""
 
 _ROWS: Final = 512
-"""Rows that are kept as lists before they become arrays."""
+"""The number of rows that are kept as lists before they become arrays."""
 
 
 def write_jsonl(path: Path, records: Mapping[str, Array], _card: str) -> None:
-    """Write a part of a data set.
-
-    Args:
-        path: the file.
-        records: the columns.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
+    """Write a part of a data set."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for row in _rows(records):
             file.write(json.dumps(row, separators=(",", ":")) + "\n")
 
 
 def read_jsonl(path: Path) -> tuple[dict[str, Array], None]:
-    """The columns of a part; it has no card.
+    """The columns of a part, and None because the file has no card.
 
     Raises:
         DatasetError: a line is not a position of a data set.
@@ -306,7 +265,7 @@ def read_jsonl(path: Path) -> tuple[dict[str, Array], None]:
         place = f"line {reader.lines}: " if reader.lines else ""
         is_unknown = isinstance(error, KeyError)
         reason = f"a field {error} that the first line does not have" if is_unknown else error
-        message = f"{path}: {place}this is no data set in JSON Lines: {reason}"
+        message = f"{path}: {place}not a JSON Lines data set: {reason}"
         raise DatasetError(message, path=str(path)) from None
 
 
@@ -323,7 +282,7 @@ def _rows(records: Mapping[str, Array]) -> Iterator[dict[str, Any]]:
 
 
 class _Reader:
-    """Turns rows into arrays, piece by piece: lists would take many times the memory.
+    """Turn rows into arrays, piece by piece: lists would take many times the memory.
 
     Attributes:
         lines: the number of lines that were added so far; 0 after the last one.
@@ -339,7 +298,7 @@ class _Reader:
 
         Raises:
             KeyError, RecursionError, TypeError, ValueError: the line is not an object, or has other
-                fields than the first one.
+                fields than the first line.
         """
         self.lines += 1
         if len(line) > _MAX_LINE:
@@ -362,11 +321,7 @@ class _Reader:
             self._pack()
 
     def columns(self) -> dict[str, Array]:
-        """The columns of all rows.
-
-        Raises:
-            ValueError: the entries of a column differ in type or shape.
-        """
+        """The columns of all rows; a ValueError if the entries of a column differ in shape."""
         self._pack()
         self.lines = 0
         return {name: np.concatenate(pieces) for name, pieces in self._pieces.items() if pieces}
@@ -379,20 +334,15 @@ class _Reader:
 
 
 def _as_array(name: str, values: list[Any]) -> Array:
-    """A column as an array.
-
-    Raises:
-        ValueError: an entry is of another type, or out of range.
-    """
     dtype = TYPES[name]
     if dtype.kind == "S":
         if not all(type(value) is str and len(value) <= dtype.itemsize for value in values):
-            raise ValueError(f"column {name} has something that is no such text")
+            raise ValueError(f"column {name} has an entry that is not a text, or is too long")
         return np.array(values, dtype=np.str_).astype(np.bytes_)
     if dtype == np.uint64:
         # Numbers on both sides of 2**63 have no common integer type: numpy would use floats.
         if not all(type(value) is int for value in values):
-            raise ValueError(f"column {name} has something that is no whole number")
+            raise ValueError(f"column {name} has an entry that is not a whole number")
         _check_range(name, min(values), max(values))
         return np.array(values, dtype=dtype)
     found = np.array(values)
@@ -413,12 +363,7 @@ _TEXTS: Final = "moves"
 
 
 def write_parquet(path: Path, records: Mapping[str, Array], card: str) -> None:
-    """Write a part of a data set.
-
-    Args:
-        path: the file.
-        records: the columns.
-        card: the data card, as JSON.
+    """Write a part of a data set, with the card as JSON.
 
     Raises:
         DatasetError: pyarrow is not installed.
@@ -434,7 +379,7 @@ def read_parquet(path: Path) -> tuple[dict[str, Array], str]:
     """The columns of a part, lists as two-dimensional arrays, and its card.
 
     Raises:
-        DatasetError: the file is not a part of a set, or is damaged, or pyarrow is not installed.
+        DatasetError: the file is not a part of a data set, or pyarrow is not installed.
         OSError: the file cannot be read.
     """
     arrow = load_pyarrow(DatasetError)
@@ -443,20 +388,20 @@ def read_parquet(path: Path) -> tuple[dict[str, Array], str]:
         with path.open("rb") as file:
             about = arrow.parquet.read_metadata(file)
             card: bytes = (about.metadata or {})[_CARD_KEY]
-            # Equal texts are stored once (as a dictionary) until their length was checked.
+            # Until their length is checked, equal texts are kept once (as a dictionary).
             texts = [name for name in about.schema.names if name == _TEXTS]
             part = arrow.parquet.ParquetFile(file, metadata=about, read_dictionary=texts)
             _check(arrow, part, Allowance(os.fstat(file.fileno()).st_size))
-            # Only in this thread: after an error, threads of Arrow's can outlive the call, and they
+            # Use this thread only: after an error, Arrow's threads can outlive the call, and they
             # abort the process when it exits.
             table = part.read(use_threads=False)
             arrays = {name: _as_array_of(arrow, table.column(name)) for name in table.column_names}
     except KeyError:
-        raise DatasetError(f"{path}: this is no data set: it has no card", path=str(path)) from None
+        raise DatasetError(f"{path}: not a data set: it has no card", path=str(path)) from None
     except (arrow.ArrowException, OSError, TypeError, ValueError) as error:
         if isinstance(error, OSError) and error.filename is not None:
             raise  # the file cannot be opened; for wrong bytes Arrow raises OSErrors, too
-        message = f"{path}: this is no data set in Parquet: {error}"
+        message = f"{path}: not a Parquet data set: {error}"
         raise DatasetError(message, path=str(path)) from None
     return arrays, card.decode(errors="replace")
 
@@ -474,11 +419,8 @@ def _check(arrow: Any, part: Any, allowance: Allowance) -> None:  # noqa: ANN401
     """Check that the columns have the right types, and do not take too much memory.
 
     The check uses the sizes in the file's footer. A page may still claim a larger size, up to 2 GB,
-    and Arrow believes it. (A group's ``column()`` has more details. But if a footer is wrong, an
-    exception that Arrow does not catch ends the process.)
-
-    Raises:
-        ValueError: a column is wrong or too large.
+    and Arrow believes it. (A group's ``column()`` has more details, but if the footer is wrong, it
+    ends the process by an exception that Arrow does not catch.)
     """
     names = part.schema_arrow.names
     if len(set(names)) < len(names):
@@ -493,11 +435,7 @@ def _check(arrow: Any, part: Any, allowance: Allowance) -> None:  # noqa: ANN401
 
 
 def _entry_of(arrow: Any, field: Any) -> tuple[np.dtype[Any], int]:  # noqa: ANN401
-    """The type of a column's entries, and the number of entries in a row.
-
-    Raises:
-        ValueError: the entries are neither whole numbers nor texts.
-    """
+    """The type of a column's entries, and the number of entries in a row."""
     number, size, text = field.type, 1, field.type
     if arrow.types.is_fixed_size_list(field.type):
         number, size = field.type.value_type, field.type.list_size
@@ -511,11 +449,6 @@ def _entry_of(arrow: Any, field: Any) -> tuple[np.dtype[Any], int]:  # noqa: ANN
 
 
 def _as_array_of(arrow: Any, column: Any) -> Array:  # noqa: ANN401
-    """A column as an array.
-
-    Raises:
-        ValueError: a row has no entry, or a text is longer than any line of moves.
-    """
     if column.null_count:
         raise ValueError("a row has no entry in a column")
     if arrow.types.is_dictionary(column.type):

@@ -1,4 +1,4 @@
-"""Pseudo-random decisions about positions by lots, and the parts that positions are put into.
+"""Lots: pseudo-random decisions about positions, such as the part that a position belongs to.
 
 A lot is a hash of a seed and the canonical key. So a decision does not depend on the source, the
 size or the order of a data set. It is the same for mirror images and transpositions, because they
@@ -9,9 +9,9 @@ permutation of the 64-bit words, so different positions have different lots. ``s
 digest of 8 bytes, read as a big-endian number, of ``PURPOSE SEED`` in ASCII.
 
 *Neighbours* are a position and one that a single move leads to. A program that has learned the
-children of a test position has almost learned the position. So a data set says how many of its
-positions have neighbours in another part, and can be made without any. Positions are known by their
-canonical keys: a move may lead to the mirror image as well.
+children of a test position has almost learned the position. So a data set states how many of its
+positions have neighbours in another part, and can be made without any. Positions are compared by
+canonical keys, so a move may also lead to the mirror image.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ MAX_SHARES: Final = 1_000_000
 """The largest sum of shares."""
 
 Neighbours = Literal["keep", "together", "drop"]
-"""What happens to neighbours in different parts. They stay; or all linked positions are put into
-the same part; or all but the neighbours in one part are left out."""
+"""The treatment of neighbours in different parts: keep them, put all linked positions together into
+one part, or drop all but the neighbours in one part."""
 
 CHOICES: Final[tuple[Neighbours, ...]] = get_args(Neighbours)
 
@@ -54,13 +54,7 @@ _PIECE: Final = 1 << 20
 
 
 def draw_lots(keys: Keys, seed: int, purpose: Purpose) -> Keys:
-    """The lot of each position, a 64-bit word, as the module defines it.
-
-    Args:
-        keys: canonical keys.
-        seed: any whole number.
-        purpose: the decision that the lots make.
-    """
+    """The lot of each position, a 64-bit word, as the module defines it."""
     text = f"{purpose} {seed}".encode()
     salt = int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big")
     words = keys ^ np.uint64(salt)
@@ -75,8 +69,7 @@ def draw_lots(keys: Keys, seed: int, purpose: Purpose) -> Keys:
 def choose(keys: Keys, count: int, seed: int) -> Keys:
     """Choose ``count`` of some different positions, each equally likely; all if there are fewer.
 
-    Returns:
-        Sorted keys; the result does not depend on the order of the given keys.
+    The result is sorted and does not depend on the order of ``keys``.
     """
     chosen = keys
     if count < len(keys):
@@ -108,7 +101,7 @@ class Shares:
         shares = self.as_tuple()
         if min(shares) < 0 or not 0 < sum(shares) <= MAX_SHARES:
             raise ValueError(
-                f"{self} is no split: shares are 0 or more, and their sum is 1 to {MAX_SHARES:,}"
+                f"{self} is not a split: shares are 0 or more, and their sum is 1 to {MAX_SHARES:,}"
             )
 
     def __str__(self) -> str:
@@ -125,7 +118,7 @@ class Shares:
         parts = text.split("/")
         if len(parts) != len(SPLITS) or not all(part.strip().isdecimal() for part in parts):
             raise ValueError(
-                f"{text!r} is no split: write the shares of train, validation and test, "
+                f"{text!r} is not a split: write the shares of train, validation and test, "
                 "as in 80/10/10"
             )
         train, validation, test = map(int, parts)
@@ -144,8 +137,8 @@ def split_of(keys: Keys, seed: int, shares: Shares) -> NDArray[np.uint8]:
     """The part of each position, as an index in :data:`SPLITS`.
 
     The lot's upper 32 bits, times the sum of the shares, divided by 2^32, are a number below that
-    sum. A number below the first share means the first part, one below the sum of the first two the
-    second part, and any other the third.
+    sum. If it is below the first share, the position is in the first part. If it is below the sum
+    of the first two shares, it is in the second part; otherwise it is in the third.
     """
     sums = np.cumsum(np.array(shares.as_tuple(), dtype=np.uint64))
     lots = draw_lots(keys, seed, "split")
@@ -155,16 +148,14 @@ def split_of(keys: Keys, seed: int, shares: Shares) -> NDArray[np.uint8]:
 
 
 def in_order(keys: Keys, seed: int) -> NDArray[np.intp]:
-    """The indices that sort positions by their lots: a reproducible shuffle."""
+    """The indices that put positions into the order of their lots: a reproducible shuffle."""
     return np.argsort(draw_lots(keys, seed, "order"))
 
 
 def links(keys: Keys, board: BoardSize) -> tuple[Places, Places]:
     """All pairs of neighbours among some positions: the indices of parents, and of their children.
 
-    Args:
-        keys: different canonical keys of positions that are not over, in any order.
-        board: the board of all positions.
+    The keys are canonical and different, in any order; no game is over.
     """
     order = np.argsort(keys)
     ordered = np.ascontiguousarray(keys[order])
@@ -183,9 +174,7 @@ def links(keys: Keys, board: BoardSize) -> tuple[Places, Places]:
 def linked(parts: Mapping[str, Keys], board: BoardSize) -> dict[str, int]:
     """The number of positions of each part that have a neighbour in another part.
 
-    Args:
-        parts: canonical keys of different positions, by the name of their part.
-        board: the board of all positions.
+    The keys are canonical and different; no game is over.
     """
     names = list(parts)
     keys = np.concatenate([np.empty(0, dtype=np.uint64), *parts.values()])
@@ -200,17 +189,11 @@ def linked(parts: Mapping[str, Keys], board: BoardSize) -> dict[str, int]:
 def divide(
     keys: Keys, board: BoardSize, seed: int, shares: Shares, neighbours: Neighbours
 ) -> tuple[NDArray[np.bool_], NDArray[np.uint8]]:
-    """Divide positions into parts.
-
-    Args:
-        keys: different canonical keys of positions that are not over.
-        board: the board of all positions.
-        seed: the seed of the lots.
-        shares: the share of each part.
-        neighbours: what happens to neighbours in different parts.
+    """Divide positions into parts. The keys are canonical and different; no game is over.
 
     Returns:
-        Which positions are kept, and for each of those the index of its part in ``SPLITS``.
+        A mask of the positions that are kept, and for each of them the index of its part in
+        ``SPLITS``.
     """
     is_kept = np.ones(len(keys), dtype=np.bool_)
     if neighbours == "together":
@@ -219,7 +202,8 @@ def divide(
     if neighbours == "keep":
         return is_kept, places
     first, second = links(keys, board)
-    # Train is the largest part, and the test part the one that is to be measured on.
+    # Positions of train are dropped first, because it is the largest part; positions of test, which
+    # measures programs, are never dropped.
     for place in range(len(SPLITS) - 1):
         for one, other in ((first, second), (second, first)):
             is_kept[one[(places[one] == place) & (places[other] > place)]] = False
@@ -227,7 +211,7 @@ def divide(
 
 
 def _representatives(keys: Keys, board: BoardSize) -> Keys:
-    """For each position the smallest key among those that it is linked to by neighbours."""
+    """The smallest key among all positions that each position is linked to by neighbours."""
     first, second = links(keys, board)
     least = keys.copy()
     while True:

@@ -1,4 +1,4 @@
-"""Reads the files of a data set, and compares them with each other and with the card."""
+"""Read the files of a data set, and compare them with each other and with the card."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ if TYPE_CHECKING:
     Keys = NDArray[np.uint64]
 
 MAX_PROBLEMS: Final = 10
-"""The check of a part ends after this many problems."""
+"""The number of problems after which the check of a part ends."""
 
 _OTHER_FILE: Final = "{name}: not the file that was written with the card (sha256)"
 
 
 class Format(NamedTuple):
-    """How a part of a data set is written and read. Its name is the suffix of the files."""
+    """A file format for the parts of a data set. Its name is the suffix of the files."""
 
     write: Callable[[Path, Mapping[str, Array], str], None]
-    """Writes the columns, and the card if the format has a place for it."""
+    """Write the columns, and the card if the format has a place for it."""
     read: Callable[[Path], tuple[dict[str, Array], str | None]]
-    """Returns the columns, and the card if the file has it."""
+    """Return the columns, and the card if the file has it."""
 
 
 FORMATS: Final = {
@@ -62,24 +62,22 @@ FORMATS: Final = {
 
 @dataclass(slots=True)
 class Inspection:
-    """The findings about a data set, or about one of its files."""
+    """The result of checking a data set or one of its files."""
 
     card: Json
     """The data card."""
     problems: list[str] = field(default_factory=list)
-    """The problems, for people; empty if there are none."""
+    """The problems as texts."""
     files: list[str] = field(default_factory=list)
-    """Names of the files that were read."""
+    """The names of the files that were read."""
 
 
 def inspect(path: Path) -> Inspection:
-    """Check a data set's directory, or one of its files.
-
-    Args:
-        path: a directory with a card, the card itself, or a part.
+    """Check a data set by its directory or its card, or check the file of one part.
 
     Raises:
-        DatasetError: the card is missing or cannot be read, or the file is not a part of a set.
+        DatasetError: the card is missing or cannot be read, or the file is not a part of a data
+            set.
         OSError: a file cannot be read.
     """
     if path.is_dir() or path.name == JSON_NAME:
@@ -88,11 +86,9 @@ def inspect(path: Path) -> Inspection:
 
 
 def read_part(directory: Path, split: str) -> tuple[dict[str, Array], Terms]:
-    """The checked columns of a part of a data set, and the terms of its card.
+    """Read and check a part of a data set; return its columns and the terms of the card.
 
-    Args:
-        directory: the directory of a data set.
-        split: the name of the part; if it has several formats, the first in the card is read.
+    If the part has several formats, the first one on the card is read.
 
     Raises:
         DatasetError: the data set has no such part, or something is wrong with it.
@@ -141,7 +137,7 @@ def _checked_file(path: Path, file: PartFile, terms: Terms, found: Inspection) -
     problems = part_problems(records, terms, file.split)
     found.problems += [f"{path.name}: {problem}" for problem in problems]
     if "key" not in records:
-        raise DatasetError(f"{path.name}: without keys it cannot be compared", path=str(path))
+        raise DatasetError(f"{path.name}: it has no keys, so it cannot be checked", path=str(path))
     return records
 
 
@@ -154,14 +150,14 @@ def _inspect_file(path: Path) -> Inspection:
         card, terms = read_card(text, str(path))
         split = str(card.get("part"))
     if split not in terms.splits:
-        raise DatasetError(f"{path}: which part of the data set is it? {split!r}", path=str(path))
+        raise DatasetError(f"{path}: unknown part of the data set: {split!r}", path=str(path))
     problems = [*_digest_problems(path)]
     problems += [f"{path.name}: {each}" for each in part_problems(records, terms, split)]
     return Inspection(card, problems, [path.name])
 
 
 def _digest_problems(path: Path) -> Iterator[str]:
-    """The problems of a file according to the card beside it, if a card there names the file."""
+    """The problems of a file according to the card beside it, if that card names the file."""
     try:
         _, terms = card_beside(path.with_name(JSON_NAME))
     except DatasetError:  # a file may be checked alone
@@ -172,10 +168,7 @@ def _digest_problems(path: Path) -> Iterator[str]:
 
 
 def card_beside(path: Path) -> tuple[Json, Terms]:
-    """A data set's card, and the fields that its files are checked against.
-
-    Args:
-        path: the place of ``card.json``.
+    """Read the ``card.json`` of a data set, and the fields that its files are checked against.
 
     Raises:
         DatasetError: the file is missing, or is not a card.
@@ -190,20 +183,21 @@ def card_beside(path: Path) -> tuple[Json, Terms]:
             f"{path}: missing: a data set has its card there", path=str(path)
         ) from None
     except UnicodeDecodeError:
-        raise DatasetError(f"{path}: this is no data card: not UTF-8", path=str(path)) from None
+        raise DatasetError(f"{path}: not a data card: not UTF-8", path=str(path)) from None
 
 
 def _format_of(path: Path) -> Format:
     ending = path.suffix.removeprefix(".")
     if ending not in FORMATS:
         raise DatasetError(
-            f"{path}: no file of a data set; those end in {', '.join(FORMATS)}", path=str(path)
+            f"{path}: not a file of a data set; their names end in {', '.join(FORMATS)}",
+            path=str(path),
         )
     return FORMATS[ending]
 
 
 def _strays(directory: Path, named: Sequence[str]) -> Iterator[str]:
-    """Files with names of parts that the card does not have: leftovers of another build."""
+    """Problems of files with the name of a part that are not on the card: leftovers of a build."""
     for split in SPLITS:
         for ending in FORMATS:
             name = f"{split}.{ending}"
@@ -225,13 +219,8 @@ def digest(path: Path) -> str:
 def part_problems(records: Mapping[str, Array], terms: Terms, split: str) -> Iterator[str]:
     """The first :data:`MAX_PROBLEMS` problems of a part of a data set.
 
-    The labels are compared with each other: the score is the best of the column scores, and so on.
-    No position is solved. If positions are repeated, nothing else is checked.
-
-    Args:
-        records: the columns of the file.
-        terms: the fields of the card that files are checked against.
-        split: the part that the file should have.
+    The labels are compared with each other: for example, the score must be the best of the column
+    scores. No position is solved. If positions are repeated, nothing else is checked.
     """
     return islice(_problems(records, terms, split), MAX_PROBLEMS)
 
@@ -244,7 +233,7 @@ def _problems(records: Mapping[str, Array], terms: Terms, split: str) -> Iterato
         return
     keys = np.ascontiguousarray(shaped["key"]).astype(np.uint64)
     # A small file can repeat a position very often. Finding the moves takes 50 microseconds for
-    # each repetition, which would be minutes.
+    # each repetition, minutes in all.
     repeated = len(keys) - len(np.unique(keys))
     if repeated:
         yield f"{repeated:,} positions occur more than once"
@@ -261,11 +250,11 @@ def _problems(records: Mapping[str, Array], terms: Terms, split: str) -> Iterato
         places = split_of(keys, terms.seed, terms.shares)
         yield from _counted(places != SPLITS.index(split), "a position of another part")
     if census(shaped) != terms.splits[split]:
-        yield "the numbers of positions by ply and value are not those of the card"
+        yield "the numbers of positions by ply and value differ from the card"
 
 
 def _common_positions(parts: Mapping[str, Array]) -> Iterator[str]:
-    """Problems of positions that are in several parts; the keys of each part are given by name."""
+    """Problems of positions that are in several parts, from the keys of each part."""
     names = list(parts)
     for index, name in enumerate(names):
         for other in names[index + 1 :]:
@@ -275,7 +264,7 @@ def _common_positions(parts: Mapping[str, Array]) -> Iterator[str]:
 
 
 def _neighbour_problems(parts: Mapping[str, Keys], terms: Terms) -> Iterator[str]:
-    """Problems of the numbers of positions that have neighbours in other parts."""
+    """Differences from the card in the number of positions with neighbours in other parts."""
     found = linked(parts, terms.board)
     for name, number in found.items():
         claimed = terms.linked[name]
@@ -284,7 +273,7 @@ def _neighbour_problems(parts: Mapping[str, Keys], terms: Terms) -> Iterator[str
 
 
 def _shape_problems(records: dict[str, Array], terms: Terms) -> Iterator[str]:
-    """Problems of names, shapes and types of columns. Flat planes get their shape."""
+    """Problems of the names, shapes and types of columns. Flat planes get their shape back."""
     columns = columns_of(terms.representations)
     missing = [column.name for column in columns if column.name not in records]
     foreign = sorted(set(records) - {column.name for column in columns})

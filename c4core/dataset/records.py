@@ -1,7 +1,7 @@
 """The columns of a data set as arrays: the content of the files in every format.
 
 A lot (:mod:`c4core.dataset.lots`) decides whether the canonical position or its mirror image is
-shown; the columns that depend on the orientation are reversed accordingly.
+shown. Columns that depend on the orientation are reversed accordingly.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 Representation = Literal["planes", "moves"]
 
 REPRESENTATIONS: Final[tuple[Representation, ...]] = ("planes", "moves")
-"""How a data set can show its positions."""
+"""The representations of positions that a data set can have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Column:
 
     name: str
     dtype: str
-    """The type in numpy's notation; ``S{C}`` has as many characters as the board has squares."""
+    """The type in numpy's notation; ``S{C}`` has one character for each square of the board."""
     shape: str
     """The array's shape for N positions on a board of W columns and H rows."""
     meaning: str
@@ -56,14 +56,14 @@ COLUMNS: Final = (
         "planes",
         "uint8",
         "(N, 2, H, W)",
-        "1 where a stone lies: of the side to move, then of the other; row 0 is the bottom row",
+        "1 for a stone: plane 0 of the side to move, plane 1 of the other; row 0 is the bottom row",
         "0 or 1",
     ),
     Column(
         "moves",
         "S{C}",
         "(N,)",
-        "a line of moves that leads to the position, columns counted from 1; not the one played",
+        "moves that lead to the position, columns counted from 1; not always the moves played",
         "text",
     ),
     Column("ply", "uint8", "(N,)", "stones on the board", "stones"),
@@ -72,7 +72,7 @@ COLUMNS: Final = (
         "key",
         "uint64",
         "(N,)",
-        "canonical key: of two mirror images the same, of all others not",
+        "canonical key: the same for two mirror images, different for all other positions",
         "bit pattern",
     ),
     Column(
@@ -80,13 +80,13 @@ COLUMNS: Final = (
         "int8",
         "(N,)",
         "exact score for the side to move",
-        "stones: what the winner still has when it drops its last one; negative for a loss",
+        "stones that the winner has left, its winning stone included; negative for a loss",
     ),
     Column(
         "value",
         "int8",
         "(N,)",
-        "its sign: 1 the side to move wins, 0 a draw, -1 it loses",
+        "sign of the score: 1 if the side to move wins, 0 for a draw, -1 if it loses",
         "-1, 0 or 1",
     ),
     Column(
@@ -100,8 +100,8 @@ COLUMNS: Final = (
         "column_scores",
         "int8",
         "(N, W)",
-        f"exact score of every column for the side to move; {NO_SCORE} where it is full",
-        "as of score",
+        f"exact score of every column for the side to move; {NO_SCORE} for a full column",
+        "same as score",
     ),
     Column(
         "best",
@@ -114,7 +114,7 @@ COLUMNS: Final = (
         "quiet",
         "uint8",
         "(N,)",
-        "1 if neither side could win with its next stone: no win in one, and no forced block",
+        "1 if neither side can win with its next stone: no win in one and no forced block",
         "0 or 1",
     ),
     Column(
@@ -125,7 +125,7 @@ COLUMNS: Final = (
         "0 or 1",
     ),
 )
-"""All columns; of the first two, the representations, a data set has one or both."""
+"""All columns. The first two are representations; a data set has at least one of them."""
 
 
 def columns_of(representations: Sequence[str]) -> tuple[Column, ...]:
@@ -194,12 +194,9 @@ def are_full(keys: Keys, board: BoardSize) -> NDArray[np.bool_]:
 
 
 def distances(scores: Scores, plies: NDArray[np.uint8], board: BoardSize) -> NDArray[np.uint8]:
-    """Stones until the end of the game, as :func:`c4core.evaluation.plies_to_end` has them.
+    """Stones until the end of the game, as :func:`c4core.evaluation.plies_to_end` counts them.
 
-    Args:
-        scores: shape (n,), of positions that are not over, for their sides to move.
-        plies: shape (n,), the stones on their boards.
-        board: the board of all positions.
+    The scores are for the side to move; no game is over.
     """
     ply, score = plies.astype(np.int16), scores.astype(np.int16)
     last = board.cells + 1 - 2 * np.abs(score)
@@ -235,12 +232,7 @@ def _planes(keys: Keys, mirrored: NDArray[np.bool_], board: BoardSize) -> NDArra
 
 
 def lines_of(keys: Keys, mirrored: NDArray[np.bool_], board: BoardSize) -> NDArray[np.bytes_]:
-    """A line of moves to each position, as :func:`line_to` finds it.
-
-    Args:
-        keys: canonical keys.
-        mirrored: whether each position is shown as its mirror image.
-        board: the board of all positions.
+    """A line of moves to each position, or to its mirror image, as :func:`line_to` finds it.
 
     Raises:
         DatasetError: no line of moves leads to a position.
@@ -253,17 +245,15 @@ def lines_of(keys: Keys, mirrored: NDArray[np.bool_], board: BoardSize) -> NDArr
 
 
 def line_to(position: Position) -> str:
-    """Moves that lead from the empty board to a position; always the same of several lines.
+    """Moves that lead from the empty board to a position; of several lines always the same one.
 
     The search removes stones from the tops of the columns, for both sides in turn, beginning with
     the side that moved last. It takes the leftmost possible column. At a dead end it puts the last
-    stone back and tries the next column.
-
-    Args:
-        position: without a four, so that no order of its moves ends the game too early.
+    stone back and tries the next column. The position must not have a four, so that no order of its
+    moves ends the game too early.
 
     Raises:
-        DatasetError: no order of moves leads there.
+        DatasetError: no order of moves leads to the position.
     """
     columns = _columns(position)
     dead: set[Heights] = set()
@@ -290,7 +280,7 @@ def line_to(position: Position) -> str:
 def _next(
     columns: tuple[str, ...], heights: list[int], mover: str, first: int, dead: set[Heights]
 ) -> int | None:
-    """The next column, ``first`` or later, whose top stone may be the mover's last move."""
+    """The next column, from ``first`` on, whose top stone may be the mover's last move."""
     for column in range(first, len(columns)):
         height = heights[column]
         if height and columns[column][height - 1] == mover:

@@ -1,14 +1,14 @@
-"""Writes the files of a data set, and puts all of them into place, or none.
+"""Write the files of a data set, and put all of them into place, or none.
 
 The files are written into a staging directory, the card last, and each is on the disk before it
-gets its name. With the card the set is complete, and its files are moved into place. If the process
-is killed while it moves them, the others stay in the staging directory, and the next process that
-writes a data set there moves them first.
+gets its name. With the card the data set is complete, and its files are moved into place. If the
+process is killed meanwhile, the remaining files stay in the staging directory. The next process
+that writes a data set there moves them first.
 
-One of the files is the card as a page in Markdown: a datasheet for people, with a head for
-programs. The head is YAML. Hugging Face's ``datasets`` takes ``configs`` from it: which file holds
-which part. It loads Parquet and JSON Lines without code; if a data set has both formats, the head
-names the Parquet files. Texts are written as JSON, which YAML contains.
+One of the files is the card as a page in Markdown: a datasheet for people, with a head in YAML for
+programs. Hugging Face's ``datasets`` reads ``configs`` from it, which lists the file of each part.
+It loads Parquet and JSON Lines without code; if a data set has both formats, the head names the
+Parquet files. Texts in the head are written as JSON, which is valid YAML.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     Json = dict[str, Any]
 
 ASIDE: Final = ".c4-dataset.new"
-"""The name of the staging directory, within the data set's."""
+"""The name of the staging directory inside the data set's directory."""
 
 _PARTS: Final = tuple(f"{split}.{ending}" for split in SPLITS for ending in FORMATS)
 
@@ -52,22 +52,22 @@ def write_dataset(
 ) -> Json:
     """Write the files of a data set.
 
-    They are written into a staging directory, and moved into place when all of them are on the
-    disk, the card last. If anything fails before, an older data set stays unchanged. If two
-    processes write at the same time, one waits for the other.
+    The files are moved into place when all of them are on the disk, the card last. If anything
+    fails before, an older data set stays unchanged. If two processes write at the same time, one
+    waits for the other.
 
     Args:
         directory: an existing directory.
         parts: the columns of each part, by name.
         card: the card, without its list of files.
         formats: names of :data:`FORMATS`.
-        replace: whether to replace another data set, if there is one.
+        replace: whether an existing data set may be replaced.
 
     Returns:
         The card with its list of files.
 
     Raises:
-        DatasetExistsError: there is another data set, which stays unchanged.
+        DatasetExistsError: the directory has another data set, which stays unchanged.
         DatasetError: a format needs a package that is not installed.
         OSError: a file cannot be written.
     """
@@ -76,7 +76,7 @@ def write_dataset(
         complete = {**card, "files": _write_parts(aside, parts, card, formats)}
         if not (replace or _is_free(directory, complete)):
             raise _existing(directory)
-        # With the card the set is complete: the next process may move it into place.
+        # With the card the data set is complete: the next process may move it into place.
         for name, content in ((PAGE_NAME, card_page(complete)), (JSON_NAME, as_text(complete))):
             with atomic_file(aside / name) as beside:
                 beside.write_text(content, encoding="utf-8", newline="\n")
@@ -87,7 +87,8 @@ def write_dataset(
 def check_free(directory: Path, *, command: str, formats: Sequence[str]) -> None:
     """Check that a data set can be written without replacing another one.
 
-    If a process was killed while it moved its files into place, the others are moved first.
+    If a process was killed while it moved its files into place, the remaining files are moved
+    first.
 
     Args:
         directory: an existing directory.
@@ -95,7 +96,7 @@ def check_free(directory: Path, *, command: str, formats: Sequence[str]) -> None
         formats: names of :data:`FORMATS`.
 
     Raises:
-        DatasetExistsError: there is another data set.
+        DatasetExistsError: the directory has another data set.
         OSError: the directory cannot be read.
     """
     with _locked(directory):
@@ -116,12 +117,12 @@ def _names(formats: Iterable[str]) -> list[str]:
 
 def _existing(directory: Path) -> DatasetExistsError:
     is_set = (directory / JSON_NAME).exists()
-    what = "another data set" if is_set else "files of the names of a data set's"
+    what = "another data set" if is_set else "files with the names of a data set's files"
     return DatasetExistsError(f"{directory} has {what} already", path=str(directory))
 
 
 def _is_free(directory: Path, card: Json) -> bool:
-    """Whether a directory has no data set, or an older result of this command."""
+    """Whether a directory has no data set, or an older result of the same command."""
     try:
         there, terms = card_beside(directory / JSON_NAME)
     except DatasetError:
@@ -134,7 +135,7 @@ def _is_free(directory: Path, card: Json) -> bool:
 def _write_parts(
     aside: Path, parts: Mapping[str, Mapping[str, Array]], card: Json, formats: Sequence[str]
 ) -> list[Json]:
-    """Write the parts. Returns the card's entry for each file."""
+    """Write the parts, and return the card's entry for each file."""
     files = []
     for split, records in parts.items():
         text = as_text({**card, "part": split})
@@ -155,7 +156,7 @@ def _write_parts(
 
 @contextmanager
 def _named_as_placed(directory: Path) -> Iterator[None]:
-    """Let errors name the final path of a file, and not the one in the staging directory."""
+    """Let errors name the final path of a file instead of its path in the staging directory."""
     try:
         yield
     except OSError as error:
@@ -168,16 +169,16 @@ def _named_as_placed(directory: Path) -> Iterator[None]:
 def _locked(directory: Path) -> Iterator[Path]:
     """Lock a data set's directory, and yield the path of its staging directory, to be created.
 
-    Files that a killed process left there are moved into place if they are complete, else removed.
-    The staging directory is removed at the end. On systems without locks for directories, nothing
-    is locked.
+    If a killed process left a complete data set there, its files are moved into place; other files
+    are removed. The staging directory is removed at the end. On systems without locks for
+    directories, nothing is locked.
     """
     handle = os.open(directory, os.O_RDONLY)
     try:
         with suppress(OSError):
             fcntl.flock(handle, fcntl.LOCK_EX)
         aside = directory / ASIDE
-        if aside.is_symlink():  # a symbolic link's target is not ours
+        if aside.is_symlink():  # the target of a symbolic link does not belong to the data set
             aside.unlink()
         if (aside / JSON_NAME).exists():
             _put_in_place(directory, aside)
@@ -185,7 +186,7 @@ def _locked(directory: Path) -> Iterator[Path]:
         try:
             yield aside
         finally:
-            if not (aside / JSON_NAME).exists():  # else the next process completes the set
+            if not (aside / JSON_NAME).exists():  # else the next process finishes the move
                 _remove(aside)
     finally:
         os.close(handle)
@@ -194,8 +195,8 @@ def _locked(directory: Path) -> Iterator[Path]:
 def _put_in_place(directory: Path, aside: Path) -> None:
     """Move the files of a complete data set to their places, the card last.
 
-    Only files with names of parts are removed from an older data set, whatever else its card names,
-    because a card can be edited. Meanwhile readers find no card. If a file cannot be moved or
+    Of an older data set, only files with names of parts are removed, because its card may have been
+    edited to name other files. Meanwhile readers find no card. If a file cannot be moved or
     removed, the call can be repeated.
     """
     kept = _named(aside / JSON_NAME)
@@ -224,7 +225,7 @@ def _remove(aside: Path) -> None:
 
 
 LOADED: Final = ("parquet", "jsonl")
-"""The formats that others load without code, the best one first."""
+"""The formats that ``datasets`` loads without code, the best one first."""
 
 TAGS: Final = ("connect-four", "board-games", "game-theory", "exact-labels", "solver")
 TASK: Final = "tabular-classification"
@@ -252,11 +253,7 @@ def card_page(card: Json) -> str:
 
 
 def head_lines(card: Json) -> Iterator[str]:
-    """The lines of the head, between its marks.
-
-    Args:
-        card: a card with its list of files.
-    """
+    """The lines of the head, its marks included, for a card with its list of files."""
     yield "---"
     yield f"license: {json.dumps(card['license'].lower())}"
     yield f"pretty_name: {json.dumps('Connect Four: ' + card['title'])}"
@@ -296,8 +293,8 @@ def _about(card: Json) -> Iterator[str]:
     yield f"# {card['title']}"
     yield ""
     yield (
-        "Positions of Connect Four that are not over, with the exact score of every column, for "
-        "programs that learn. Made by"
+        "Connect Four positions where the game is not over, with the exact score of every column, "
+        "for programs that learn. Made by"
     )
     yield ""
     yield "```console"
@@ -323,10 +320,10 @@ def _draw(card: Json) -> Iterator[str]:
     yield "| source | |"
     yield "|---|---|"
     yield from (f"| {name.replace('_', ' ')} | {_text(value)} |" for name, value in _source(card))
-    yield f"| only | {' and '.join(taken) or 'no filter'} |"
+    yield f"| filters | {' and '.join(taken) or 'none'} |"
     yield f"| asked for | {card['asked']:,} |"
     yield f"| positions | {card['positions']:,}; {has_more} |"
-    yield f"| looked at | {card['drawn']:,} |"
+    yield f"| drawn | {card['drawn']:,} |"
     yield f"| duplicates dropped | {card['duplicates']:,} |"
     yield f"| labelled and left out | {filters['left_out']:,} |"
     yield f"| left out as neighbours | {card['neighbours']['dropped']:,} |"
@@ -392,7 +389,7 @@ def _limits(card: Json) -> Iterator[str]:
 def _citation(card: Json) -> Iterator[str]:
     yield "## Citation"
     yield ""
-    yield "The command and the versions above make the same bytes again: cite them."
+    yield "The command and the versions above reproduce the same bytes; cite them."
     yield ""
     yield "```bibtex"
     yield f"@misc{{c4_{card['board']}_{card['positions']}_{card['seed']},"

@@ -1,1 +1,1 @@
-"""The search engine: one translation unit for each kernel; docs/engine.md is its guide."""
+"""The search engine: one translation unit for each kernel; docs/engine.md explains it."""

@@ -1,8 +1,8 @@
-"""What Cython cannot say: atomic words, a prefetch, a monotonic clock.
+"""Operations that Cython lacks: atomic words, prefetching, a monotonic clock.
 
-Every access to a word is relaxed. A table entry is one self-contained word and a counter stands
-for itself, so no reader ever relies on the order of two of them. Pointers are another matter:
-who sees one also sees what it points to.
+Every access to a word is relaxed. A table entry is one self-contained word, and each counter is
+independent, so no reader relies on the order of two accesses. Pointers are different: a thread
+that sees a pointer also sees the data behind it.
 """
 
 from libc.stdint cimport uint64_t
@@ -25,12 +25,12 @@ cdef extern from * nogil:
         __atomic_store_n(word, value, __ATOMIC_RELAXED);
     }
 
-    /* The value before the addition. */
+    /* Returns the value before the addition. */
     static inline uint64_t c4_add(uint64_t *word, uint64_t value) {
         return __atomic_fetch_add(word, value, __ATOMIC_RELAXED);
     }
 
-    /* Write the value if the word still is the expected one; whether it was. */
+    /* Writes the value if the word has the expected one; returns whether it had. */
     static inline int c4_exchange_if(uint64_t *word, uint64_t expected, uint64_t value) {
         return __atomic_compare_exchange_n(
             word, &expected, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED
@@ -41,7 +41,7 @@ cdef extern from * nogil:
         return __atomic_load_n(place, __ATOMIC_ACQUIRE);
     }
 
-    /* Write a pointer where there is none yet; whether there was none. */
+    /* Writes a pointer if the place has none yet; returns whether it had none. */
     static inline int c4_publish(void **place, void *pointer) {
         void *none = NULL;
         return __atomic_compare_exchange_n(
@@ -53,7 +53,7 @@ cdef extern from * nogil:
         __builtin_prefetch(address);
     }
 
-    /* Ask for huge pages: with small ones nearly every look-up waits for an address translation. */
+    /* Asks for huge pages: with small pages nearly every lookup waits for an address translation. */
     static inline void c4_prefer_huge_pages(void *start, size_t size) {
     #if defined(__linux__) && defined(MADV_HUGEPAGE)
         madvise(start, size, MADV_HUGEPAGE);

@@ -1,6 +1,6 @@
-"""Bitboards: how a position is kept in two words, and the operations on them.
+"""Bitboards: a position as two words, and the operations on them.
 
-Every board with width * (height + 1) <= 64 and at most 19 rows has a bitboard.
+Every board with width * (height + 1) <= 64 and at most 19 rows fits a bitboard.
 
 A square is bit (height + 1) * column + row; row 0 is the bottom. The top bit of each column is a guard
 that holds no stone, so that shifts by the four directions never carry a line from one column into the
@@ -17,12 +17,12 @@ next. For 7x6::
 Directions are steps of bits: 1 vertical, stride horizontal, stride - 1 falling and stride + 1
 rising diagonals, with stride = height + 1.
 
-A position is two words: ``stones``, those of the side to move, and ``mask``, all stones.
+A position is two words: ``stones`` has the stones of the side to move, ``mask`` has all stones.
 ``mask + bottom`` has exactly one bit in each column, just above its pile (the guard bit when the column
 is full). So ``stones | (mask + bottom)`` is a key that determines the position: in each column the
 highest bit marks the height, and the bits below it are the mover's stones. On 7x6 it takes 49 bits.
 
-Kernels and all other modules inline the operations.
+The kernels and all other modules inline these operations.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint64_t
@@ -31,7 +31,7 @@ cdef enum:
     SQUARES = 64        # bits of a word
     MAX_COLUMNS = 32    # columns of the widest board
 
-# One past the widest and the highest board. The limit on the height keeps the largest shift of the
+# One more than the largest width and height. The limit on the height keeps the largest shift of the
 # four-in-a-row tests, 3 * (stride + 1), below 64.
 cdef enum:
     WIDTH_LIMIT = MAX_COLUMNS + 1
@@ -45,7 +45,7 @@ cdef extern from "word.h" nogil:
     int popcount "c4_popcount"(uint64_t bits) noexcept
     # The number of the lowest bit that is set; the word must not be 0.
     int lowest_bit "c4_lowest_bit"(uint64_t bits) noexcept
-    # Squares that make four with three of the stones; they may be occupied or outside the board.
+    # The squares that make four with three of the stones; they may be occupied or off the board.
     uint64_t completions "c4_completions"(const Steps* steps, uint64_t stones) noexcept
     bint any_four "c4_any_four"(const Steps* steps, uint64_t stones) noexcept
 
@@ -62,18 +62,18 @@ cdef struct Board:
     Steps steps             # the four directions
     Steps flat              # the directions without the vertical; one of them twice
     uint64_t guards         # the guard bit of every column
-    uint64_t even           # rows 0, 2, 4, .. with the guard row
-    uint64_t odd            # rows 1, 3, 5, ..
+    uint64_t even           # rows 0, 2, 4 and so on, with the guard row
+    uint64_t odd            # rows 1, 3, 5 and so on
     uint64_t top            # the top row
     uint64_t column         # all squares of column 0
-    uint8_t[SQUARES] mirror                 # the square that each becomes in a mirror
-    uint64_t[HEIGHT_LIMIT + 1] low          # the lowest 0, 1, 2, .. rows
+    uint8_t[SQUARES] mirror                 # the mirror image of each square
+    uint64_t[HEIGHT_LIMIT + 1] low          # [n]: the lowest n rows
     # For the order of moves (ordering.pxi)
-    int32_t[2][SQUARES] value               # [side to move][square]: points wherever the stones are
+    int32_t[2][SQUARES] value               # [side to move][square]: points independent of the stones
 
 
 cdef inline uint64_t column_mask(const Board* g, int column) noexcept nogil:
-    """The squares of a column, without its guard bit."""
+    """Return the squares of a column, without its guard bit."""
     return ((<uint64_t>1 << g.height) - 1) << (column * g.stride)
 
 
@@ -82,18 +82,18 @@ cdef inline uint64_t top_square(const Board* g, int column) noexcept nogil:
 
 
 cdef inline uint64_t drop(const Board* g, uint64_t mask, int column) noexcept nogil:
-    """The square that a stone in the column falls to; 0 if the column is full."""
-    # The sum carries through the stones to the square above them; in a full column to the guard.
+    """Return the square where a stone lands in the column; 0 if the column is full."""
+    # The sum carries through the stones to the square above them, in a full column to the guard.
     return (mask + (<uint64_t>1 << (column * g.stride))) & column_mask(g, column)
 
 
 cdef inline uint64_t playable_squares(const Board* g, uint64_t mask) noexcept nogil:
-    """The square that a stone would fall to, in every column that is not full."""
+    """Return the square where a stone would land, for every column that is not full."""
     return (mask + g.bottom) & g.squares
 
 
 cdef inline bint has_four(const Board* g, uint64_t stones) noexcept nogil:
-    """Whether the stones contain four in a row in any direction."""
+    """Return whether the stones contain four in a row in any direction."""
     cdef uint64_t pairs
     pairs = stones & (stones >> 1)
     if pairs & (pairs >> 2):
@@ -109,7 +109,7 @@ cdef inline bint has_four(const Board* g, uint64_t stones) noexcept nogil:
 
 
 cdef inline uint64_t _completions(uint64_t stones, int step) noexcept nogil:
-    """Squares that make four with three of the stones along one direction; may leave the board."""
+    """Return the squares, even off the board, that make four with three stones along one direction."""
     cdef uint64_t up = (stones << step) & (stones << 2 * step)
     cdef uint64_t down = (stones >> step) & (stones >> 2 * step)
     return (
@@ -123,7 +123,7 @@ cdef inline uint64_t _completions(uint64_t stones, int step) noexcept nogil:
 cdef inline uint64_t winning_squares(
     const Board* g, uint64_t stones, uint64_t mask
 ) noexcept nogil:
-    """The empty squares, playable or not, that would complete four in a row for the stones."""
+    """Return the empty squares, playable or not, that would complete four in a row for the stones."""
     cdef uint64_t squares = (stones << 1) & (stones << 2) & (stones << 3)
     squares |= _completions(stones, g.stride)
     squares |= _completions(stones, g.stride - 1)
@@ -132,7 +132,7 @@ cdef inline uint64_t winning_squares(
 
 
 cdef inline uint64_t mirror_bits(const Board* g, uint64_t bits) noexcept nogil:
-    """The bits with the columns in reverse order, guard bits included."""
+    """Return the bits with the columns in reverse order, guard bits included."""
     cdef uint64_t column = (<uint64_t>2 << g.height) - 1
     cdef uint64_t mirrored = 0
     cdef int index
@@ -145,14 +145,14 @@ cdef inline uint64_t mirror_bits(const Board* g, uint64_t bits) noexcept nogil:
 cdef inline uint64_t position_key(
     const Board* g, uint64_t stones, uint64_t mask
 ) noexcept nogil:
-    """The exact key: the mover's stones, and in every column a marker on top of the pile."""
+    """Return the exact key: the mover's stones, and in every column a mark on top of the pile."""
     return stones | (mask + g.bottom)
 
 
 cdef inline uint64_t canonical_key(
     const Board* g, uint64_t stones, uint64_t mask
 ) noexcept nogil:
-    """The smaller of the keys of the position and of its left-right mirror image."""
+    """Return the smaller of the keys of the position and its mirror image."""
     cdef uint64_t key = position_key(g, stones, mask)
     cdef uint64_t mirrored = mirror_bits(g, key)
     return key if key < mirrored else mirrored
@@ -161,7 +161,7 @@ cdef inline uint64_t canonical_key(
 cdef inline void split_key(
     const Board* g, uint64_t key, uint64_t* stones, uint64_t* mask
 ) noexcept nogil:
-    """Get the two words of a position from its key; they mean nothing if it is no position's key.
+    """Get the two words of a position from its key; other numbers give meaningless words.
 
     In each column the key's highest bit marks the height. All bits below it are the pile: the mark is
     smeared downwards and shifted by one.
@@ -182,18 +182,18 @@ cdef inline void split_key(
 
 
 cdef inline uint64_t upwards(const Board* g, uint64_t squares) noexcept nogil:
-    """In every column, the lowest of the squares and everything above it.
+    """Return, for every column, the lowest of the squares and everything above it.
 
-    The guard less the squares, column by column, is their lowest bit with every bit above it
-    inverted; no column borrows from the next, for its guard exceeds what is taken away.
+    Subtracting the squares from the guard keeps the lowest bit of each column and inverts every bit
+    above it. No column borrows from the next, because its guard is larger than its squares.
     """
     return ((g.guards - squares) | squares) & g.squares
 
 
 cdef inline uint64_t even_offsets(const Board* g, uint64_t mask) noexcept nogil:
-    """The empty squares at an even offset above the first empty one of their column.
+    """Return the empty squares at an even offset above the first empty one of their column.
 
-    If that one lies in an odd row, they are the odd rows from there up, otherwise the even ones.
+    If the first one is in an odd row, these are the odd rows from there up, otherwise the even rows.
     """
     cdef uint64_t first = mask + g.bottom
     return (
@@ -203,7 +203,7 @@ cdef inline uint64_t even_offsets(const Board* g, uint64_t mask) noexcept nogil:
 
 
 cdef inline void fill_geometry(Board* g, int width, int height) noexcept nogil:
-    """Fill everything but the points of the squares."""
+    """Fill all fields except the points of the squares."""
     cdef int column, row
     g.width = width
     g.height = height
@@ -229,7 +229,7 @@ cdef inline void fill_geometry(Board* g, int width, int height) noexcept nogil:
 
 
 cdef inline int columns_from_centre(const Board* g, int* columns) noexcept nogil:
-    """All columns, the middle one first, then alternating to its left and right; their number."""
+    """List all columns, the middle one first, then alternating sides. Return their number."""
     cdef int index
     for index in range(g.width):
         columns[index] = (g.width - 1) // 2 + (

@@ -12,65 +12,66 @@
 #     o . .        o 0 0        row 0
 #
 # Every bound gives F a rule for answering each move of M, and lists a superset of the squares that M can
-# ever get under that rule. If M's stones and those squares hold no four, M cannot win: the score is 0 at
-# most. F's own fours only help F, and an immediate threat of F only leaves M fewer moves.
+# ever get under that rule. If M's stones and these squares contain no four, M cannot win: the score is at
+# most 0. F's own fours only help F, and an immediate threat of F only leaves M fewer moves.
 #
-# **Follow-up.** F answers in the same column, on top. Then M gets squares of even offset only, F those of
-# odd offset. Let T be the winning squares of F at odd offsets. M can play the square under a T only to
-# lose (or to win with it), so M gets nothing at or above the lowest T of a column (it is *sealed*). The
-# rule works while every column without a T has an even number of empty squares; with a T any number.
-# If there is a T, F even wins: when all else is full, M must play under a T. What is then still empty is
-# in the sealed columns, from the square under T up, but for the last two stones played there. With s
-# squares from the lowest T's upwards and c sealed columns that is s + c - 2 squares at least, and F's win
-# scores at least (2 + s + c - 2) // 2 = (s + c) // 2. If F wins earlier, more squares are empty.
+# **Follow-up.** F answers in the same column, on top. Then M gets only squares of even offset, and F only
+# squares of odd offset. Let T be the winning squares of F at odd offsets. M can play the square under a T
+# only to lose (or to win with it), so M gets nothing at or above the lowest T of a column: the column is
+# *sealed*. The rule works if every column without a T has an even number of empty squares; a column with a
+# T may have any number. If there is a T, F even wins: when all other squares are full, M must play under a
+# T. Then the empty squares are in the sealed columns, from the square under T up, except for the last two
+# stones played there. With s squares from the lowest T's upwards and c sealed columns, at least s + c - 2
+# squares are empty, and F's win scores at least (2 + s + c - 2) // 2 = (s + c) // 2. If F wins earlier,
+# more squares are empty.
 #
-# **Pairing.** Columns without a T and with an odd number of empty squares are paired two by two. When M
-# takes the bottom (offset 0) of one, F takes the bottom of the other; above the bottoms F follows up. M
-# gets one bottom of each pair, and odd offsets; F gets even offsets from 2 on, so in these columns the
-# threats that count are there. Every move of M still has an answer, so the argument stands. F chooses
-# the pairing, M the bottoms.
+# **Pairing.** Columns without a T and with an odd number of empty squares are paired. When M takes the
+# bottom (offset 0) of one, F takes the bottom of the other; above the bottoms F follows up. M gets one
+# bottom of each pair, and odd offsets. F gets even offsets from 2 on, so in these columns F's threats count
+# at even offsets. Every move of M still has an answer, so the argument holds. F chooses the pairing, M the
+# bottoms.
 #
-# **Turning a column.** Where the number of odd columns is itself odd, F pairs one of them with a column
-# whose own number does not matter: one with a winning square of F at an even offset >= 2. Turned by the
-# pairing, that column is sealed there, and F wins as above. Or, for a draw, with a column of an odd number
-# of empty squares that has a T: F gives up the T for the parity.
+# **Turning a column.** If the number of odd columns is itself odd, F pairs one of them with a column whose
+# own parity does not matter: a column with a winning square of F at an even offset >= 2. The pairing turns
+# that column, so it is sealed there, and F wins as above. For a draw, F may also choose a column with an
+# odd number of empty squares and a T: F gives up the T for the parity.
 #
 # **Horizon** (a >= 0). To score more than a, M must win with one of its next J moves,
 # J = (cells + 1 - n - 2a) // 2 with n stones on the board. An even offset o takes M o / 2 + 1 moves, so
 # offsets above 2 (J - 1) do not count. M gains from the top of an odd column (F has no answer there) only
-# if a move is left after it: a top above 2 (J - 2) does not matter either, and its column counts as even.
+# if a move is left after it. So a top above 2 (J - 2) does not matter either: its column counts as even.
 #
-# **One odd column z** (a >= 0). F follows up; when M takes the top of z, F opens another column, of those
-# sealed by a T the last, and follows up there too. In z M gets even offsets only. M never gets two new
-# squares one above the other, and a vertical four needs two, as there is no immediate win. Above a T in
-# another column M gets odd offsets only: to get there F must have opened that column, M must have blocked
-# T, and F goes on from there. If M's stones, z's even offsets and all else that is empty, less the even
-# offsets above a T, hold no flat (not vertical) four, the score is 0 at most.
+# **One odd column z** (a >= 0). F follows up. When M takes the top of z, F opens another column and follows
+# up there, too; columns sealed by a T come last. In z M gets only even offsets. M never gets two new
+# squares one above the other, and a vertical four needs two, because M has no immediate win. Above a T in
+# another column M gets only odd offsets: F must have opened that column, M must have blocked T, and F
+# continues from there. Take M's stones, the even offsets of z, and all other empty squares except the even
+# offsets above a T. If they contain no flat (not vertical) four, the score is at most 0.
 #
-# **No flat four** (a >= 0). If M's stones and all empty squares hold no flat four, F answers every
-# vertical three on top: 0 at most.
+# **No flat four** (a >= 0). If M's stones and all empty squares contain no flat four, F answers every
+# vertical three on top, and the score is at most 0.
 #
-# tests/property/test_solver_bounds.py compares every bound with exhaustive values of small boards. The format of
-# certificates has a copy of these rules (c4core/proof/rules.pxd), which stays as it is when rules are added here.
+# tests/property/test_solver_bounds.py compares every bound with exhaustive values of small boards. The format
+# of certificates has a copy of these rules (c4core/proof/rules.pxd): leave it unchanged when you add rules here.
 
 cdef enum:
-    NOT_PROVEN = 127        # in place of a bound, in the rules and in the table: above every score
+    NOT_PROVEN = 127        # in place of a bound, in rules and table; above every score
 
 
-# A position as the bounds see it. M is the side to move, F its opponent.
+# The input of the bounds. M is the side to move, F its opponent.
 cdef struct Parity:
     uint64_t own        # stones of M
-    uint64_t first      # first empty square of every column (the guard bit where it is full)
+    uint64_t first      # first empty square of every column (the guard bit if it is full)
     uint64_t even       # empty squares at an even offset above the first
-    uint64_t odd        # .. at an odd offset
+    uint64_t odd        # empty squares at an odd offset
     uint64_t wins       # winning squares of F
 
 
 cdef inline bint _pairs_hold(const Board* g, uint64_t stones, uint64_t bottoms) noexcept nogil:
-    """Whether F can pair the bottoms so that M, who gets one of each pair, has no four."""
+    """Return whether F can pair the bottoms so that M, who gets one of each pair, has no four."""
     cdef uint64_t a, b, c, d
     cdef bint ab, ac, ad, bc, bd, cd
-    # Three of four times this ends it: what M gets anyway contains a four.
+    # This decides three of four cases: the squares that M gets anyway contain a four.
     if any_four(&g.steps, stones):
         return False
     if bottoms == 0 or not any_four(&g.steps, stones | bottoms):
@@ -100,10 +101,10 @@ cdef inline bint _pairs_hold(const Board* g, uint64_t stones, uint64_t bottoms) 
 cdef inline int _paired_bound(
     const Board* g, const Parity* p, uint64_t tops, uint64_t far, int target
 ) noexcept nogil:
-    """The bound by pairing the columns with the given tops and by follow-up in all others.
+    """Return the bound by pairing the columns with the given tops and by follow-up in all others.
 
-    The number of those columns is even. M cannot use the ``far`` squares in time to beat the target.
-    The result is NOT_PROVEN where the bound is above the target.
+    The number of tops is even. M cannot use the ``far`` squares in time to beat the target. The result is
+    NOT_PROVEN if the bound is above the target or does not hold.
     """
     cdef uint64_t paired = (tops >> (g.height - 1)) * g.column
     cdef uint64_t bottoms = p.first & paired
@@ -112,7 +113,7 @@ cdef inline int _paired_bound(
     cdef uint64_t sealed
     cdef int bound = 0
     if theirs:
-        # At the end sealed columns are empty from under T up, but for the two stones of F's win.
+        # At the end, sealed columns are empty from the square under T up, but for two stones of the win.
         sealed = upwards(g, theirs)
         bound = -((popcount(sealed) + popcount(sealed & g.top)) >> 1)
         ours &= ~sealed
@@ -126,7 +127,7 @@ cdef inline int _paired_bound(
 cdef inline uint64_t _from_offset(
     const Board* g, uint64_t empty, int offset
 ) noexcept nogil:
-    """The empty squares whose offset is at least this."""
+    """Return the empty squares whose offset is at least ``offset``."""
     if offset >= g.height:
         return 0
     if offset <= 0:
@@ -137,7 +138,7 @@ cdef inline uint64_t _from_offset(
 cdef inline int _bound_of_no_loss(
     const Board* g, const Parity* p, uint64_t tops, int moves, int target
 ) noexcept nogil:
-    """The bound for a target that is no loss: M has only so many moves left to beat it."""
+    """Return the bound for a target of 0 or more, which M has to beat with the given number of moves."""
     cdef uint64_t empty = p.even | p.odd
     cdef uint64_t far = _from_offset(g, empty, 2 * moves - 1)
     cdef uint64_t relevant = tops & ~_from_offset(g, empty, 2 * moves - 3)
@@ -161,10 +162,10 @@ cdef inline int _bound_of_no_loss(
 cdef inline int upper_bound(
     const Board* g, const Parity* p, int moves, int target
 ) noexcept nogil:
-    """A proven upper bound on the score of the side to move, or NOT_PROVEN.
+    """Return a proven upper bound on the score of the side to move, or NOT_PROVEN.
 
-    Contract: the result is NOT_PROVEN, or at most ``target`` and the score is at most the result.
-    The side to move must have no immediate win, and ``moves`` (see ``moves_to_beat``) left.
+    Contract: the result is NOT_PROVEN, or the result is at most ``target`` and the score is at most the
+    result. The side to move must have no immediate win; it has ``moves`` left (see ``moves_to_beat``).
     """
     cdef uint64_t tops, turned, top
     cdef int bound
@@ -182,7 +183,7 @@ cdef inline int upper_bound(
     elif popcount(tops) & 1 == 0:
         return _paired_bound(g, p, tops, 0, target)
     if popcount(tops) & 1:
-        # With one more column, which F wins once its parity is turned, their number is even.
+        # One more column, in which F wins once its parity is turned, makes their number even.
         turned = upwards(g, p.wins & p.even & ~p.first) & g.top & ~tops
         if target >= 0:
             turned |= odd_tops & ~tops
@@ -196,5 +197,5 @@ cdef inline int upper_bound(
 
 
 cdef inline int moves_to_beat(const Board* g, int ply, int target) noexcept nogil:
-    """The moves that the side to move has left for a score above the target."""
+    """Return the number of moves that the side to move has left for a score above the target."""
     return (g.cells + 1 - ply - 2 * target) >> 1

@@ -1,9 +1,9 @@
-# History: move ordering by what has cut before on the same square, in the same pattern, and in reply to the
-# same move.
+# History: move ordering by earlier cutoffs on the same square, in the same pattern, and in reply to the same
+# move.
 #
-# Nearly nine of ten nodes lie below a move that fails where another one cuts, so what counts is to try
-# the right move first. What is right changes from one part of the tree to another. Three tables learn it
-# while the search runs, on any board and without training:
+# Nearly nine of ten nodes are below a move that fails although another move cuts, so it is important to try
+# the right move first. The right move differs from one part of the tree to another. Three tables learn it
+# during the search, on any board and without training:
 #
 # ``history``
 #     [side][square]: the plain history heuristic; it is part of Search and lasts for one search.
@@ -11,27 +11,26 @@
 #     [side][number of the pattern]: the stones and gaps around the square, along the four directions
 #     (patterns.pxi).
 # ``reply``
-#     [side][square that was played last][square]: the answer to that move.
+#     [side][square that was played last][square]: the answer to that move, a continuation history.
 #
-# When a move cuts, its value in the plain history goes 1/16 of the way to the upper limit, and those of the
-# moves tried before it 1/16 of the way to 0. Its five values in the other two tables go 1/8 of the way to the
-# upper limit, and those of the moves tried before it 1/8 of the way to the lower one. If only one move was
-# left, there was nothing to choose and nothing is learned. Chess programs call ``reply`` a continuation
-# history.
+# When a move cuts, its value in the plain history moves 1/16 of the way to the upper limit, and the values
+# of the moves tried before it 1/16 of the way to 0. Its five values in the other two tables move 1/8 of the
+# way to the upper limit, and the values of the moves tried before it 1/8 of the way to the lower limit. If
+# only one move was left, there was no choice and nothing is learned.
 #
-# How much the values count in the order grows with the number of stones (``PATTERN_WEIGHTS``): early
-# on, the nodes are few and their patterns are alike. The weights were set by the node counts of
-# random positions, none of which is among those that docs/performance.md reports.
+# The weight of the values grows with the number of stones (``PATTERN_WEIGHTS``): early on, there are few
+# nodes and their patterns are similar. The weights were tuned on the node counts of random positions, which
+# are not among the positions in docs/performance.md.
 #
-# A pattern's word holds two values, so that one look-up finds both::
+# A pattern's word has two values, so that one lookup finds both::
 #
 #      31                  16 15                   0
 #     +----------------------+----------------------+
 #     | learned, signed      | points, from 0 on    |
 #     +----------------------+----------------------+
 #
-# The points are what the windows through the square say; they never change. As they are small, the
-# words of four patterns are added as they are, and the lower half of the sum is the sum of the points.
+# The points come from the windows through the square and never change. They are small, so the words of
+# four patterns can be added, and the lower half of the sum is the sum of the points.
 
 from libc.stdint cimport int16_t, int32_t
 from libc.stdlib cimport calloc
@@ -39,15 +38,15 @@ from libc.string cimport memcpy, memset
 
 cdef enum:
     HISTORY_LIMIT = 512
-    HISTORY_SHIFT = 5       # the plain history counts 0 .. HISTORY_LIMIT >> HISTORY_SHIFT points
-    HISTORY_LEAK = 4        # each update goes 1 / 2**HISTORY_LEAK of the way to the limit
-    LEARNED_LIMIT = 4096    # what is learned lies between minus this and this
-    LEARNED_RATE = 3        # each update goes 1 / 2**LEARNED_RATE of the way to the limit
+    HISTORY_SHIFT = 5       # the plain history counts 0 to HISTORY_LIMIT >> HISTORY_SHIFT points
+    HISTORY_LEAK = 4        # each update moves 1 / 2**HISTORY_LEAK of the way to the limit
+    LEARNED_LIMIT = 4096    # learned values are between -LEARNED_LIMIT and this
+    LEARNED_RATE = 3        # each update moves 1 / 2**LEARNED_RATE of the way to the limit
     WEIGHT_SHIFT = 16       # weights are finer than points by this many bits
     LEARNED_SHIFT = 16      # the learned value is the upper half of a pattern's word
     POINTS = (1 << LEARNED_SHIFT) - 1   # the points are the lower half
 
-# What searches of one thread have learned on one board. The patterns' words follow the struct.
+# The history of one thread on one board. The patterns' words follow the struct.
 cdef struct History:
     const Patterns* patterns
     int32_t pattern_weight[SQUARES]         # by the number of stones
@@ -55,7 +54,7 @@ cdef struct History:
     int16_t reply[2][SQUARES][SQUARES]      # [side to move][square played last][square]
     int32_t* pattern[2]                     # [side to move][number of the pattern]
 
-# The weight of a value, by the number of stones: up to 10, 14, 18, 22, 26, and more.
+# The weights by the number of stones: up to 10, 14, 18, 22, 26, and more.
 cdef int[5] LAST_PLIES
 LAST_PLIES[:] = [10, 14, 18, 22, 26]
 cdef int[6] PATTERN_WEIGHTS
@@ -65,7 +64,7 @@ REPLY_WEIGHTS[:] = [118, 118, 160, 160, 160, 160]
 
 
 cdef History* create_history(const Board* g) noexcept nogil:
-    """A history that has learned nothing; free() releases it. NULL if memory is short."""
+    """Create an empty history; free() releases it. Return NULL if memory is short."""
     cdef const Patterns* patterns = patterns_of(g)
     cdef History* history
     cdef int ply, phase
@@ -92,7 +91,7 @@ cdef inline size_t history_bytes(const Patterns* patterns) noexcept nogil:
 
 
 cdef void clear_history(History* history) noexcept nogil:
-    """Forget everything but the points."""
+    """Forget everything except the points."""
     cdef size_t size = history.patterns.count * sizeof(int32_t)
     memset(history.reply, 0, sizeof(history.reply))
     memcpy(history.pattern[0], history.patterns.points, size)
@@ -110,7 +109,7 @@ cdef inline void history_decay(int32_t* value) noexcept nogil:
 cdef inline int pattern_value(
     const History* history, uint64_t own, uint64_t opp, int side, int ply, int last, int square
 ) noexcept nogil:
-    """What a square's patterns and the reply table add to a move's value, in points."""
+    """Return the points that a square's patterns and the reply table add to a move's value."""
     cdef const Patterns* patterns = history.patterns
     cdef const int32_t* pattern = history.pattern[side]
     cdef int direction, total = 0
@@ -129,7 +128,7 @@ cdef inline int _change(int value, int limit) noexcept nogil:
 cdef inline void learn(
     History* history, uint64_t own, uint64_t opp, int side, int last, int square, int limit
 ) noexcept nogil:
-    """Move what is learned of a move towards the limit: positive for one that has cut."""
+    """Move the learned values of a move towards the limit, which is positive for a move that cut."""
     cdef int16_t* reply = &history.reply[side][last][square]
     cdef int32_t* word
     cdef int direction

@@ -1,8 +1,8 @@
-"""The border between the kernels and everything else.
+"""The interface between the kernels and all other modules.
 
-A kernel is one translation unit, compiled from kernel.pxi for one kind of processor. It has no Python
-objects inside, and it keeps its structs to itself: a caller holds a ``Memory`` for each board size, and a
-``Run`` for each search. All kernels give the same results and visit the same nodes.
+A kernel is one translation unit, compiled from kernel.pxi for one kind of processor. It uses no Python
+objects, and its structs are private: a caller holds a ``Memory`` for each board size, and a ``Run`` for each
+search. All kernels give the same results and visit the same nodes.
 """
 
 from libc.stdint cimport int8_t, uint8_t, uint64_t
@@ -10,8 +10,8 @@ from libc.stdint cimport int8_t, uint8_t, uint64_t
 from c4core.engine.board cimport Board, has_four, popcount
 
 cdef enum:
-    ABORTED = -128      # what a test returns that a limit has ended; outside every score
-    NO_SCORE = -128     # in place of a score: no move, not known, or no guess (c4core/evaluation.py)
+    ABORTED = -128      # the result of a test that a limit has ended; outside every score
+    NO_SCORE = -128     # in place of a score: no move, unknown, or no guess (c4core/evaluation.py)
     NOT_A_NETWORK = -1
     NO_MEMORY_LEFT = -2
 
@@ -26,7 +26,7 @@ cdef struct Bounds:
     int lower
     int upper
 
-# Asked now and then whether a search must end.
+# Called at intervals; returns whether a search must end.
 ctypedef bint (*Interrupted)() noexcept nogil
 
 # The limits of a call, common to all its searches.
@@ -39,14 +39,14 @@ cdef struct Limits:
     uint64_t node_limit     # for each position
     Interrupted interrupted # or NULL
 
-# What searches of one board share: the transposition table, and memories of threads.
+# Shared by all searches of one board: the transposition table, and memories of threads.
 ctypedef void Memory
 
 # One search by one thread.
 cdef struct Run:
     uint64_t nodes          # positions visited
-    uint64_t node_limit     # it stops there
-    bint stopped            # a limit was reached: the whole search is over
+    uint64_t node_limit     # nodes at which the search stops
+    bint stopped            # a limit was reached, so the complete search is over
     uint64_t* proven        # the bounds so far, packed (team_bounds); or NULL; atomic
 
 # One position that several threads solve.
@@ -75,14 +75,14 @@ cdef struct TableBound:
     uint8_t log_nodes
 
 cdef struct Kernel:
-    # A memory whose table takes at most so many bytes; NULL if memory is short. The network may be NULL.
+    # Create a memory whose table has at most ``most_bytes``; NULL if memory is short. The network may be NULL.
     Memory* (*new_memory)(const Board* g, const void* network, size_t most_bytes) noexcept nogil
-    # Empty the table. Running searches go on.
+    # Empty the table. Running searches continue.
     void (*clear_table)(Memory* memory) noexcept nogil
-    # Forget what idle threads remember; with the interpreter lock held.
+    # Clear the memories of idle threads; with the interpreter lock held.
     void (*forget)(Memory* memory) noexcept nogil
     void (*free_memory)(Memory* memory) noexcept nogil
-    # A network from the part of its file behind the header; NOT_A_NETWORK, NO_MEMORY_LEFT or 0.
+    # Create a network from its file's bytes after the header: 0, NOT_A_NETWORK or NO_MEMORY_LEFT.
     int (*read_network)(
         const Board* g, int last_ply, const uint8_t* data, size_t size, void** network
     ) noexcept nogil
@@ -91,32 +91,33 @@ cdef struct Kernel:
     void (*end)(Run* run) noexcept nogil
     # Narrow the bounds until they meet (weak: until win, draw or loss is decided) or until a limit.
     void (*solve)(Run* run, uint64_t stones, uint64_t mask, Bounds* bounds, bint weak) noexcept nogil
-    # The score of every column, or NO_SCORE, and the bounds on the position's own score.
+    # Find the score of every column, or NO_SCORE, and bounds on the position's own score.
     void (*analyze)(
         Run* run, uint64_t stones, uint64_t mask, Bounds* bounds, int8_t* scores
     ) noexcept nogil
-    # One null window: 1 if the score is at least beta, 0 if not, ABORTED at a limit or after so many nodes.
-    # Narrows the bounds. The game must not be over.
+    # Search one null window and narrow the bounds: 1 if the score is at least beta, 0 if not, ABORTED at a
+    # limit or after ``most_nodes``. The game must not be over.
     int (*test)(
         Run* run, uint64_t stones, uint64_t mask, Bounds* bounds, int beta, uint64_t most_nodes
     ) noexcept nogil
-    # The column nearest to the centre that reaches the position's score; ABORTED at a limit.
+    # Find the column nearest to the centre that reaches the position's score; ABORTED at a limit.
     int (*principal_move)(Run* run, uint64_t stones, uint64_t mask, int score) noexcept nogil
-    # Solve one position with several threads. Each joins with a run of its own, the caller's thread with the
-    # run that it gave; NULL if memory is short. disband() adds their nodes to that run and frees the team.
+    # Solve one position with several threads. assemble() returns NULL if memory is short. Each thread joins
+    # with its own run, the caller's thread with the run that it passed to assemble(). disband() adds the
+    # nodes of all threads to that run and frees the team.
     Team* (*assemble)(
         Run* run, uint64_t stones, uint64_t mask, const Bounds* bounds, bint weak, uint64_t node_limit
     ) noexcept nogil
     void (*join)(Team* team, Run* run) noexcept nogil
     void (*disband)(Team* team, Run* run, Bounds* bounds) noexcept nogil
-    # One thread's part of a batch.
+    # Do one thread's part of a batch.
     void (*run_batch)(Batch* batch, Run* run) noexcept nogil
-    # Bounds that cost 2**least_work nodes or more; the caller frees the array. False if memory is short.
+    # Copy bounds that cost at least 2**least_work nodes; the caller frees the array. False if memory is short.
     bint (*export_bounds)(
         Memory* memory, int least_work, TableBound** bounds, size_t* count
     ) noexcept nogil
     void (*import_bounds)(Memory* memory, const TableBound* bounds, size_t count) noexcept nogil
-    # The same as the score of another column, if its move leads to the same position or its mirror image.
+    # Copy the score of another column whose move leads to the same position or its mirror image, if any.
     bint (*from_twin)(
         const Board* g, uint64_t stones, uint64_t mask, int column, int8_t* scores
     ) noexcept nogil
@@ -124,12 +125,11 @@ cdef struct Kernel:
     void (*position_bounds)(
         const Board* g, uint64_t stones, uint64_t mask, const int8_t* scores, Bounds* bounds
     ) noexcept nogil
-    # A node of the search, for samples.pyx, which is compiled with the kernel's structs.
+    # The function for one node, for samples.pyx, which is compiled with the kernel's structs.
     void* search
 
 
-# The boards' structs are shared for the life of the process and never freed. NULL if no bitboard holds the
-# size.
+# The boards' structs are shared and never freed. NULL if the size does not fit a bitboard.
 cdef const Board* board_of(int width, int height) except? NULL
 
 # The functions of the kernel for this processor.
@@ -138,13 +138,13 @@ cdef const Kernel* chosen_kernel() except NULL
 # The network that orders moves on a board, or NULL if it has none.
 cdef const void* network_of(const Board* g) except? NULL
 
-# Whether a signal handler has raised something; for a search in the main thread. And what it was, or None.
+# Whether a signal handler has raised an exception, for a search in the main thread; and the exception or None.
 cdef bint interrupted() noexcept nogil
 cdef object take_raised()
 
 
 cdef inline uint64_t team_bounds(int lower, int upper) noexcept nogil:
-    """Two bounds in one word, so that they change together."""
+    """Pack two bounds into one word, so that they change together."""
     return (<uint64_t>(lower + 128) << 8) | <uint64_t>(upper + 128)
 
 
@@ -157,14 +157,14 @@ cdef inline int team_upper(uint64_t bounds) noexcept nogil:
 
 
 cdef inline bint decided(const Bounds* bounds, bint weak) noexcept nogil:
-    """Whether the bounds answer the question: the score, or (weak) win, draw or loss."""
+    """Return whether the bounds determine the score, or (weak) win, draw or loss."""
     return bounds.lower >= bounds.upper or (weak and (bounds.lower > 0 or bounds.upper < 0))
 
 
 cdef inline bint game_bounds(
     const Board* g, uint64_t stones, uint64_t mask, Bounds* bounds
 ) noexcept nogil:
-    """Whether the game is over. The bounds become its result, else what the number of stones allows."""
+    """Return whether the game is over. Set the bounds to its result, or to the limits by number of stones."""
     cdef int ply = popcount(mask)
     if has_four(g, stones ^ mask):
         # The winner's last stone was played when ply - 1 stones were on the board.

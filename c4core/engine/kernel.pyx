@@ -1,16 +1,16 @@
-"""The engine's door: boards, the kernel that suits the processor, order networks, and Ctrl-C.
+"""The entry to the engine: boards, the choice of the kernel, order networks, and Ctrl-C.
 
-Every kernel is compiled from kernel.pxi; results and node counts are the same:
+Every kernel is compiled from kernel.pxi. Results and node counts are the same:
 
 ``portable``
     runs everywhere.
 ``x86-v3``
     for x86-64 processors with AVX2, BMI2 and POPCNT, all since about 2013.
 ``x86-v3-pext``
-    also uses the instruction ``pext``, for those processors where it is quick: all of Intel's, and AMD's
-    since Zen 3.
+    also uses the instruction ``pext``, for processors with a fast one: all of Intel's, and AMD's since
+    Zen 3.
 
-The environment variable ``C4_KERNEL`` names the last one that may be chosen, in this order.
+The environment variable ``C4_KERNEL`` names the last kernel of this list that may be chosen.
 """
 
 import os
@@ -32,7 +32,7 @@ from c4core.notation import check_board
 include "ordering.pxi"
 
 
-# What the processor that the program runs on can do.
+# The capabilities of the processor.
 cdef extern from *:
     """
     /* Whether a kernel compiled for AVX2, BMI1, BMI2 and POPCNT runs here. */
@@ -68,7 +68,7 @@ cdef Board* _boards[WIDTH_LIMIT][HEIGHT_LIMIT]
 
 
 cdef const Board* board_of(int width, int height) except? NULL:
-    """The board of a size, or NULL if no bitboard holds it."""
+    """Return the board of a size, or NULL if it does not fit a bitboard."""
     cdef Board* g
     if not (1 <= width < WIDTH_LIMIT and 1 <= height < HEIGHT_LIMIT):
         return NULL
@@ -86,7 +86,7 @@ cdef const Board* board_of(int width, int height) except? NULL:
 
 
 def _best_kernel():
-    """The name and the module of the fastest kernel that was built, runs here and may be chosen."""
+    """Return name and module of the fastest kernel that was built, runs here and may be chosen."""
     kernels = [
         ("portable", "c4core.engine.portable", True),
         ("x86-v3", "c4core.engine.x86_v3", has_x86_v3()),
@@ -99,7 +99,7 @@ def _best_kernel():
             try:
                 return name, import_module(module)
             except ImportError:
-                # It was not built: the compiler's targets were others than x86-64 (a universal binary).
+                # It was not built, because the compiler had other targets than x86-64 (a universal binary).
                 continue
 
 
@@ -108,7 +108,7 @@ cdef object _capsule = _module.kernel()
 
 
 cdef const Kernel* chosen_kernel() except NULL:
-    """The functions of the chosen kernel."""
+    """Return the functions of the chosen kernel."""
     return <const Kernel*>PyCapsule_GetPointer(_capsule, b"c4core.Kernel")
 
 
@@ -122,9 +122,9 @@ cdef const Kernel* chosen_kernel() except NULL:
 #                     weights of the units: 16 bits each, little-endian
 #                     CRC-32 of everything before it, 4 bytes, little-endian
 #
-# order_network.pxi says what rows and units are; docs/engine.md how the shipped files are made.
+# order_network.pxi explains rows and units; docs/engine.md describes how the included files are made.
 
-UNITS = 64      # of a network, as order_network.pxi has them
+UNITS = 64      # as in order_network.pxi
 
 _MAGIC = b"C4ORDER1"
 _HEADER = 16
@@ -133,7 +133,7 @@ _DATA = Path(__file__).parents[1] / "data"
 
 
 class NetworkFile(NamedTuple):
-    """What a network's file says, and its rows and weights as bytes."""
+    """The content of a network's file, with the rows and weights as bytes."""
 
     width: int
     height: int
@@ -143,7 +143,7 @@ class NetworkFile(NamedTuple):
 
 
 def network_path(width: int, height: int) -> Path:
-    """Where the network for a board is, if there is one."""
+    """Return the path of the network's file for a board; it may not exist."""
     return _DATA / f"c4-{width}x{height}.c4order"
 
 
@@ -160,7 +160,7 @@ def read_network_file(data: bytes) -> NetworkFile:
         or data[10] != UNITS
         or zlib.crc32(data[:-_CHECKSUM]) != int.from_bytes(data[-_CHECKSUM:], "little")
     ):
-        raise ValueError("no network, or a damaged one")
+        raise ValueError("not an order network, or a damaged one")
     board = check_board(data[8], data[9])
     rows = int.from_bytes(data[12:_HEADER], "little")
     weights = data[_HEADER:-_CHECKSUM]
@@ -170,7 +170,7 @@ def read_network_file(data: bytes) -> NetworkFile:
 
 
 def write_network_file(network: NetworkFile) -> bytes:
-    """The bytes of a network's file."""
+    """Return the bytes of a network's file."""
     data = b"".join(
         (
             _MAGIC,
@@ -182,16 +182,16 @@ def write_network_file(network: NetworkFile) -> bytes:
     return data + zlib.crc32(data).to_bytes(_CHECKSUM, "little")
 
 
-# The networks that were read, by board size; None for a board without a file. They are never freed.
+# The networks that were read, by board size; 0 for a board without a file. They are never freed.
 cdef dict _networks = {}
 
 
 cdef const void* network_of(const Board* g) except? NULL:
-    """The network that orders moves on a board, or NULL if it has none; read once.
+    """Return the network that orders moves on a board, or NULL if it has none. The file is read once.
 
     Raises:
         ValueError: the file is damaged.
-        MemoryError: no memory for it.
+        MemoryError: no memory for the network.
     """
     cdef void* network = NULL
     cdef int fault
@@ -211,20 +211,20 @@ cdef const void* network_of(const Board* g) except? NULL:
             pass
         except ValueError as error:
             raise ValueError(f"{path}: {error}; install c4 again") from None
-        # Another thread may have read it meanwhile, and searches with what it has found: that one stays.
+        # Another thread may have read the file meanwhile. Its network is kept, because searches may use it.
         _networks.setdefault(size, <size_t>network)
     return <const void*><size_t>_networks[size]
 
 
-# A search holds no interpreter lock, so no signal is handled while it runs. It calls interrupted() now and
-# then, and stops if a handler raised something; the call that began the search raises it again. Only the main
-# thread runs signal handlers, so one place is enough.
+# A search does not hold the interpreter lock, so no signal is handled while it runs. It calls interrupted() at
+# intervals, and stops if a handler raised an exception. The call that began the search raises it again. Only
+# the main thread runs signal handlers, so one list is enough.
 cdef unsigned long _main_thread = threading.main_thread().ident
 cdef list _raised = []
 
 
 def _after_fork():
-    """A forked child has one thread, which is its main thread from now on."""
+    """Make the only thread of a forked child its main thread."""
     global _main_thread
     _main_thread = PyThread_get_thread_ident()
     _raised.clear()
@@ -234,7 +234,7 @@ os.register_at_fork(after_in_child=_after_fork)
 
 
 cdef bint interrupted() noexcept nogil:
-    """Let Python handle its signals; whether a handler raised something."""
+    """Let Python handle its signals. Return whether a handler raised an exception."""
     with gil:
         try:
             PyErr_CheckSignals()
@@ -245,7 +245,7 @@ cdef bint interrupted() noexcept nogil:
 
 
 cdef object take_raised():
-    """What a signal handler raised, for the main thread to raise again; or None."""
+    """Return the exception of a signal handler, for the main thread to raise again; or None."""
     if _raised and PyThread_get_thread_ident() == _main_thread:
         return _raised.pop()
     return None

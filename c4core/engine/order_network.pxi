@@ -1,9 +1,9 @@
-# The order network: move ordering by a small network that was trained on what moves cost.
+# The order network: move ordering by a small network that was trained on the cost of moves.
 #
-# At most nodes that can be cut off, several moves do it, and one of them takes half as many nodes as another,
-# or a hundredth. Early in the game the choice matters most, and there are few nodes: the network is asked up
-# to ``last_ply`` stones, and only with ``ASKED_EMPTIES`` empty squares or more. It looks at the whole board
-# and at what surrounds the move::
+# At most nodes with a cutoff, several moves cause it, and one of them takes half as many nodes as another, or a
+# hundredth. The choice matters most early in the game, and there are few nodes. So the network is used up to
+# ``last_ply`` stones, and only with at least ``ASKED_EMPTIES`` empty squares. Its input is the complete board
+# and the surroundings of the move::
 #
 #     own and other stones, winning squares of both, heights of     4 patterns around the square
 #     columns, the window, the ply, the column played last          (patterns.pxi), the square, new threats
@@ -12,24 +12,24 @@
 #                    v                                                   v
 #                   sum, the same for all moves      +                  sum
 #                                                    |
-#                                     what is above 0, times the weights of the units
+#                                     positive sums, times the weights of the units
 #                                                    |
 #                                     points, added to the move's value (ordering.pxi)
 #
-# Each side to move has rows of its own. Right of the centre a move is seen in a mirror, so that mirror images
-# get the same points (in the middle column nearly so), and half of the patterns need no rows. All numbers are
-# whole, so every processor gets the same points and visits the same nodes.
+# Each side to move has its own rows. Right of the centre the network sees the mirror image of a move. So mirror
+# images get the same points (nearly so in the middle column), and half of the patterns do not need rows. All
+# numbers are integers, so every processor gets the same points and visits the same nodes.
 #
-# A network's file holds, after a header that c4core/solver.pyx checks, the rows for the first player to move,
-# then those for the second, UNITS signed bytes each, and the weights of the units, 16 bits each and
-# little-endian. c4core/order_training makes it. A board without a file is searched without a network.
+# A network's file has a header, which kernel.pyx checks, then the rows for the first player to move, then the
+# rows for the second, UNITS signed bytes each, and the weights of the units, 16 bits each and little-endian.
+# c4core/order_training makes it. A board without a file is searched without a network.
 
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uintptr_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
-# The arithmetic, in whole numbers. A row has UNITS weights of 8 bits; with AVX2, the sums of so many units are
-# four vectors of 16-bit words. At most 256 rows are added, and 256 * 127 is less than 2^15: no sum overflows.
+# Integer arithmetic. A row has UNITS weights of 8 bits; with AVX2, the sums of the units are four vectors of
+# 16-bit words. At most 256 rows are added, and 256 * 127 is less than 2^15, so no sum overflows.
 cdef extern from * nogil:
     """
     #include <stdint.h>
@@ -60,7 +60,7 @@ cdef extern from * nogil:
         sums->part[0] = a, sums->part[1] = b, sums->part[2] = c, sums->part[3] = d;
     }
 
-    /* The sum over all units above 0 of unit times weight. */
+    /* The sum of unit times weight over all units above 0. */
     static inline int32_t c4_weigh(const c4_units *sums, const int16_t *weights) {
     #if defined(__AVX2__)
         __m256i total = _mm256_setzero_si256();
@@ -94,24 +94,24 @@ cdef extern from * nogil:
 
 cdef enum:
     ALIGNMENT = 64          # of a row: a cache line
-    LEAST_BETA = -3         # windows below share the row of this one ..
-    MAX_BETA = 4            # .. and windows above that of this one
-    POINTS_FACTOR = 33      # the network's sum times this, ..
-    POINTS_SHIFT = 19       # .. over 2**19, are points
-    ASKED_EMPTIES = 22      # with fewer empty squares a look costs more than it saves
-    WHOLE_ROWS = 2 * SQUARES + MAX_COLUMNS + 3      # at most, for what all moves share
-    MOVE_ROWS = DIRECTIONS + 1 + SQUARES            # at most, for one move, with those of its patterns
+    LEAST_BETA = -3         # smaller betas share the row of this one
+    MAX_BETA = 4            # larger betas share the row of this one
+    POINTS_FACTOR = 33      # the network's sum times this and
+    POINTS_SHIFT = 19       # divided by 2**19 are the points
+    ASKED_EMPTIES = 22      # with fewer empty squares the network costs more than it saves
+    WHOLE_ROWS = 2 * SQUARES + MAX_COLUMNS + 3      # the most rows that all moves share
+    MOVE_ROWS = DIRECTIONS + 1 + SQUARES            # the most rows of one move, patterns included
 
-# A network for one board size. Its rows are numbered in groups, one after the other; each number below
-# is that of a group's first row.
+# A network for one board size. Its rows are numbered in groups, one after the other; ``heights`` to
+# ``pattern_group`` are the numbers of the groups' first rows.
 cdef struct OrderNetwork:
     const Patterns* patterns
     int count               # rows of a side
-    int last_ply            # it is not asked with more stones on the board
+    int last_ply            # the network is not used with more stones
     int stride
     int width
     int cells
-    int heights             # after the squares of own stones, of others, of own threats, of others
+    int heights             # after the squares of own and other stones, own and other threats
     int betas
     int plies
     int lasts
@@ -119,27 +119,27 @@ cdef struct OrderNetwork:
     int threats
     int pattern_group
     const int8_t* rows[2]   # [side to move]: UNITS weights for each row
-    void* memory            # the rows lie in it
+    void* memory            # the allocation of the rows
     int16_t weights[UNITS]  # of the units
     int32_t* row            # [number of a pattern]: its row
-    uint8_t number[2][SQUARES]      # a square's number from 0 on: on the board, and seen in a mirror
+    uint8_t number[2][SQUARES]      # [view][square]: its number from 0 on, as it is or mirrored
 
-# A position with several moves left, and what the search knows of them.
+# A position with several remaining moves, and the search's data about them.
 cdef struct Choice:
     uint64_t own            # stones of the side to move
     uint64_t mask           # stones of both
-    uint64_t own_wins       # winning squares of the side to move ..
-    uint64_t opp_wins       # .. and of its opponent
+    uint64_t own_wins       # winning squares of the side to move
+    uint64_t opp_wins       # winning squares of its opponent
     int last                # square that was played last
     int ply
     int beta
-    int count               # of the moves that are left
+    int count               # number of remaining moves
     const uint64_t* moves   # one bit each
     const uint64_t* wins    # the mover's winning squares after each
 
 
 cdef OrderNetwork* create_network(const Board* g, int last_ply) noexcept nogil:
-    """A network without weights, which only numbers rows; NULL if memory is short."""
+    """Create a network without weights, which only numbers rows; NULL if memory is short."""
     cdef OrderNetwork* f = <OrderNetwork*>calloc(1, sizeof(OrderNetwork))
     cdef int square, view
     if f == NULL:
@@ -169,12 +169,12 @@ cdef void free_network(OrderNetwork* f) noexcept nogil:
 
 
 cdef inline size_t weight_bytes(const OrderNetwork* f) noexcept nogil:
-    """The length of the part of a file that holds rows and weights."""
+    """Return the number of bytes of rows and weights in a file."""
     return 2 * <size_t>f.count * UNITS + 2 * UNITS
 
 
 cdef bint fill_network(OrderNetwork* f, const uint8_t* data) noexcept nogil:
-    """Take the rows and weights from a file's bytes, ``weight_bytes`` of them; False if memory is short."""
+    """Copy rows and weights from ``weight_bytes`` bytes of a file; False if memory is short."""
     cdef size_t row_bytes = 2 * <size_t>f.count * UNITS
     cdef char* rows
     cdef int unit
@@ -192,7 +192,7 @@ cdef bint fill_network(OrderNetwork* f, const uint8_t* data) noexcept nogil:
 
 
 cdef int _number_groups(OrderNetwork* f, const Board* g, int last_ply) noexcept nogil:
-    """Number the first row of every group; returns the number of all rows of a side."""
+    """Number the first row of every group. Return the number of rows of a side."""
     cdef int right = (g.width + 1) // 2     # the first column right of the centre
     f.last_ply = last_ply
     f.stride = g.stride
@@ -205,17 +205,18 @@ cdef int _number_groups(OrderNetwork* f, const Board* g, int last_ply) noexcept 
     f.places = f.lasts + g.width + 1
     f.threats = f.places + g.cells
     f.pattern_group = f.threats + g.cells
-    # Patterns around squares that are not right of the centre have the lowest numbers; they have rows.
+    # Patterns around squares that are not right of the centre have the lowest numbers; only they have rows.
     if right < g.width:
         return f.pattern_group + f.patterns.line[right * g.stride][0].first
     return f.pattern_group + f.patterns.count
 
 
 cdef void _fill_pattern_rows(OrderNetwork* f, const Board* g) noexcept nogil:
-    """Find the row of every pattern: right of the centre that of its mirror image.
+    """Find the row of every pattern.
 
-    Elsewhere it is that of the mirror image's mirror image. On low boards (patterns.pxi) the two
-    differ if the pattern has squares that the mirror image has not: these are left out on both sides.
+    A pattern right of the centre has the row of its mirror image; any other pattern has the row of its
+    mirror image's mirror image. On low boards (patterns.pxi) the latter may be a different pattern: squares
+    that the mirror image lacks are left out on both sides.
     """
     cdef const Patterns* patterns = f.patterns
     cdef int square, mirrored, direction, opposite, number, image, first
@@ -238,7 +239,7 @@ cdef void _fill_pattern_rows(OrderNetwork* f, const Board* g) noexcept nogil:
 cdef inline int _squares(
     const OrderNetwork* f, int32_t* seen, int32_t* mirrored, int first, uint64_t squares
 ) noexcept nogil:
-    """List the rows of some squares, for both views; their number."""
+    """List the rows of some squares, for both views. Return their number."""
     cdef int count = 0, square
     while squares:
         square = lowest_bit(squares)
@@ -252,7 +253,7 @@ cdef inline int _squares(
 cdef inline int whole_rows(
     const OrderNetwork* f, const Choice* choice, int32_t* seen, int32_t* mirrored
 ) noexcept nogil:
-    """List the rows of what all moves share, for both views; their number."""
+    """List the rows that all moves share, for both views. Return their number."""
     cdef uint64_t column = (<uint64_t>1 << f.stride) - 1
     cdef int count, square, side, height, played
     cdef uint64_t stones = choice.mask
@@ -276,7 +277,7 @@ cdef inline int whole_rows(
     seen[count + 1] = mirrored[count + 1] = f.plies + choice.ply
     played = choice.last // f.stride
     if choice.last % f.stride == f.stride - 1:
-        seen[count + 2] = mirrored[count + 2] = f.lasts + f.width      # which move was last is not known
+        seen[count + 2] = mirrored[count + 2] = f.lasts + f.width      # the last move is unknown
     else:
         seen[count + 2] = f.lasts + played
         mirrored[count + 2] = f.lasts + f.width - 1 - played
@@ -284,7 +285,7 @@ cdef inline int whole_rows(
 
 
 cdef inline bint view_of(const OrderNetwork* f, int square) noexcept nogil:
-    """In which view a move to the square is seen: 1, the mirror, right of the centre."""
+    """Return the view of a move to the square: 1, the mirror, right of the centre; else 0."""
     return 2 * (square // f.stride) > f.width - 1
 
 
@@ -301,7 +302,7 @@ cdef inline void pattern_rows(
 cdef inline int move_rows(
     const OrderNetwork* f, const Choice* choice, int i, int view, int32_t* listed
 ) noexcept nogil:
-    """List the rows of a move's square and new threats in one view; their number."""
+    """List the rows of a move's square and new threats in one view. Return their number."""
     cdef uint64_t threats = choice.wins[i] & ~choice.own_wins
     cdef int count = 1
     listed[0] = f.places + f.number[view][lowest_bit(choice.moves[i])]
@@ -324,7 +325,7 @@ cdef inline void add_network_points(
     cdef Units sums
     cdef int i, direction, view, count
     cdef const int8_t* rows = f.rows[choice.ply & 1]
-    # The rows of patterns are many: they are fetched while the others are added.
+    # The rows of patterns are many, so they are prefetched while the others are added.
     for i in range(choice.count):
         pattern_rows(f, choice, lowest_bit(choice.moves[i]), patterns[i])
         for direction in range(DIRECTIONS):

@@ -1,15 +1,15 @@
-# Move ordering: what a move is worth before anything was learned.
+# Move ordering: the value of a move before anything was learned.
 #
 # The value of a move is, in points,
 #
-#     40  for each square that would win for the mover after the move
-#      2  for each window (four squares in a row) of the empty board through the square
-#     5..14  for the column, rising to the middle
-#     -4..14  for the row, by side to move: rows of the right parity hold the threats that count
+#     40        for each square that would win for the mover after the move
+#     2         for each window (four squares in a row) of the empty board through the square
+#     5 to 14   for the column, rising to the middle
+#     -4 to 14  for the row, by side to move: threats count in rows of the right parity
 #
-# The plain history adds 0 to 16 points (history.pxi). As long as the subtrees are large enough, the windows
-# through the square with the stones in them (patterns.pxi), what was learned about them (history.pxi) and, early
-# in the game, the network (order_network.pxi) add theirs.
+# The plain history adds 0 to 16 points (history.pxi). If the subtrees are large enough, three more parts are
+# added: the windows through the square with their stones (patterns.pxi), the learned values of the patterns
+# (history.pxi) and, early in the game, the network (order_network.pxi).
 #
 # The weights were found by coordinate search on the node counts of hard positions.
 
@@ -29,7 +29,7 @@ ROW_WEIGHTS[1][:] = [1, 2, 0, 2, -4, 14]
 
 
 cdef int _windows_through(const Board* g, int column, int row) noexcept nogil:
-    """The windows of the empty board that hold a square."""
+    """Return the number of windows of the empty board that contain a square."""
     cdef int* across = [0, 1, 1, 1]
     cdef int* up = [1, 0, -1, 1]
     cdef int direction, distance, run, count = 0
@@ -60,5 +60,5 @@ cdef void fill_values(Board* g) noexcept nogil:
 
 
 cdef inline int move_value(const Board* g, int side, int square, uint64_t wins) noexcept nogil:
-    """How promising a move to the square is; ``wins`` are the mover's winning squares after it."""
+    """Return the value of a move to the square; ``wins`` are the mover's winning squares after it."""
     return g.value[side][square] + THREAT_WEIGHT * popcount(wins)

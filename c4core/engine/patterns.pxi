@@ -1,26 +1,26 @@
-# Patterns: what surrounds a square, as four numbers, and what the windows through it say about a move there.
+# Patterns: the surroundings of a square as four numbers, and the points of a move there by its windows.
 #
 # Along each of four directions the stones and gaps near a square are a pattern: up to three squares to
 # either side along the row and the two diagonals, and up to three stones below. On 7x6 there are 13,367
 # patterns of all squares together. A move's order follows from its four patterns: history.pxi learns
-# what each is worth, and some of it is known beforehand.
+# their values, and a part of the value is known beforehand.
 #
-# **Windows.** A window is four squares in a row. Those through a square lie within three squares of it,
-# so its patterns tell what a move there gains (the squares above it are empty)::
+# **Windows.** A window is four squares in a row. A window through a square is within three squares of it,
+# so the square's patterns determine what a move there gains (the squares above it are empty)::
 #
-#      8  points for each open window with two own stones that it makes, less those it makes threats
-#      2  points for each window that it takes from the opponent, empty ones among them
+#      8  points for each open window with two own stones that it makes, -8 for each that becomes a threat
+#      2  points for each window that it takes from the opponent, empty windows included
 #
-# A pattern's points have ``LEAST_POINTS`` added, so that none are negative. All moves have four patterns,
-# which makes that the same for each. On boards less than six squares high the farthest squares of some
-# lines are not part of the patterns (below), and count as empty.
+# ``LEAST_POINTS`` is added to the points of a pattern, so that they are not negative. All moves have four
+# patterns, so this is the same for each move. On boards with fewer than six rows the farthest squares of
+# some lines are not part of the patterns (see below), and count as empty.
 #
-# **Numbers.** The neighbours of a square along one direction are ``step`` bits apart. To number what
-# stands there, the n of them are gathered: by the instruction ``pext`` where it is quick (x86_v3_pext.pyx), or
-# by one multiplication, for which all processors are quick. The factor has one bit for each neighbour,
-# which lifts that neighbour to its place among the highest n; the other products fall above the word or
-# below these n bits, and no two of them meet, as long as n is at most ``step``. Then own stones count as
-# ternary digits 1 and the opponent's as 2.
+# **Numbers.** The neighbours of a square along one direction are ``step`` bits apart. Their n bits are
+# gathered into a number: by the instruction ``pext`` if it is fast (x86_v3_pext.pyx), otherwise by one
+# multiplication, which is fast on all processors. The factor has one bit for each neighbour, which moves
+# that neighbour to its place among the highest n bits. The other products fall above the word or below
+# these n bits, and no two of them collide, as long as n is at most ``step``. Then own stones count as
+# ternary digits 1 and the opponent's stones as 2.
 
 from libc.stdint cimport int8_t, int16_t, int32_t
 from libc.stdlib cimport calloc, free
@@ -34,20 +34,20 @@ cdef enum:
     DIRECTIONS = 4          # below, along the row, falling, rising
     NEIGHBOURS = 6          # of a square along one direction, at most
 
-# What surrounds a square along one direction.
+# The surroundings of a square along one direction.
 cdef struct Line:
     uint64_t near           # the neighbours
-    uint64_t factor         # times this, they are the highest bits, ..
-    int8_t low              # .. if they have been moved down by so many,
-    int8_t high             # and moved down by so many they are a number
+    uint64_t factor         # gathers them in the highest bits
+    int8_t low              # shift down before the multiplication
+    int8_t high             # shift down after the multiplication
     int32_t first           # the number of the first pattern
 
 # The patterns of all squares; one for each board size.
 cdef struct Patterns:
     Line line[SQUARES][DIRECTIONS]
     int16_t ternary[1 << NEIGHBOURS]        # binary digits read as ternary ones
-    int32_t count                           # of all squares together
-    int32_t* points                         # what each says about a move, from 0 on
+    int32_t count                           # number of patterns of all squares
+    int32_t* points                         # points of each pattern, from 0 on
 
 cdef enum:
     REACH = 3           # squares to either side: as far as a line of four reaches
@@ -61,7 +61,7 @@ cdef enum:
     FALLING = 2
     RISING = 3
 
-# What a pattern says of a line's squares: nothing, or OWN, THEIRS or OUTSIDE; its own square is empty.
+# A line's squares in a pattern: 0 (empty), OWN, THEIRS or OUTSIDE. The middle square is empty.
 ctypedef int[LINE] Squares
 
 cdef int[DIRECTIONS] ACROSS
@@ -73,7 +73,7 @@ cdef Patterns* _patterns[WIDTH_LIMIT][HEIGHT_LIMIT]
 
 
 cdef const Patterns* patterns_of(const Board* g) noexcept nogil:
-    """The patterns of a board size, made once for the life of the process; NULL if memory is short."""
+    """Return the patterns of a board size, which are made once and kept; NULL if memory is short."""
     cdef Patterns* patterns = _patterns[g.width][g.height]
     if patterns == NULL:
         patterns = <Patterns*>calloc(1, sizeof(Patterns))
@@ -90,17 +90,17 @@ cdef const Patterns* patterns_of(const Board* g) noexcept nogil:
 
 
 cdef inline int _gathered(const Line* line, uint64_t stones) noexcept nogil:
-    """The stones among the neighbours, as binary digits."""
+    """Return the stones among the neighbours, as binary digits."""
     return gather(stones, line.near, line.factor, line.low, line.high)
 
 
 cdef inline int pattern_number(
     const Patterns* patterns, uint64_t own, uint64_t opp, int square, int direction
 ) noexcept nogil:
-    """The number of what surrounds the square along one direction."""
+    """Return the number of the pattern around the square along one direction."""
     cdef const Line* line = &patterns.line[square][direction]
     cdef int number = _gathered(line, own)
-    # All squares below are taken: what is not the mover's is the opponent's.
+    # All squares below are occupied, so stones that are not the mover's are the opponent's.
     if direction:
         number = patterns.ternary[number] + 2 * patterns.ternary[_gathered(line, opp)]
     return line.first + number
@@ -131,7 +131,7 @@ cdef inline int _step(const Board* g, int direction) noexcept nogil:
 
 
 cdef inline int _reach(const Board* g, int direction) noexcept nogil:
-    """How far a pattern goes: on low boards a step has fewer bits than a square has neighbours."""
+    """Return the reach of a pattern: on low boards a step has fewer bits than a square has neighbours."""
     return min(REACH, _step(g, direction) // 2) if direction else REACH
 
 
@@ -159,7 +159,7 @@ cdef void _fill_line(
 
 
 cdef int line_patterns(const Patterns* patterns, int square, int direction) noexcept nogil:
-    """The number of patterns around a square along one direction."""
+    """Return the number of patterns around a square along one direction."""
     cdef int neighbour, numbers = 1
     for neighbour in range(popcount(patterns.line[square][direction].near)):
         numbers *= 3 if direction else 2
@@ -169,9 +169,9 @@ cdef int line_patterns(const Patterns* patterns, int square, int direction) noex
 cdef int mirrored_pattern(
     const Patterns* patterns, const Board* g, int square, int direction, int pattern
 ) noexcept nogil:
-    """The number, among all patterns, of the mirror image of a pattern of a line.
+    """Return the number, among all patterns, of the mirror image of a line's pattern.
 
-    On low boards one of the diagonals has fewer neighbours: others count as empty.
+    On low boards one of the diagonals has fewer neighbours; missing ones count as empty.
     """
     cdef int column = square // g.stride, row = square % g.stride
     cdef int mirrored = (g.width - 1 - column) * g.stride + row
@@ -181,7 +181,7 @@ cdef int mirrored_pattern(
     if direction == 0:
         number = pattern
     else:
-        # The neighbours come from the left: in a mirror in reverse.
+        # The neighbours are listed from the left, so the mirror image has them in reverse.
         for distance in range(-REACH, REACH + 1):
             if distance == 0 or not _on_board(g, column, row, direction, distance):
                 continue
@@ -227,7 +227,7 @@ cdef bint _read(
 
 
 cdef int _window_points(const int* squares) noexcept nogil:
-    """What a move to the middle of a line gains in the windows through it."""
+    """Return the points that a move to the middle of a line gains in the windows through it."""
     cdef int first, index, own, theirs, points = 0
     for first in range(REACH + 1):
         own = theirs = 0

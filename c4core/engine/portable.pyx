@@ -55,5 +55,5 @@ KERNEL.search = <void*>_search
 
 
 def kernel():
-    """The kernel's functions, for kernel.pyx."""
+    """Return the kernel's functions, for kernel.pyx."""
     return PyCapsule_New(&KERNEL, b"c4core.Kernel", NULL)

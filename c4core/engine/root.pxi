@@ -1,6 +1,6 @@
-# Whole positions: begin a search, solve a position, score its columns, find a best move; with one thread or
-# a team; and solve a batch of positions. Here the game may be over; _solve and _test of search.pxi are called
-# only if it is not.
+# The root of a search: solve a position, score its columns or find a best move, with one thread or a team; and
+# solve a batch of positions. Here the game may be over; _solve and _test of search.pxi are called only if it
+# is not.
 
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
@@ -11,7 +11,7 @@ cdef enum:
 
 
 cdef ThreadMemory* _create_thread_memory(const Board* g) noexcept nogil:
-    """An empty one; NULL if memory is short."""
+    """Create an empty memory; NULL if memory is short."""
     cdef ThreadMemory* memory = <ThreadMemory*>calloc(1, sizeof(ThreadMemory))
     if memory == NULL:
         return NULL
@@ -111,7 +111,7 @@ cdef void start_search(
 
 
 cdef void _count_nodes(Search* s) noexcept nogil:
-    """Count the nodes since the last poll; a short search ends before its first one."""
+    """Count the nodes since the last poll; a short search ends before its first poll."""
     atomics.add(s.searched, s.run.nodes - s.told)
     s.told = s.run.nodes
 
@@ -127,16 +127,16 @@ cdef int _test_position(
 cdef void _solve_position(
     Run* run, uint64_t stones, uint64_t mask, Bounds* bounds, bint weak
 ) noexcept nogil:
-    """Bounds on the score for the side to move; equal unless a limit was hit, or weak."""
+    """Find bounds on the score for the side to move; they are equal unless ``weak`` or at a limit."""
     cdef Search* s = <Search*>run
     if not game_bounds(s.g, stones, mask, bounds):
         _solve(s, stones, mask, popcount(mask), bounds, weak, NO_SCORE)
 
 
 cdef int _guess(const Board* g, const int8_t* scores, int column) noexcept nogil:
-    """A column's likely score: one less than that of its neighbour towards the centre.
+    """Return a column's likely score: one less than its neighbour's towards the centre.
 
-    NO_SCORE if that neighbour is clearly won or lost: it then says little about this column.
+    It is NO_SCORE if that neighbour is clearly won or lost, because this says little about the column.
     """
     cdef int neighbour = column + (1 if 2 * column < g.width - 1 else -1)
     if 2 * column == g.width - 1 or not 0 <= neighbour < g.width:
@@ -165,11 +165,11 @@ cdef bint _from_twin(
 cdef void _analyze_position(
     Run* run, uint64_t stones, uint64_t mask, Bounds* bounds, int8_t* scores
 ) noexcept nogil:
-    """The score of every column, or NO_SCORE, and the bounds on the position's own score.
+    """Find the score of every column, or NO_SCORE, and bounds on the position's own score.
 
-    The columns are searched from the centre outwards; the first window of each is at the score that its
-    neighbour suggests. A position that several columns lead to is searched once. The columns are
-    relatives; late in the game that makes it needless to look for a quick win in each.
+    The columns are searched from the centre outwards. The first window of each column is at the score that
+    its neighbour suggests. A position that several columns lead to is searched once. The columns are close
+    relatives, so late in the game the probe for quick wins is skipped.
     """
     cdef Search* s = <Search*>run
     cdef const Board* g = s.g
@@ -208,7 +208,7 @@ cdef void _analyze_position(
 cdef void _position_bounds(
     const Board* g, uint64_t stones, uint64_t mask, const int8_t* scores, Bounds* bounds
 ) noexcept nogil:
-    """Narrow the bounds by the columns' scores; of unsolved columns the number of stones bounds them."""
+    """Narrow the bounds by the columns' scores, or for unsolved columns by the number of stones."""
     cdef Bounds child
     cdef uint64_t move
     cdef int column, lower = -g.cells, upper = -g.cells
@@ -227,7 +227,7 @@ cdef void _position_bounds(
 
 
 cdef int _principal_move(Run* run, uint64_t stones, uint64_t mask, int score) noexcept nogil:
-    """The column nearest to the centre that reaches the position's score; ABORTED at a limit."""
+    """Return the column nearest to the centre that reaches the position's score; ABORTED at a limit."""
     cdef const Board* g = (<Search*>run).g
     cdef int[MAX_COLUMNS] columns
     cdef uint64_t playable = playable_squares(g, mask)
@@ -252,10 +252,10 @@ cdef struct Together:
     Shared shared
     uint64_t stones
     uint64_t mask
-    Bounds bounds           # what is known at the start
+    Bounds bounds           # bounds known at the start
     bint weak
     Run* leader             # only its thread may check for signals
-    Search s                # what every thread's search starts as
+    Search s                # initial state of every thread's search
     uint64_t nodes          # of all threads that have ended; atomic
 
 
@@ -305,15 +305,15 @@ cdef void _disband(Team* team, Run* run, Bounds* bounds) noexcept nogil:
 
 # --- a batch of positions: threads take some at a time, and share one table -----------------------
 
-# From one check for signals to the next.
+# Seconds between checks for signals.
 cdef double INTERRUPT_SECONDS = 0.025
 
 
 cdef void _run_batch(Batch* batch, Run* run) noexcept nogil:
     """Take positions until none is left.
 
-    Related positions begin with an empty late table: costly entries of other positions, which nobody
-    asks for any more, would keep their places in it. After a stop, the rest get the bounds that follow
+    Related positions begin with an empty late table, because costly entries of earlier positions would
+    keep their places in it without use. After a stop, the remaining positions get the bounds that follow
     from their numbers of stones.
     """
     cdef Search* s = <Search*>run
@@ -354,7 +354,7 @@ cdef void _run_batch(Batch* batch, Run* run) noexcept nogil:
             if batch.limits.timed and not over:
                 over = atomics.now() >= batch.limits.deadline
             if run.stopped and interrupted != NULL and run.nodes < run.node_limit:
-                # A signal, stop() or the clock has ended the search. The next position's search would
-                # see the latter two by itself, but not the signal.
+                # A signal, stop() or the clock has ended the search. The next search would notice stop()
+                # and the clock, but not the signal.
                 over = True
             index += 1

@@ -1,6 +1,6 @@
 # The search: null-window negamax over two words of stones.
 #
-# For 7x6 (board.pxi has the general picture)::
+# For 7x6 (board.pxd has the general picture)::
 #
 #      6 13 20 27 34 41 48    guard bits, always 0 in stones and mask
 #      5 12 19 26 33 40 47    top row
@@ -10,84 +10,84 @@
 #      1  8 15 22 29 36 43    own_wins   empty squares that make four for the side to move
 #      0  7 14 21 28 35 42    opp_wins   empty squares that make four for its opponent
 #
-# A child gets both sets of winning squares from its parent: its own are the parent's ``opp_wins`` less
-# the square played, and its opponent's are those that the parent computed to judge the move. So only one
-# of the two is computed for each child.
+# A child gets both sets of winning squares from its parent. Its own set is the parent's ``opp_wins``
+# without the square played. The parent computed the opponent's set to judge the move. So only one of the
+# two sets is computed for each child.
 
 from libc.stdint cimport int8_t, int32_t
 
 cdef enum:
     SEARCHING_BITS = 10
     LATE_EMPTIES = 28           # with fewer empty squares most windows are cheap
-    POLL_NODES = 2048           # nodes from one poll of the limits to the next: some 0.2 ms
-    INTERRUPT_POLLS = 128       # polls from one check for signals to the next: some 25 ms
+    POLL_NODES = 2048           # nodes between polls of the limits: about 0.2 ms
+    INTERRUPT_POLLS = 128       # polls between checks for signals: about 25 ms
     LEARNING_EMPTIES = 13       # with fewer empty squares patterns cost more than they save
-    TABLE_EMPTIES = 6           # with fewer empty squares searching is cheaper than looking up
-    RANKS = MAX_COLUMNS         # a rank is a move's value times this, and its place from the right
+    TABLE_EMPTIES = 6           # with fewer empty squares a search is cheaper than a lookup
+    RANKS = MAX_COLUMNS         # a rank is a move's value times this, plus its place from the right
     TRIED = -(1 << 30)          # a rank below all others
     PROBE_BUDGET = 2500         # nodes for each of the first null windows (step 2 of solve)
     LATE_PROBE_BUDGET = 300     # the same, with fewer than LATE_EMPTIES squares empty
     SIGN_BUDGET = 150
-    SHARED_EMPTIES = 24         # with fewer empty squares threads do not ask what the others search
+    SHARED_EMPTIES = 24         # with fewer empty squares threads do not coordinate
 
-# What threads that search one position together know; every word is atomic.
+# Shared by the threads that search one position together; every word is atomic.
 cdef struct Shared:
-    uint64_t bounds         # the narrowest bounds that any of them has proven, packed
-    uint64_t version        # counts their changes
-    # Positions that a thread is searching, by the top bits of their mixed keys.
+    uint64_t bounds         # the narrowest bounds that any thread has proven, packed
+    uint64_t version        # counts the changes of the bounds
+    # The positions being searched, by the top bits of their mixed keys.
     uint64_t searching[1 << SEARCHING_BITS]
 
 cdef struct BoardMemory
 cdef struct ThreadMemory
 
-# One search: one thread, one position. Plain memory; nobody else writes to it.
+# One search: one thread, one position. Plain memory; no other thread writes to it.
 cdef struct Search:
-    Run run                         # the part that the caller sees; first, so that its address is this one's
+    Run run                         # the part for the caller; first, so that both have one address
     const Board* g
     const OrderNetwork* network     # or NULL
     Table* table
-    ThreadMemory* memory            # nobody else uses it while the search runs
-    BoardMemory* board              # what the memory goes back to
+    ThreadMemory* memory            # not shared while the search runs
+    BoardMemory* board              # where the memory is returned
     bint related                    # the table knows close relatives of the position
     # Limits
     const uint64_t* epoch           # the solver's count of stop() calls
-    uint64_t started                # what that was when this search began
+    uint64_t started                # its value when this search began
     bint timed                      # whether there is a deadline
     double deadline                 # on the clock of atomics.now()
     Interrupted interrupted         # or NULL
     Shared* team                    # or NULL for a search of one thread
     uint64_t version                # of the team's bounds when the running null window began
     # Bookkeeping
-    uint64_t* searched              # nodes of all searches of the solver, as of their last polls; atomic
-    uint64_t told                   # nodes of this search that are counted there
+    uint64_t* searched              # nodes of all searches of the solver, up to their last polls; atomic
+    uint64_t told                   # nodes of this search that are included there
     uint64_t budget                 # nodes at which the running null window gives up
     uint64_t poll_at                # nodes at which the limits are polled next
     uint64_t polls                  # how often they have been polled
     int32_t history[2][SQUARES]     # [side to move][square]
-    int last_asked                  # the network is asked with at most this many stones; -1: never
-    bint thorough                   # it is asked in short windows as well: for samples
-    # Asks the network; the kernel's own. Inlined, its lists would be part of every node's stack frame.
+    int last_asked                  # the network is used with at most this many stones; -1: never
+    bint thorough                   # use the network in short windows, too: for samples
+    # Uses the network. If it were inlined, its lists would be part of every node's stack frame.
     void (*look)(Search* s, const Choice* choice, int32_t* rank) noexcept nogil
-    # Called with every choice up to there, before the network is asked (samples.pyx); or NULL.
+    # Called with every choice up to last_asked, before the network is used (samples.pyx); or NULL.
     void (*watch)(Search* s, const Choice* choice, const int32_t* rank) noexcept nogil
-    void* watcher                   # its own
+    void* watcher                   # data of watch
 
-# What one thread keeps from one search of a board to the next. Nine of ten nodes have fewer than
-# LATE_TABLE_EMPTIES empty squares. Their bounds are cheap to find again, and with a table that fits the
-# second-level cache of one core a node takes a fifth less time than with the large one, which threads share
+# The memory that a thread keeps between searches of a board. Nine of ten nodes have fewer than
+# LATE_TABLE_EMPTIES empty squares, and their bounds are cheap to find again. With a table that fits the
+# second-level cache of a core, a node takes a fifth less time than with the large table, which threads share
 # (docs/engine-log.md). So these positions never enter the large table, and threads do not share their bounds.
 cdef struct ThreadMemory:
-    ThreadMemory* next      # among those that no search uses
+    ThreadMemory* next      # the next idle memory
     History* history
     Table late              # bounds of positions with fewer than LATE_TABLE_EMPTIES empty squares
     Search search           # the search that uses it
 
-# What searches of one board share.
+# Shared by the searches of one board.
 cdef struct BoardMemory:
     const Board* g
     const OrderNetwork* network     # or NULL
     Table table                     # positions with LATE_TABLE_EMPTIES empty squares or more
-    ThreadMemory* idle              # those that no search uses. The interpreter lock guards them.
+    ThreadMemory* idle              # memories without a search; the interpreter lock guards them
 
 
 cdef inline void _schedule(Search* s) noexcept nogil:
@@ -96,7 +96,7 @@ cdef inline void _schedule(Search* s) noexcept nogil:
 
 
 cdef bint _poll(Search* s) noexcept nogil:
-    """Whether the search must end now."""
+    """Poll the limits. Return whether the search must end now."""
     atomics.add(s.searched, s.run.nodes - s.told)
     s.told = s.run.nodes
     if s.run.nodes >= s.run.node_limit or atomics.load(s.epoch) != s.started:
@@ -115,17 +115,17 @@ cdef bint _poll(Search* s) noexcept nogil:
 
 
 cdef inline uint64_t _wins(const Search* s, uint64_t stones, uint64_t mask) noexcept nogil:
-    """The empty squares, playable or not, that would complete four in a row for the stones."""
+    """Return the empty squares, playable or not, that would complete four in a row for the stones."""
     return completions(&s.g.steps, stones) & s.g.squares & ~mask
 
 
 cdef inline Table* _table_at(const Search* s, int ply) noexcept nogil:
-    """The table of the positions with so many stones."""
+    """Return the table for positions with ``ply`` stones."""
     return &s.memory.late if s.g.cells - ply < LATE_TABLE_EMPTIES else s.table
 
 
 cdef inline int _best_left(int32_t* rank, int count) noexcept nogil:
-    """The number of the move with the highest rank, the leftmost of equals; it is now tried."""
+    """Return the index of the move with the highest rank, the leftmost of equals; mark it as tried."""
     cdef int32_t best = rank[0]
     cdef int i
     for i in range(1, count):
@@ -138,11 +138,9 @@ cdef inline int _best_left(int32_t* rank, int count) noexcept nogil:
 cdef inline void _remember(
     Search* s, uint64_t own, uint64_t opp, int last, int ply, const int8_t* tried, int cut
 ) noexcept nogil:
-    """Learn for the order of later nodes.
+    """Update the histories after a cutoff.
 
-    Args:
-        tried: squares of the moves tried, in that order.
-        cut: how many of them did not cut; the next one did.
+    ``tried`` are the squares of the moves tried, in order; the move with the index ``cut`` has cut.
     """
     cdef int side = ply & 1
     cdef int32_t* history = s.history[side]
@@ -158,7 +156,7 @@ cdef inline void _remember(
 
 
 cdef void _look_ahead(Search* s, const Choice* choice, int32_t* rank) noexcept nogil:
-    """Add the points of the network to the ranks."""
+    """Add the network's points to the ranks."""
     if s.watch != NULL:
         s.watch(s, choice, rank)
     if s.network != NULL:
@@ -169,11 +167,11 @@ cdef int _search(
     Search* s, uint64_t own, uint64_t mask, uint64_t own_wins, uint64_t opp_wins, int last, int ply,
     int beta
 ) noexcept nogil:
-    """Whether the side to move scores at least ``beta``; ``last`` is the square played last.
+    """Search a null window: does the side to move score at least ``beta``?
 
     Contract: returns r with r >= beta and score >= r, or r < beta and score <= r; or ABORTED, which
     is neither. The side to move must have no immediate win (no playable square in ``own_wins``), and
-    the board must not be full.
+    the board must not be full. ``last`` is the square played last.
     """
     cdef const Board* g = s.g
     cdef uint64_t playable, moves, forced, move, child_mask, wins, opp, mixed, mixed_child
@@ -194,12 +192,12 @@ cdef int _search(
     cdef int left
     cdef Choice choice
 
-    # Step 1. Poll the limits, count the node.
+    # Step 1. Poll the limits and count the node.
     if s.run.nodes >= s.poll_at and _poll(s):
         return ABORTED
     s.run.nodes += 1
 
-    # Step 2. Moves that do not lose at once: block a threat, do not play under one.
+    # Step 2. Find the moves that do not lose at once: block a threat, do not play under one.
     playable = playable_squares(g, mask)
     moves = playable & ~(opp_wins >> 1)
     forced = playable & opp_wins
@@ -220,7 +218,7 @@ cdef int _search(
     if bound >= beta:
         return bound
 
-    # Step 5. A single reply is played at once. An entry of its own would repeat the child's.
+    # Step 5. Play a single move at once. Its own table entry would repeat the child's.
     opp = own ^ mask
     if moves & (moves - 1) == 0:
         child_mask = mask | moves
@@ -272,8 +270,8 @@ cdef int _search(
         child_wins[count] = wins
         count += 1
 
-    # Step 7. There is no win in three plies, so it takes five at least. Then static bounds are tried on
-    # every child. It differs from this position in one column: there even and odd offsets change places.
+    # Step 7. A win in three plies is impossible, so a win takes at least five. Then try static bounds on
+    # every child. A child differs from this position in one column, where even and odd offsets are swapped.
     bound = (g.cells - 3 - ply) >> 1
     if bound < beta:
         return bound
@@ -321,7 +319,7 @@ cdef int _search(
             k += 1
         count = k
 
-    # Step 9. Value the moves that are left.
+    # Step 9. Rate the remaining moves.
     child_rank[0] = RANKS - 1
     if count > 1:
         for i in range(count):
@@ -343,7 +341,7 @@ cdef int _search(
             choice.wins = child_wins
             s.look(s, &choice, child_rank)
 
-    # Step 10. Search them, the best one first. Most often it cuts: sorting them all would be in vain.
+    # Step 10. Search them, the best one first. It usually cuts, so sorting all of them would not pay.
     if s.team != NULL and g.cells - ply >= SHARED_EMPTIES:
         return _search_shared(
             s, own, mask, opp_wins, last, ply, beta, best, count, child_move, child_wins, child_rank,
@@ -379,19 +377,19 @@ cdef int _search_shared(
     int count, const uint64_t* moves, const uint64_t* wins, int32_t* rank, uint64_t mixed,
     uint64_t before
 ) noexcept nogil:
-    """Steps 10 and 11 for a team: a thread defers the moves that another one searches.
+    """Do steps 10 and 11 for a team: a thread defers the moves that another thread searches.
 
     The team keeps a list of the positions being searched (simplified ABDADA: T. Kerrigan after
     J.-C. Weill, 1996). Every thread searches the first move: the work can be shared below it, and a
-    cutoff makes the other moves needless. Before each later move a thread probes the table: another
-    thread may have decided this position or that move meanwhile. A race on the list only makes two
-    threads search the same position.
+    cutoff makes the other moves unnecessary. Before each later move a thread probes the table, because
+    another thread may have decided this position or that move meanwhile. After a race on the list, two
+    threads search the same position, which does no harm.
 
     Args:
         best: the largest bound of the moves that step 8 has dropped.
-        count: the number of moves that are left; it may be 0.
+        count: the number of remaining moves; it may be 0.
         moves, wins: these moves, and the winning squares after each.
-        rank: the order in which they are tried.
+        rank: the ranks of the moves; the highest is tried first.
         mixed: this position's key in the table.
         before: the number of nodes when the search entered this position.
     """
@@ -441,7 +439,7 @@ cdef int _search_shared(
 cdef int _test(
     Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bounds, int beta
 ) noexcept nogil:
-    """Whether the score is at least ``beta``: 1, 0 or ABORTED. Narrows the bounds."""
+    """Return whether the score is at least ``beta`` (1 or 0), or ABORTED. Narrow the bounds."""
     cdef const Board* g = s.g
     cdef uint64_t wins = _wins(s, stones, mask)
     cdef int value
@@ -450,7 +448,7 @@ cdef int _test(
         return bounds.lower >= beta
     _schedule(s)
     s.look = _look_ahead
-    # Which move led here is not known. No stone lies on the lowest guard bit, which stands for it.
+    # The last move is unknown. The lowest guard bit, which never has a stone, stands for it.
     value = _search(s, stones, mask, wins, _wins(s, stones ^ mask, mask), g.height, ply, beta)
     if value == ABORTED:
         return ABORTED
@@ -464,7 +462,7 @@ cdef int _test(
 
 
 cdef void _share(Search* s, Bounds* bounds) noexcept nogil:
-    """Narrow the thread's bounds and its team's to what both together have proven."""
+    """Narrow the bounds of the thread and of its team to the intersection of both."""
     cdef uint64_t known, merged
     while True:
         s.version = atomics.load(&s.team.version)
@@ -481,14 +479,14 @@ cdef void _share(Search* s, Bounds* bounds) noexcept nogil:
 cdef void _probe(Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bounds) noexcept nogil:
     """Try null windows with small budgets, from the outside in.
 
-    A quick win or loss is found at the cost of its own short tree, as by iterative deepening; a hard
-    window runs out of budget. Late in the game the sign of the score is cheap to find, and saves the
-    windows on the wrong side of 0; if it is not, there is no quick win or loss to find either.
+    A quick win or loss costs only its own short tree, as with iterative deepening; a hard window runs
+    out of budget. Late in the game the sign of the score is cheap to find, and makes the windows on the
+    wrong side of 0 unnecessary. If the sign is not cheap, quick wins and losses do not exist either.
     """
     cdef int empties = s.g.cells - ply, last_asked = s.last_asked
     cdef uint64_t budget = PROBE_BUDGET if empties >= LATE_EMPTIES else LATE_PROBE_BUDGET
     cdef bint above = True, below = True
-    # In trees as small as these the network takes more time than it saves.
+    # In such small trees the network takes more time than it saves.
     if not s.thorough:
         s.last_asked = -1
     if empties < LATE_EMPTIES:
@@ -516,11 +514,11 @@ cdef void _solve(
 ) noexcept nogil:
     """Narrow the bounds until they meet, until win, draw or loss is decided (weak), or until a limit.
 
-    Step 1. Take an immediate win, else the bounds that follow from the number of stones.
-    Step 2. Look for a quick win or loss with small budgets. Where the table knows relatives of the
-        position, it makes short work of easy windows anyway, and the budgets would be lost on hard ones.
-    Step 3. Put the first window at the guess; without one, decide between win, draw and loss.
-    Step 4. Move the window away from there, one score at a time: step 2 has found far scores.
+    Step 1. Take an immediate win, or else the bounds that follow from the number of stones.
+    Step 2. Probe for a quick win or loss with small budgets. Skip this if relatives of the position are in
+        the table: it decides easy windows quickly anyway, and hard windows would waste the budgets.
+    Step 3. Put the first window at the guess; without a guess, decide between win, draw and loss.
+    Step 4. Move the window by one score at a time, because step 2 has found far scores.
     """
     cdef const Board* g = s.g
     cdef int beta, found
@@ -560,5 +558,5 @@ cdef void _solve(
         if found == ABORTED:
             continue
         if guess != NO_SCORE:
-            # Go one score on, in the direction of the result.
+            # Move on by one score, in the direction of the result.
             guess = bounds.lower + 1 if found else bounds.upper

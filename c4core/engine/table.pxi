@@ -1,7 +1,7 @@
-# The transposition table: one bound for each of the positions that cost the most to search.
+# The transposition table: a bound for each of the positions that cost the most to search.
 #
-# An entry is one aligned 64-bit word, read and written whole, so that any number of threads share the
-# table without locks. A race can lose an entry, never tear one::
+# An entry is one aligned 64-bit word, which is read and written atomically, so that any number of threads
+# share the table without locks. A race can lose an entry, but never tear one::
 #
 #      63                                          12 11       5 4     0
 #     +----------------------------------------------+----------+-------+
@@ -15,19 +15,19 @@
 # bits choose a bucket of two entries and its low 52 bits are the tag; with 2**12 buckets or more the
 # two overlap or meet, so together they are the whole key and no position is taken for another.
 #
-# An entry holds one bound: the windows of a solve step towards the score from one side, so of two bounds
-# one would nearly always be stale. A new bound replaces that of its own key, or else the one in the
-# bucket that cost the least work. Expensive bounds stay, so a table that fits the cache saves nearly as
-# much as a large one. Scores lie within -29 .. 29 on every board, because the winner has four stones on
-# it at the end, so a bound's code fits seven bits.
+# An entry has one bound: the windows of a solve approach the score from one side, so one of two bounds
+# would nearly always be stale. A new bound replaces the old one of its key, or else the bound in the bucket
+# that cost the least work. Expensive bounds stay, so a table that fits the cache saves nearly as much as a
+# large one. Scores are between -29 and 29 on every board, because the winner has four stones on it at the
+# end, so a bound's code fits seven bits.
 #
 # **Which key.** Up to MIRROR_PLIES stones a position and its mirror image share an entry, under the smaller of
-# their two keys; later they rarely meet. Positions with fewer than LATE_TABLE_EMPTIES empty squares are kept in
-# a small table of the thread's own (root.pxi).
+# their two keys; later a search rarely visits both. Positions with fewer than LATE_TABLE_EMPTIES empty squares
+# are kept in a small table of the thread (root.pxi).
 #
-# **Exchange.** Bounds can leave a table for the table of another solver, while searches go on in both. The
-# mixed key of an entry is put together from its place and its tag; the position's key follows from it, because
-# multiplication by an odd number has an inverse.
+# **Exchange.** Bounds can be copied to the table of another solver, while searches continue in both. The place
+# and the tag of an entry give its mixed key. The position's key follows from it, because multiplication by an
+# odd number has an inverse.
 
 from libc.stdint cimport int8_t, uint8_t, uintptr_t
 from libc.stdlib cimport calloc, free, realloc
@@ -56,7 +56,7 @@ cdef enum:
 
 
 cdef bint table_create(Table* table, size_t most_bytes) noexcept nogil:
-    """Allocate the largest power of two that fits, 64 KB at least; False when memory is short."""
+    """Allocate the largest power of two that fits, at least 64 KB; False if memory is short."""
     cdef size_t bytes_ = LEAST_BUCKETS * BUCKET * sizeof(uint64_t)
     cdef size_t alignment
     table.buckets = LEAST_BUCKETS
@@ -65,7 +65,7 @@ cdef bint table_create(Table* table, size_t most_bytes) noexcept nogil:
         bytes_ *= 2
         table.buckets *= 2
         table.shift -= 1
-    # calloc, not malloc and memset: the system provides no page before it is touched.
+    # calloc, not malloc and memset: the system provides a page only when it is touched.
     alignment = HUGE_PAGE if bytes_ >= HUGE_PAGE else CACHE_LINE
     table.memory = calloc(1, bytes_ + alignment)
     if table.memory == NULL:
@@ -92,7 +92,7 @@ cdef void table_free(Table* table) noexcept nogil:
 
 
 cdef inline uint64_t mixed_key(uint64_t key) noexcept nogil:
-    """The key spread over the word. Multiplication by an odd number is a bijection: no key is lost."""
+    """Spread the key over the word. Multiplication by an odd number is a bijection: no key is lost."""
     return key * <uint64_t>0x9E3779B97F4A7C15
 
 
@@ -101,12 +101,12 @@ cdef inline uint64_t* bucket_of(const Table* table, uint64_t mixed) noexcept nog
 
 
 cdef inline int lower_code(int score) noexcept nogil:
-    """The code of "the score is at least this"."""
+    """Return the code of "the score is at least this"."""
     return CODE_ZERO + 2 * score
 
 
 cdef inline int upper_code(int score) noexcept nogil:
-    """The code of "the score is at most this"."""
+    """Return the code of "the score is at most this"."""
     return CODE_ZERO + 2 * score + 1
 
 
@@ -119,7 +119,7 @@ cdef inline int code_score(int code) noexcept nogil:
 
 
 cdef inline int table_bound(const uint64_t* bucket, uint64_t mixed, int beta) noexcept nogil:
-    """The stored bound, if it decides whether the score is at least ``beta``, else NOT_PROVEN."""
+    """Return the stored bound if it decides whether the score is at least ``beta``, else NOT_PROVEN."""
     cdef uint64_t tag = mixed << (CODE_BITS + WORK_BITS)
     cdef uint64_t entry
     cdef int index, code, score
@@ -138,7 +138,7 @@ cdef inline int table_bound(const uint64_t* bucket, uint64_t mixed, int beta) no
 cdef inline void table_store(
     uint64_t* bucket, uint64_t mixed, int code, uint64_t nodes
 ) noexcept nogil:
-    """Store the bound in the key's own entry, or else in that of the bound that cost the least."""
+    """Store the bound in the key's entry, or else in place of the bound that cost the least."""
     cdef uint64_t tag = mixed << (CODE_BITS + WORK_BITS)
     cdef uint64_t work = 63 - __builtin_clzll(nodes | 1)
     cdef uint64_t cheapest = 1 << WORK_BITS
@@ -165,23 +165,23 @@ cdef enum:
 cdef inline uint64_t table_key(
     const Board* g, uint64_t own, uint64_t mask, int ply
 ) noexcept nogil:
-    """The mixed key; mirror images share one only at low plies, where they meet often enough."""
+    """Return the mixed key. Mirror images share it only at low plies, where both are common enough."""
     return mixed_key(
         canonical_key(g, own, mask) if ply <= MIRROR_PLIES else position_key(g, own, mask)
     )
 
 
 cdef inline uint64_t unmixed(uint64_t mixed) noexcept nogil:
-    """The key, from the mixed key: the factor is the inverse of that of mixed_key, modulo 2**64."""
+    """Return the key of a mixed key; the factor is the inverse of mixed_key's, modulo 2**64."""
     return mixed * <uint64_t>0xF1DE83E19937733D
 
 
 cdef bint table_export(
     const Table* table, int least_work, TableBound** bounds, size_t* count
 ) noexcept nogil:
-    """Copy the bounds that cost 2**least_work nodes or more; False if there is no memory for them.
+    """Copy the bounds that cost at least 2**least_work nodes; False if memory is short.
 
-    The caller frees the array, also after a failure.
+    The caller frees the array, even after a failure.
     """
     cdef uint64_t place, entry
     cdef size_t room = 0
@@ -214,7 +214,7 @@ cdef bint table_export(
 cdef void table_import(
     Table* table, const Board* g, const TableBound* bounds, size_t count
 ) noexcept nogil:
-    """Store bounds, except those of positions that belong into the threads' own tables."""
+    """Store bounds, except for positions that belong in the threads' own tables."""
     cdef const TableBound* bound
     cdef uint64_t stones, mask, mixed
     cdef size_t index

@@ -11,7 +11,7 @@
 #include <immintrin.h>
 #endif
 
-/* The portable build has no popcnt instruction, and gcc then calls a function. */
+/* The portable build has no popcnt instruction; without this code, gcc would call a function. */
 static inline int c4_popcount(uint64_t bits) {
 #if defined(__POPCNT__)
     return __builtin_popcountll(bits);
@@ -39,7 +39,7 @@ static inline int c4_gather(uint64_t stones, uint64_t near, uint64_t factor, int
 }
 
 /* Each direction is a step of bits: 1, stride, stride - 1 and stride + 1. With AVX2 the four are the lanes
- * of one vector, without it a loop that the compiler unrolls.
+ * of one vector; otherwise the compiler unrolls a loop.
  */
 
 typedef struct {

@@ -1,3 +1,3 @@
-"""The kernel for x86-64 processors that also have a quick ``pext`` (setup.py has the flags)."""
+"""The kernel for x86-64 processors that also have a fast ``pext`` (setup.py has the flags)."""
 
 include "portable.pyx"

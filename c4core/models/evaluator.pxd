@@ -1,4 +1,4 @@
-"""The C side of ``Evaluator`` and of the input planes."""
+"""The declarations of ``Evaluator``, and the input planes as words."""
 
 from libc.stdint cimport uint64_t
 
@@ -11,10 +11,10 @@ cdef enum:
 
 cdef class Evaluator:
     cdef const Board* g
-    cdef readonly size_t scratch_bytes      # memory for an evaluation
+    cdef readonly size_t scratch_bytes      # bytes of memory that one evaluation needs
 
-    # Write the worth of every column, and the value of the position, for the side to move. Numbers
-    # of full columns mean nothing. If columns is NULL, only the value is computed.
+    # Write the worth of every column, and the value of the position, for the side to move. The
+    # numbers of full columns mean nothing. If columns is NULL, only the value is computed.
     cdef void evaluate_words(
         self, uint64_t own, uint64_t mask, double* columns, double* value, void* scratch
     ) noexcept nogil
@@ -25,7 +25,7 @@ cdef class Evaluator:
 cdef inline void plane_words(
     const Board* g, uint64_t own, uint64_t mask, int ply, uint64_t* words
 ) noexcept nogil:
-    """Write the squares of every plane, as words of the engine's layout; evaluator.pyx names them."""
+    """Write the squares of every plane as bitboards; evaluator.pyx lists the planes."""
     cdef uint64_t parity = 0
     cdef int row
     for row in range(ply & 1, g.height, 2):

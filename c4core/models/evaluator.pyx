@@ -1,26 +1,26 @@
 """``Evaluator``, the base of models that evaluate positions; a small search; and the input planes.
 
-A *worth* is for the side to move: the larger, the better. The worths of columns are compared with
-each other only. The value of a position is from -1, a loss, to 1, a win.
+The *worth* of a column is a number for the side to move: the larger, the better. Worths are only
+compared with each other. The *value* of a position is from -1, a loss, to 1, a win.
 
 Networks see positions as planes, uint8 (n, planes, height, width); row 0 is the bottom row:
 
 =====  =======================================================================================
 plane  squares
 =====  =======================================================================================
-0      with stones of the side to move
-1      with stones of the opponent
-2      that the next stone of their column falls to
-3      empty ones that complete four for the side to move, whether a stone can fall there or not
-4      empty ones that complete four for the opponent
-5      of every other row: those that the side to move fills if both sides fill columns in turn
-6      all: a convolution sees by it where the board ends
+0      squares with stones of the side to move
+1      squares with stones of the opponent
+2      squares where the next stone of a column falls
+3      empty squares that complete four for the side to move, whether they are playable or not
+4      empty squares that complete four for the opponent, whether they are playable or not
+5      every other row: the side to move fills these squares if the sides fill columns in turn
+6      all squares: they show a convolution where the board ends
 =====  =======================================================================================
 
 Plane 5 begins with the bottom row if the number of stones is even, else with the row above. Data
 sets and the smaller networks have planes 0 and 1 only. A *grid* in the form of Brewer 2017 has one
-plane, with 1 for the stones of one side, -1 for the other's and 0 for an empty square; row 0 is the
-top row.
+plane: 1 for the stones of one side, -1 for the stones of the other, and 0 for an empty square. Row
+0 is the top row.
 """
 
 import numpy as np
@@ -39,7 +39,7 @@ cdef double WON = 1000.0
 
 
 cdef class Evaluator:
-    """Evaluates positions of a board. Threads may share it."""
+    """A model that evaluates positions of one board. Threads may share it."""
 
     cdef void evaluate_words(
         self, uint64_t own, uint64_t mask, double* columns, double* value, void* scratch
@@ -48,11 +48,11 @@ cdef class Evaluator:
 
     @property
     def board(self):
-        """The size of the positions that it evaluates."""
+        """The board size of the model."""
         return BoardSize(self.g.width, self.g.height)
 
     cdef int check(self, Position position) except -1:
-        """Refuse a position of another board."""
+        """Raise ValueError if the position has another board."""
         if position.g != self.g:
             raise ValueError(
                 f"a model of {self.g.width}x{self.g.height} cannot judge a position of "
@@ -61,10 +61,7 @@ cdef class Evaluator:
         return 0
 
     def evaluate(self, Position position not None):
-        """The worth of every column, and the value of the position.
-
-        Args:
-            position: a position of the model's board that is not over.
+        """The worth of every column, and the value of the position; the game must not be over.
 
         Returns:
             A list with the worth of each column, None if it is full; and the value.
@@ -87,7 +84,7 @@ cdef class Evaluator:
         ], value
 
     def choose(self, Position position not None):
-        """The open column with the largest worth; of equal ones the leftmost.
+        """The open column with the largest worth; if several are equal, the leftmost.
 
         Raises:
             ValueError: the position has another board, or is over.
@@ -115,17 +112,17 @@ cdef double _search(
     Evaluator model, Lookahead* search, uint64_t own, uint64_t mask, int depth,
     double alpha, double beta
 ) noexcept nogil:
-    """The value of a position that is not over, for the side to move; nothing if it was stopped.
+    """The value of a position for the side to move; meaningless if the search was stopped.
 
-    The value is exact between alpha and beta, an upper bound at most alpha, and a lower bound from
-    beta on. A draw on a full board is 0. A win that was found is ``WON`` less the stones on the board
-    then, so that a shorter one is better.
+    The value is exact between alpha and beta. It is an upper bound if it is at most alpha, and a
+    lower bound if it is at least beta. A draw on a full board is 0. A win is ``WON`` minus the number
+    of stones at the end, so that a shorter win is better.
     """
     cdef const Board* g = search.g
     cdef uint64_t playable = playable_squares(g, mask), threats, square
     cdef double value = 0, best = -WON
     cdef int index, stones = popcount(mask)
-    # 1. A win in one, and two threats that cannot both be met: known without the model.
+    # 1. A win in one, and two threats that cannot both be blocked: known without the model.
     if playable & winning_squares(g, own, mask):
         return WON - (stones + 1)
     threats = playable & winning_squares(g, own ^ mask, mask)
@@ -139,7 +136,7 @@ cdef double _search(
         search.evaluations += 1
         model.evaluate_words(own, mask, NULL, &value, search.scratch)
         return value
-    # 3. The columns from the middle; against a threat only the one that meets it.
+    # 3. The columns from the middle; against a threat, only the column that blocks it.
     for index in range(g.width):
         square = drop(g, mask, search.order[index])
         if not square or (threats and square != threats):
@@ -161,16 +158,16 @@ cdef double _search(
 
 def search_column(Evaluator model not None, Position position not None, *, int depth,
                   Stop stop=None):
-    """The column with the best value after a search; of equal ones the model's favourite.
+    """The column with the best value after a search; if several are equal, the model's favourite.
 
     Args:
         model: evaluates the positions where the search ends.
-        position: a position of the model's board that is not over.
-        depth: plies looked ahead, at least 1; a win in one is seen beyond.
+        position: a position of the model's board where the game is not over.
+        depth: plies to look ahead, at least 1; a win in one is also seen after the last ply.
         stop: ends the search when it is set.
 
     Returns:
-        The 0-based column, its value for the side to move, and how many positions were evaluated.
+        The 0-based column, its value for the side to move, and the number of evaluated positions.
 
     Raises:
         ValueError: the position has another board, or is over, or the depth is too small.
@@ -231,17 +228,15 @@ def input_planes(
     """The planes of n positions of a board.
 
     Args:
-        own: (n,), the stones of the side to move, as words of the engine's layout.
+        own: (n,), the stones of the side to move, as bitboards.
         mask: (n,), all stones.
-        width: columns of the board.
-        height: rows of it.
-        planes: only this many of the planes, from the first.
+        planes: the number of planes, from the first.
 
     Returns:
         uint8 (n, planes, height, width).
 
     Raises:
-        BoardError: there is no such board.
+        BoardError: the board size is not supported.
         ValueError: the arrays differ in length.
     """
     check_board(width, height)
@@ -268,11 +263,10 @@ def input_planes(
 
 
 def planes_of_positions(positions, *, bint moved):
-    """Planes 0 and 1 of positions of one board.
+    """Planes 0 and 1 of at least one position; all are of one board.
 
-    Args:
-        positions: at least one.
-        moved: whether plane 0 is for the side that has just moved, and not for the side to move.
+    If ``moved`` is true, plane 0 has the stones of the side that has just moved, otherwise of the
+    side to move.
     """
     owns = np.empty(len(positions), dtype=np.uint64)
     masks = np.empty(len(positions), dtype=np.uint64)
@@ -287,16 +281,16 @@ def planes_of_positions(positions, *, bint moved):
 
 
 def words_of_planes(const uint8_t[:, :, :, ::1] planes):
-    """The stones of planes as words of the engine's layout.
+    """The stones of planes as bitboards.
 
     Args:
         planes: (n, 2 or more, height, width).
 
     Returns:
-        Two arrays (n,), uint64: the stones of plane 0, and those of planes 0 and 1.
+        Two arrays (n,), uint64: the stones of plane 0, and the stones of both planes 0 and 1.
 
     Raises:
-        BoardError: there is no such board.
+        BoardError: the board size is not supported.
         ValueError: there are fewer than two planes.
     """
     cdef int height = planes.shape[2], width = planes.shape[3], row, column, place
@@ -320,6 +314,6 @@ def words_of_planes(const uint8_t[:, :, :, ::1] planes):
 
 
 def grids_of_planes(planes):
-    """Planes 0 and 1 as grids, int8 (n, 1, height, width): 1 for the stones of plane 0."""
+    """Planes 0 and 1 as grids, int8 (n, 1, height, width), with 1 for the stones of plane 0."""
     grids = planes[:, :1].astype(np.int8) - planes[:, 1:].astype(np.int8)
     return np.ascontiguousarray(grids[:, :, ::-1])

@@ -2,22 +2,22 @@
 
 ::
 
-    bytes of the header, 8, little-endian | header, JSON | bytes of all tensors, without gaps
+    size of the header, 8 bytes, little-endian | header, JSON | bytes of all tensors, without gaps
 
-    {"__metadata__": {NAME: TEXT, ..},
-     TENSOR: {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, ..}
+    {"__metadata__": {NAME: TEXT, ...},
+     TENSOR: {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, ...}
 
-The format is described at https://github.com/huggingface/safetensors. It has no code. Every number
-of a header is checked against the size of the file before memory is taken.
+The format is described at https://github.com/huggingface/safetensors. It contains no code. Every
+number in a header is checked against the size of the file before memory is allocated.
 
-The network's tensors are named ``weights.NAME``, those of the optimizer ``optimizer.NAME``. The
-metadata has one entry, ``c4``, a JSON object::
+The tensors of the network are named ``weights.NAME``, and the tensors of the optimizer
+``optimizer.NAME``. The metadata has one entry, ``c4``, a JSON object::
 
     {"format": 1, "kind": "cnn", "board": "7x6",
-     "architecture": {"padding": "same"},          what the network is made of
-     "settings": {...},                            how it is trained, and on which data
-     "history": [{"epoch": 1, ...}, ..],           an object for every epoch that was trained
-     "sha256": "..."}                              of the above and of the tensors
+     "architecture": {"padding": "same"},          the sizes of the network
+     "settings": {...},                            the training's parameters and data
+     "history": [{"epoch": 1, ...}, ...],          an object for every finished epoch
+     "sha256": "..."}                              a checksum of the above and of the tensors
 
 A file is written completely or not at all (:mod:`c4core.files`).
 """
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 KINDS: Final = ("cnn", "exact", "selfplay", "residual", "tuples")
 
 ENGINE_KINDS: Final = ("residual", "tuples")
-"""The kinds that play without PyTorch."""
+"""The kinds of models that play without PyTorch."""
 
 ARCHITECTURES: Final = {
     "cnn": ("padding",),
@@ -59,7 +59,7 @@ ARCHITECTURES: Final = {
     "residual": ("channels", "blocks", "hidden"),
     "tuples": ("tuples", "length"),
 }
-"""The names of the numbers and words that describe a model of each kind."""
+"""The fields of the architecture of each kind of model."""
 
 LARGEST: Final = {
     "cnn": {},
@@ -68,8 +68,8 @@ LARGEST: Final = {
     "residual": {"channels": 128, "blocks": 16, "hidden": 256},
     "tuples": {"tuples": 256, "length": 10},
 }
-"""The limits of the numbers that describe a model of each kind. In a residual network ``channels``
-and ``hidden`` are multiples of 8."""
+"""The largest numbers in the architecture of each kind of model. In a residual network,
+``channels`` and ``hidden`` are multiples of 8."""
 
 FORMAT: Final = 1
 ENTRY: Final = "c4"
@@ -78,13 +78,13 @@ OPTIMIZER: Final = "optimizer."
 FINGERPRINT_DIGITS: Final = 12
 
 MAX_HEADER: Final = 1 << 23
-"""The limit for the bytes of a header. Parsed, it takes some 20 times as much memory."""
+"""The largest size of a header in bytes. Parsed, it takes about 20 times as much memory."""
 
 MAX_TEXT: Final = 1 << 22
-"""The limit for the characters of a description; an epoch takes some 150."""
+"""The largest number of characters in a description; an epoch takes about 150."""
 
 MAX_TENSORS: Final = 1_000
-"""The limit for the tensors of a file; the largest network and its optimizer have 536."""
+"""The largest number of tensors in a file; the largest network and its optimizer have 536."""
 
 _FIELDS: Final = {
     "kind": str,
@@ -121,16 +121,16 @@ _ALIGNMENT: Final = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
-    """A trained model, or one that is being trained."""
+    """A model, trained or in training."""
 
     kind: str
     """One of :data:`KINDS`."""
     board: BoardSize
-    """The board that it plays on."""
+    """The board that the model plays on."""
     architecture: dict[str, Any]
-    """The arguments of its network's class, as JSON."""
+    """The arguments of the network's class, as JSON."""
     settings: dict[str, Any]
-    """How it is trained, and on which data, as JSON."""
+    """The training's parameters and data, as JSON."""
     history: list[dict[str, Any]]
     """The figures of every epoch, as JSON."""
     weights: Arrays = field(repr=False)
@@ -140,18 +140,18 @@ class Model:
 
     @property
     def fingerprint(self) -> str:
-        """A checksum of the weights: the same weights play the same moves."""
+        """A checksum of the weights; the same weights play the same moves."""
         return _digest({}, {WEIGHTS + name: array for name, array in self.weights.items()})[
             :FINGERPRINT_DIGITS
         ]
 
 
 def write_model(path: Path, model: Model) -> None:
-    """Write a model's file; an older one is replaced.
+    """Write a model's file; an older file is replaced.
 
     Raises:
-        ModelError: a weight is NaN or infinite, or its description is longer than :data:`MAX_TEXT`.
-        OSError: it cannot be written.
+        ModelError: a weight is NaN or infinite, or the description is longer than :data:`MAX_TEXT`.
+        OSError: the file cannot be written.
     """
     tensors = {WEIGHTS + name: array for name, array in model.weights.items()}
     tensors |= {OPTIMIZER + name: array for name, array in model.optimizer.items()}
@@ -186,7 +186,7 @@ def read_model(path: Path) -> Model:
     """Read a model's file.
 
     Raises:
-        ModelError: the file is not a model, or damaged, or in another version of the format.
+        ModelError: the file is not a model, is damaged, or has another version of the format.
         OSError: the file cannot be read.
     """
     check_plain(path)
@@ -194,15 +194,15 @@ def read_model(path: Path) -> Model:
         metadata, tensors = read_tensors(path, max_header=MAX_HEADER, max_tensors=MAX_TENSORS)
     except (RecursionError, ValueError) as error:
         raise ModelError(
-            f"{path} is no model of c4, or a damaged one: {error}", path=str(path)
+            f"{path} is not a c4 model, or is damaged: {error}", path=str(path)
         ) from None
     if ENTRY not in metadata:
-        raise ModelError(f"{path} is no model of c4", path=str(path))
+        raise ModelError(f"{path} is not a c4 model", path=str(path))
     return _checked(path, metadata[ENTRY], tensors)
 
 
 def read_unchanged(path: Path, fingerprint: str) -> Model:
-    """Read a model's file, whose weights must have this fingerprint.
+    """Read a model's file, and check that its weights have this fingerprint.
 
     Raises:
         ModelError: the file is no longer a model, or has other weights.
@@ -217,12 +217,12 @@ def read_unchanged(path: Path, fingerprint: str) -> Model:
 
 
 def _checked(path: Path, text: str, tensors: Arrays) -> Model:
-    """The model of a file's description and tensors."""
+    """The model from a file's description and tensors."""
     try:
         about = read_json(text) if len(text) <= MAX_TEXT else None
     except (ValueError, RecursionError) as error:
         raise ModelError(f"{path} is a damaged model: {error}", path=str(path)) from None
-    # A resumed training writes it again, perhaps with less stack left.
+    # A resumed training writes the description again, perhaps with less stack left.
     if is_too_deep(about):
         raise ModelError(f"{path} is a damaged model: {TOO_DEEP}", path=str(path))
     if not isinstance(about, dict) or type(about.get("format")) is not int:
@@ -242,7 +242,7 @@ def _checked(path: Path, text: str, tensors: Arrays) -> Model:
 
 
 def _described(about: dict[str, Any], tensors: Arrays) -> Model:
-    """The model, from a description that was not checked yet."""
+    """The model from a description that has not been checked yet."""
     digest = about.pop("sha256", None)
     if digest != _digest(about, tensors):
         raise ValueError("its checksum is not that of its content")
@@ -273,25 +273,21 @@ def _described(about: dict[str, Any], tensors: Arrays) -> Model:
 
 
 def _is_number(value: object) -> bool:
-    """Whether a value is a number that is finite as a float, so that it can be shown and drawn."""
+    """Whether a value is a number, and finite as a float, so that it can be shown and drawn."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return abs(value) < _MAX_NUMBER
 
 
 def _check_finite(tensors: Arrays) -> None:
-    """Refuse NaN and infinite numbers, which make every worth of a network NaN.
-
-    Raises:
-        ValueError: a tensor has one; the message names the tensor.
-    """
+    """Raise ValueError for NaN and infinite numbers, which would make all outputs NaN."""
     for name, tensor in tensors.items():
         if tensor.dtype.kind == "f" and not np.isfinite(tensor).all():
             raise ValueError(f"tensor {name!r:.80} has a number that is NaN or infinite")
 
 
 def _part(tensors: Arrays, prefix: str) -> Arrays:
-    """The tensors whose names begin with the prefix, without it."""
+    """The tensors whose names begin with the prefix, which is removed."""
     return {
         name.removeprefix(prefix): tensor
         for name, tensor in tensors.items()
@@ -300,7 +296,7 @@ def _part(tensors: Arrays, prefix: str) -> Arrays:
 
 
 def _digest(about: Mapping[str, Any], tensors: Arrays) -> str:
-    """A checksum of a description and of tensors with their names, types and shapes."""
+    """A checksum of a description, and of tensors with their names, types and shapes."""
     digest = hashlib.sha256(json.dumps(about, sort_keys=True).encode())
     for name in sorted(tensors):
         tensor = tensors[name]
@@ -312,12 +308,7 @@ def _digest(about: Mapping[str, Any], tensors: Arrays) -> str:
 def read_tensors(
     path: Path, *, max_header: int, max_tensors: int
 ) -> tuple[dict[str, str], dict[str, NDArray[np.generic]]]:
-    """The metadata of a file, and its tensors.
-
-    Args:
-        path: the file.
-        max_header: the limit for the bytes of the header.
-        max_tensors: the limit for the number of tensors.
+    """The metadata of a file, and its tensors. The header has at most ``max_header`` bytes.
 
     Raises:
         OSError: the file cannot be read.
@@ -334,7 +325,7 @@ def read_tensors(
             raise ValueError("it ends within its header")
         header = read_json(file.read(header_bytes))
         if not isinstance(header, dict):
-            raise ValueError("its header is no object")  # noqa: TRY004  (of a file)
+            raise ValueError("its header is not an object")  # noqa: TRY004  (of a file)
         metadata = header.pop(METADATA, {})
         if not isinstance(metadata, dict) or not all(
             isinstance(text, str) for text in metadata.values()
@@ -346,10 +337,10 @@ def read_tensors(
 
 
 def write_tensors(path: Path, tensors: Arrays, metadata: Mapping[str, str]) -> None:
-    """Write a file. Tensors of larger numbers come first, so that all are aligned.
+    """Write a file. Tensors with larger numbers come first, so that all are aligned.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
         ValueError: the format has no name for the type of a tensor.
     """
     order = sorted(tensors, key=lambda name: (-tensors[name].dtype.itemsize, name))
@@ -377,7 +368,7 @@ def write_tensors(path: Path, tensors: Arrays, metadata: Mapping[str, str]) -> N
 def _tensors(
     file: BinaryIO, header: Mapping[str, Any], data_bytes: int
 ) -> dict[str, NDArray[np.generic]]:
-    """The tensors of a header, whose bytes follow each other to the end of the file."""
+    """Read the tensors of a header; their bytes must fill the file without gaps."""
     places = sorted(
         (_place(name, entry) for name, entry in header.items()), key=lambda place: place[2:]
     )
@@ -398,7 +389,7 @@ def _tensors(
 
 
 def _place(name: str, entry: object) -> tuple[str, np.dtype[np.generic], int, int, tuple[int, ...]]:
-    """A tensor's name, its type, its first byte and the one after its last, and its shape."""
+    """A tensor's name, type, first byte, end, and shape."""
     if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
         raise ValueError(f"tensor {name!r:.80} has no type, shape and place")
     code = entry["dtype"]
@@ -412,7 +403,7 @@ def _place(name: str, entry: object) -> tuple[str, np.dtype[np.generic], int, in
 
 
 def _sizes(name: str, values: object) -> tuple[int, ...]:
-    """A list of some whole numbers, none of them negative."""
+    """A shape or place of a tensor, checked to be a list of whole numbers from 0."""
     if not isinstance(values, list) or len(values) > _MAX_AXES:
         raise ValueError(f"tensor {name!r:.80} has an impossible shape or place")
     for value in values:

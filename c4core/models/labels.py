@@ -1,21 +1,21 @@
-"""What models learn from: positions with exact labels, and final grids of games.
+"""The data that models learn from: positions with exact labels, and final grids of games.
 
 The labelled positions are in the NPZ files of data sets. ``train.npz``, ``validation.npz`` and
 ``test.npz`` hold arrays of n positions each. Training uses these:
 
 =============  ===========================  ===================================================
-planes         uint8 (n, 2, height, width)  stones of the side to move, and of the other; row 0 is
-                                            the bottom one
+planes         uint8 (n, 2, height, width)  stones of the side to move, and of the other side; row
+                                            0 is the bottom row
 ply            uint8 (n,)                   stones on the board
 value          int8 (n,)                    -1, 0, 1: the side to move loses, draws, wins
 best           uint8 (n, width)             1 for the best columns
 column_scores  int8 (n, width)              the score of every column for the side to move; -128
-                                            for a full one
+                                            for a full column
 =============  ===========================  ===================================================
 
-Final grids come from games that are played here, or from a file or the database. In Brewer 2017
-the first player is drawn, so that either kind of stone may have moved first. Here the first player
-always has ``x``, and the kind of its stones is drawn when the grids are made.
+Final grids come from games that are played here, or from a file or the database. Brewer 2017 draws
+the first player at random, so that either kind of stone may have moved first. Here the first player
+always has ``x``. When the grids are made, it is drawn at random which player is player 1.
 """
 
 from __future__ import annotations
@@ -55,15 +55,15 @@ ARRAYS: Final = ("planes", "ply", "value", "best", "column_scores")
 _PLANES_AXES: Final = 4
 
 _PIECE: Final = 1 << 18
-"""Positions whose children are looked for in one step; this limits the memory."""
+"""The number of positions whose children are looked up in one step; this limits the memory."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Positions:
-    """Positions of one board and their labels."""
+    """Positions of one board and their labels; the module describes the arrays."""
 
     planes: NDArray[np.uint8]
-    """(n, 2, height, width); see the module."""
+    """(n, 2, height, width)."""
     ply: NDArray[np.uint8]
     """(n,): stones on the board."""
     value: NDArray[np.int8]
@@ -76,12 +76,12 @@ class Positions:
     """The size of all positions."""
 
     def __len__(self) -> int:
-        """Positions."""
+        """The number of positions."""
         return len(self.ply)
 
     @property
     def fingerprint(self) -> str:
-        """A checksum of all arrays but the column scores."""
+        """A checksum of all arrays except the column scores."""
         digest = hashlib.sha256()
         for array in (self.planes, self.ply, self.value, self.best):
             digest.update(np.ascontiguousarray(array).tobytes())
@@ -93,13 +93,13 @@ class Positions:
         return self.take(np.sort(order[:count]))
 
     def take(self, rows: NDArray[np.intp]) -> Positions:
-        """Some of the positions."""
+        """The positions with these indices."""
         arrays = {name: getattr(self, name)[rows] for name in ARRAYS}
         return Positions(**arrays, board=self.board)
 
     @property
     def keys(self) -> NDArray[np.uint64]:
-        """(n,): the keys of the positions as they are shown, not of their mirror images."""
+        """(n,): the keys of the positions as shown, which need not be canonical."""
         own, mask = words_of_planes(self.planes)
         width, height = self.board
         bottom = sum(1 << column * (height + 1) for column in range(width))
@@ -107,7 +107,7 @@ class Positions:
 
     @property
     def is_decisive(self) -> NDArray[np.bool_]:
-        """(n,): whether the open columns differ in the result that they lead to."""
+        """(n,): whether the open columns differ in their results."""
         results, is_open = np.sign(self.column_scores), self.is_open
         best = np.where(is_open, results, np.int8(-1)).max(axis=1)
         decisive: NDArray[np.bool_] = best != np.where(is_open, results, np.int8(1)).min(axis=1)
@@ -121,17 +121,17 @@ class Positions:
 
 
 def read_positions(directory: Path, split: str) -> Positions:
-    """Read a split of a data set.
+    """Read a part of a data set.
 
     Raises:
-        DatasetError: its file is missing or damaged, or has other arrays.
+        DatasetError: the file is missing or damaged, or has other arrays.
     """
     path = directory / f"{split}.npz"
     try:
         columns, _ = read_npz(path)
     except FileNotFoundError:
         raise DatasetError(
-            f"{path} is missing: a data set is made by c4 dataset build --format npz",
+            f"{path} is missing: make the data set with c4 dataset build --format npz",
             path=str(path),
         ) from None
     missing = [name for name in ARRAYS if name not in columns]
@@ -141,7 +141,7 @@ def read_positions(directory: Path, split: str) -> Positions:
 
 
 def _checked(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Positions:
-    """The positions, after a check that the arrays fit each other."""
+    """Check that the arrays fit each other, and return the positions."""
     planes, ply, value, best, scores = (arrays[name] for name in ARRAYS)
     shape = planes.shape
     if len(shape) != _PLANES_AXES or shape[1] != 2 or planes.dtype != np.uint8:  # noqa: PLR2004
@@ -179,14 +179,14 @@ def _checked(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Positions:
 def read_joined(
     directories: Sequence[Path], *, apart_from: Sequence[Path] = ()
 ) -> tuple[Positions, Positions]:
-    """The positions of data sets to learn from, and those for the test after every epoch.
+    """Read the positions to learn from, and the held-out positions for the test after every epoch.
 
-    A position of several data sets is taken once; one for the test is not learned from.
+    A position in several data sets is taken once. Held-out positions are never learned from.
 
     Args:
         directories: data sets with the parts train and validation, of one board.
-        apart_from: data sets of which no position is learned from, whatever part it is in, nor any
-            neighbour: one that a single move leads to or comes from, or its mirror image.
+        apart_from: data sets whose positions are not learned from, in any part, and neither are
+            their neighbours: positions one move before or after them, or mirror images of these.
 
     Raises:
         DatasetError: a part is missing or damaged, the boards differ, or nothing is left.
@@ -202,7 +202,7 @@ def read_joined(
 
 
 def _all_of(directory: Path) -> Positions:
-    """The positions of all parts that a data set has."""
+    """The positions of all parts of a data set."""
     parts = [split for split in SPLITS if (directory / f"{split}.npz").exists()]
     if not parts:
         raise DatasetError(f"{directory} has no NPZ file of a data set", path=str(directory))
@@ -210,10 +210,10 @@ def _all_of(directory: Path) -> Positions:
 
 
 def joined(sets: Sequence[Positions]) -> Positions:
-    """All positions of some sets, each once: as the first one has it.
+    """All positions of some sets, each once; the first set that has it counts.
 
     Raises:
-        DatasetError: they have different boards.
+        DatasetError: the sets have different boards.
     """
     boards = {str(each.board) for each in sets}
     if len(boards) > 1:
@@ -227,16 +227,16 @@ def joined(sets: Sequence[Positions]) -> Positions:
 
 
 def canonical(positions: Positions) -> Keys:
-    """The canonical keys of positions, (n,)."""
+    """(n,): the canonical keys of positions."""
     width, height = positions.board
     return canonical_keys(positions.keys, width=width, height=height)[0]
 
 
 def near(positions: Positions, others: Positions) -> NDArray[np.bool_]:
-    """Which positions are among others, or are neighbours of one of them.
+    """(n,): whether each position is one of the others, or a neighbour of one.
 
     Raises:
-        DatasetError: they have different boards.
+        DatasetError: the boards differ.
     """
     if positions.board != others.board:
         raise DatasetError(
@@ -257,7 +257,7 @@ def near(positions: Positions, others: Positions) -> NDArray[np.bool_]:
 def course_settings(
     positions: Positions, held_out: Positions, settings: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The settings of a training on labels: how it learns, and from what.
+    """The settings of a training on labels: its parameters and its data.
 
     Raises:
         LearningError: the two sets have different boards.
@@ -268,7 +268,7 @@ def course_settings(
 
 
 TOLD_GAMES = 500
-"""``tell`` is called after every this many games."""
+"""The number of games between two calls of ``tell``."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -276,14 +276,14 @@ class Labelled:
     """Final grids and their labels."""
 
     grids: NDArray[np.int8]
-    """(n, 1, height, width); see :mod:`c4core.models.evaluator`. Player 1's stones are 1."""
+    """(n, 1, height, width), as in :mod:`c4core.models.evaluator`; player 1's stones are 1."""
     won: NDArray[np.bool_]
-    """(n,): whether player 1 has won; if not, it has lost, or the game was drawn."""
+    """(n,): whether player 1 has won; if not, it has lost or the game was drawn."""
     board: BoardSize
     """The size of all grids."""
 
     def __len__(self) -> int:
-        """Games."""
+        """The number of games."""
         return len(self.won)
 
     @property
@@ -304,21 +304,14 @@ def play_finals(
     tell: Callable[[int], object] = lambda _games: None,
     programs: Consent = NO_PROGRAM,
 ) -> FinalGrids:
-    """Play games and keep their final grids.
+    """Play games between two players, given by their descriptions, and keep the final grids.
 
-    Args:
-        games: the number of games.
-        player: the description of the first player.
-        opponent: the description of the second player.
-        seed: the seed of all games.
-        board: the board's size.
-        tell: called now and then with the number of games so far.
-        programs: the programs that may be started as players.
+    ``tell`` is called after every :data:`TOLD_GAMES` games with the number of games so far.
 
     Raises:
         PlayerError: a description cannot be read.
         ProgramRefusedError: a player is a program that may not be started.
-        DatasetError: a player failed, so that a game was not played to the end.
+        DatasetError: a player failed, so a game was not played to the end.
     """
     start = Position(width=board.width, height=board.height)
     finals = []
@@ -339,12 +332,7 @@ def play_finals(
 
 
 def read_finals(stream: BinaryIO, *, name: str, board: BoardSize = DEFAULT_BOARD) -> FinalGrids:
-    """Read a file of final grids in the format of Brewer 2017.
-
-    Args:
-        stream: the binary file.
-        name: the name of the file, for messages.
-        board: the board of all games.
+    """Read a file of final grids in the format of Brewer 2017; ``name`` is for messages.
 
     Raises:
         DatasetError: a line is not a finished game, or the file has no games.
@@ -360,12 +348,7 @@ def read_finals(stream: BinaryIO, *, name: str, board: BoardSize = DEFAULT_BOARD
 
 
 def labelled(finals: FinalGrids, *, seed: int) -> Labelled:
-    """Label final grids: draw which player is player 1, and leave out repeated grids.
-
-    Args:
-        finals: the last positions of finished games.
-        seed: the seed of the draws.
-    """
+    """Label final grids: draw which player is player 1, and leave out repeated grids."""
     first, second, winner = finals.words()
     is_second = np.random.default_rng(seed).integers(0, 2, len(finals), dtype=np.int8).astype(bool)
     own, other = np.where(is_second, second, first), np.where(is_second, first, second)

@@ -1,14 +1,14 @@
-/* A layer of a network in whole numbers: activations and weights of 16 bits, sums of 32 bits.
+/* A layer of a network in integers: activations and weights have 16 bits, sums have 32 bits.
 
-   Sums of whole numbers do not depend on their order. So every processor gets the same bits, with any
-   width of vectors.
+   Sums of integers do not depend on their order. So every processor gets the same bits, with any width
+   of vectors.
 
-   A *row* is what one sum sees: for a convolution a square and the eight around it, for a dense layer
-   the numbers of a column. Two inputs are multiplied at once: their weights lie side by side,
+   A *row* is the input of one sum: for a convolution a square and the eight around it, for a dense layer
+   the numbers of a column. Two inputs are multiplied at once, so their weights are side by side,
 
        weights[tap][input / 2][output][input & 1]
 
-   and the products of both are added to the same sum. The result is rounded and cut off:
+   and the products of both are added to the same sum. The result is rounded and clipped:
 
        y = min(max(0, (bias + weights * x + (skip << shift)) >> shift, rounded), C4_MOST)
 
@@ -25,12 +25,12 @@
 typedef struct {
     const int32_t *weights; /* pairs of 16 bits */
     const int32_t *bias;
-    int inputs;  /* of a tap, even */
+    int inputs;  /* inputs of a tap; even */
     int outputs; /* a multiple of 8 */
     int shift;   /* 1 or more */
 } c4_layer;
 
-/* What a bit of the input reaches in the first layer: squares, and by which tap. */
+/* The squares that an input bit reaches in the first layer, and the tap for each. */
 typedef struct {
     int count;
     uint8_t squares[C4_STAR], taps[C4_STAR];
@@ -59,7 +59,7 @@ typedef struct {
     ((sum) + (lanes)_mm256_madd_epi16((__m256i)(weights), (__m256i)((lanes){0} + (pair))))
 #include "layer_tile.h"
 
-/* One instruction for the products and both additions. */
+/* One instruction computes the products and both additions. */
 #define C4_KIND vnni
 #define C4_LANES 8
 #define C4_TARGET __attribute__((target("avx2,avx512f,avx512vl,avx512vnni")))
@@ -74,7 +74,7 @@ static int c4_has_vnni(void) {
 
 #else
 
-/* The halves of a pair are taken apart by shifts, which every compiler turns into vectors. */
+/* Shifts separate the halves of a pair; every compiler vectorizes them. */
 #define C4_KIND portable
 #define C4_LANES 4
 #define C4_TARGET
@@ -93,13 +93,13 @@ static int c4_has_vnni(void) { return 0; }
 
 #endif
 
-/* A convolution of 3 x 3 over a board. Squares lie as on a board with a rim of one square: column
-   after column, each from the bottom up, `pitch` = height + 2 squares a column. The rim of x is 0; that
-   of y is not written. Tap 3 * (column + 1) + (row + 1) is the neighbour at that offset. */
+/* A 3 x 3 convolution over a board with a rim of one square. Squares are stored column after column,
+   each from the bottom up, with `pitch` = height + 2 squares for a column. The rim of x is 0; the rim of
+   y is not written. Tap 3 * (column + 1) + (row + 1) is the neighbour at that offset. */
 typedef void c4_convolution(const c4_layer *layer, const int16_t *x, int16_t *y, const int16_t *skip,
                             int width, int height);
 
-/* A dense layer for `rows` rows of x, `stride` numbers apart; rows of y are `outputs` apart. */
+/* A dense layer for `rows` rows of x that are `stride` numbers apart; rows of y are `outputs` apart. */
 typedef void c4_dense(const c4_layer *layer, const int16_t *x, int16_t *y, const int16_t *skip,
                       int rows, int stride);
 

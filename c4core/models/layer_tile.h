@@ -3,8 +3,8 @@
 #define lanes C4_NAMED(lanes)
 typedef int32_t lanes __attribute__((vector_size(4 * C4_LANES), aligned(4), may_alias));
 
-/* `rows` rows and `vectors` vectors of outputs: twelve sums at most, which stay in registers.
-   With a pitch the layer is a convolution, without one it is dense. */
+/* Compute `rows` rows and `vectors` vectors of outputs: at most twelve sums, which stay in registers.
+   If the pitch is 0, the layer is dense; otherwise it is a convolution. */
 C4_ALWAYS C4_TARGET void C4_NAMED(tile)(const c4_layer *layer, const int16_t *x, int16_t *y,
                                         const int16_t *skip, int first, int pitch, int stride,
                                         int rows, int vectors) {
@@ -44,7 +44,7 @@ C4_ALWAYS C4_TARGET void C4_NAMED(tile)(const c4_layer *layer, const int16_t *x,
         }
 }
 
-/* Six rows at once, then the rest one by one. */
+/* Compute six rows at once, then the remaining ones one by one. */
 C4_ALWAYS C4_TARGET void C4_NAMED(rows)(const c4_layer *layer, const int16_t *x, int16_t *y,
                                         const int16_t *skip, int pitch, int stride, int rows) {
     const int out = layer->outputs;

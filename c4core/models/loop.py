@@ -1,10 +1,10 @@
-"""The loop of all trainings, its checkpoints and curves; and the training of n-tuple networks.
+"""The training loop with its checkpoints and curves; and the training of n-tuple networks.
 
-A course of training is cut into epochs. Before the first and after each of them, the model's file
-is written with everything that is needed to continue: it is a checkpoint, and a model that can
-play. The random choices of an epoch depend only on the seed and the epoch's number. So an
-interrupted and resumed training ends with the same weights as an uninterrupted one, on the same
-machine with the same program and number of threads.
+A course of training consists of epochs. Before the first and after every epoch, the model's file is
+written with everything that is needed to continue: it is a checkpoint, and a model that can play.
+The random choices of an epoch depend only on the seed and the epoch's number. So a resumed training
+ends with the same weights as an uninterrupted one, if the machine, the program and the number of
+threads are the same.
 
 The courses of networks need PyTorch and are in :mod:`c4core.models.torch`. :class:`TupleCourse`
 does not need it.
@@ -51,7 +51,7 @@ class Step:
     epoch: int
     """The number of complete epochs."""
     epochs: int
-    """The number of epochs of the whole training."""
+    """The number of epochs of the complete training."""
     done: int
     """The number of finished parts of the next epoch."""
     parts: int
@@ -61,12 +61,12 @@ class Step:
 
 
 class Course(ABC):
-    """Something that learns, its data, and how it is trained.
+    """A model in training, with its data and parameters.
 
     Args:
-        board: the board that it plays on.
-        architecture: what it is made of, as JSON.
-        settings: how and on which data it is trained, as JSON; ``seed`` is required.
+        board: the board that the model plays on.
+        architecture: the sizes of the model, as JSON.
+        settings: the training's parameters and data, as JSON; ``seed`` is required.
     """
 
     kind: ClassVar[str]
@@ -81,34 +81,27 @@ class Course(ABC):
 
     @abstractmethod
     def epoch(self, number: int, tell: Tell) -> Figures:
-        """Train for an epoch.
+        """Train for an epoch, and return its figures.
 
         Args:
             number: the epoch's number, from 1; random choices depend only on this and the seed.
             tell: called with the progress of the epoch.
-
-        Returns:
-            The figures of the epoch.
         """
 
     @abstractmethod
     def weights(self) -> Arrays:
-        """Copies of what was learned, by name."""
+        """Copies of the learned arrays, by name."""
 
     def optimizer_state(self) -> Arrays:
-        """Copies of what else is needed to continue, by name."""
+        """Copies of the other arrays that are needed to continue, by name."""
         return {}
 
     @abstractmethod
     def restore(self, model: Model, path: Path) -> None:
         """Continue from a model of the same kind, architecture and settings.
 
-        Args:
-            model: the model.
-            path: its file, for messages.
-
         Raises:
-            ModelError: its arrays do not fit.
+            ModelError: the model's arrays do not fit.
         """
 
     def seed_of(self, number: int) -> int:
@@ -124,17 +117,9 @@ def train(
     resume: Model | None = None,
     tell: Callable[[Step], object] = lambda _step: None,
 ) -> Model:
-    """Train, and keep the model's file up to date.
+    """Train a new course, keep the model's file up to date, and return the trained model.
 
-    Args:
-        course: a new course.
-        path: the model's file.
-        epochs: the number of epochs in all, with those of the resumed model.
-        resume: the model to continue from.
-        tell: called with the progress.
-
-    Returns:
-        The trained model.
+    ``epochs`` is the total number of epochs, including the epochs of the resumed model.
 
     Raises:
         ModelMismatchError: the resumed model was trained in another way, or on other data.
@@ -164,7 +149,7 @@ def train(
 
 
 def _rounded(figures: Figures) -> Figures:
-    """The figures, rounded to significant digits."""
+    """The figures, rounded to six decimals."""
     return {name: round(value, 6) for name, value in figures.items()}
 
 
@@ -199,7 +184,7 @@ def _restore(course: Course, model: Model, path: Path) -> None:
 def _pairs(
     what: str, there: Mapping[str, Any], here: Mapping[str, Any]
 ) -> list[tuple[str, Any, Any]]:
-    """The entries of two descriptions, side by side."""
+    """The entries of two descriptions side by side."""
     names = dict.fromkeys((*there, *here))
     return [(f"{what}: {name}", there.get(name), here.get(name)) for name in names]
 
@@ -216,7 +201,7 @@ _BY_LABELS: Final = (
 CURVES: Final[Mapping[str, Sequence[tuple[str, Sequence[tuple[str, str]]]]]] = {
     "cnn": (
         (
-            "share of grids that it is right about",
+            "share of correctly judged grids",
             (("accuracy", "trained on"), ("test_accuracy", "tested")),
         ),
         ("mean squared error", (("loss", "trained on"), ("test_loss", "tested"))),
@@ -241,7 +226,7 @@ CURVES: Final[Mapping[str, Sequence[tuple[str, Sequence[tuple[str, str]]]]]] = {
         ("squared error", (("loss", "worth of columns"),)),
     ),
 }
-"""The two plots of each kind of model: the label of each, and its curves."""
+"""The two plots of each kind of model: the label of the axis, and the curves."""
 
 _COLOURS: Final = ("#2171b5", "#d2560b", "#2a7f3f")
 _STYLE: Final[Any] = {
@@ -255,11 +240,7 @@ _DOTS_PER_INCH: Final = 150
 
 
 def draw_curves(model: Model, path: Path) -> None:
-    """Draw the curves of a training into a file; its suffix is the format.
-
-    Args:
-        model: a model with at least one epoch.
-        path: the file.
+    """Draw the curves of a model with at least one epoch; the file's suffix is the format.
 
     Raises:
         ImportError: matplotlib is not installed.
@@ -288,26 +269,24 @@ def draw_curves(model: Model, path: Path) -> None:
 
 
 _PART: Final = 4096
-"""Positions between two reports of progress."""
+"""The number of positions between two reports of progress."""
 
 
 class TupleCourse(Course):
     """Trains an n-tuple network on exact labels.
 
-    The rule is in :mod:`c4core.models.tuples`: the sums of the positions after all columns learn
-    the columns' values, and together which columns are best. Quiet and decisive positions can
-    weigh more than others. Mirror images share the tables, so no position is mirrored.
+    The rule is in :mod:`c4core.models.tuples`: the sum of the position after each column learns the
+    column's value, and all sums together learn which columns are best. Quiet and decisive positions
+    can weigh more than others. Mirror images share the tables, so no position is mirrored.
 
     Args:
-        positions: the positions for the training.
         held_out: the positions for the test after every epoch.
-        tuples: the number of tuples.
-        length: the number of squares of each.
-        rate: the share of an error by which a sum changes at the beginning.
+        length: the number of squares of each tuple.
+        rate: the share of an error by which a sum changes in the first epoch.
         decay: the factor of the rate after every epoch.
-        quiet_weight: how much a quiet position weighs; others weigh 1.
-        decisive_weight: the same for decisive ones; one that is both has both weights multiplied.
-        seed: the seed of the tuples and of the order of positions.
+        quiet_weight: the weight of a quiet position; other positions weigh 1.
+        decisive_weight: the weight of a decisive position. If a position is quiet and decisive, the
+            weights are multiplied.
 
     Raises:
         LearningError: the two sets have different boards, or the sizes are impossible.
@@ -354,7 +333,7 @@ class TupleCourse(Course):
         self._held_out = held_out
 
     def engine(self) -> TupleEngine:
-        """An engine with the tables that are trained."""
+        """An engine that uses the tables in training."""
         width, height = self.board
         return TupleEngine(width=width, height=height, squares=self._squares, tables=self._tables)
 

@@ -1,7 +1,7 @@
-"""The players that are trained models: networks of PyTorch, and engines; the shipped models.
+"""Players that are trained models (PyTorch networks and engines), and the included models.
 
-The first move of a network imports PyTorch. An engine plays without it. The players are here and
-not in c4core/players/roster because models are trained by games, so they import the players.
+The first move of a network imports PyTorch. An engine plays without it. These players are not in
+c4core/players/roster, because models learn from games and so import the players.
 """
 
 import functools
@@ -34,7 +34,7 @@ from c4core.players.registry import player
 from c4core.position import Position
 
 SHIPPED: Final = "shipped"
-"""The name of the shipped model, in place of a file's name."""
+"""The name of the included model, used instead of a file's name."""
 
 _DIRECTORY: Final = Path(__file__).parents[1] / "data"
 
@@ -43,23 +43,19 @@ _KEPT: Final = 16
 
 
 def shipped_file(kind: str) -> Path:
-    """The file of the shipped model of a kind, which may not exist. It plays on 7x6."""
+    """The file of the included model of a kind; it may not exist. The model plays on 7x6."""
     return _DIRECTORY / f"c4-7x6-{kind}.safetensors"
 
 
 @functools.lru_cache
 def named_file(name: str, kind: str) -> Path:
-    """The file of a name: the shipped model of a kind, or a path."""
+    """The file with a name: the included model of a kind, or a path."""
     return shipped_file(kind) if name == SHIPPED else Path(name)
 
 
 @functools.lru_cache(maxsize=_KEPT)
 def load_engine(path: str, fingerprint: str) -> Evaluator:
-    """The engine of a file, which is read once.
-
-    Args:
-        path: the file.
-        fingerprint: the fingerprint that its weights must have.
+    """The engine of a file, which is read once. The weights must have the fingerprint.
 
     Raises:
         ModelError: the file is no longer a model for an engine, or has other weights.
@@ -72,13 +68,13 @@ def engine_of(model: Model, path: Path, *, kernel: str | None = None) -> Evaluat
     """The engine of a model.
 
     Args:
-        model: a model of a kind that an engine plays.
-        path: its file, for messages.
-        kernel: the program for a residual network, of :func:`c4core.models.residual.kernels`;
-            None for the fastest. The results are the same.
+        model: a model of one of :data:`c4core.models.files.ENGINE_KINDS`.
+        path: the model's file, for messages.
+        kernel: the kernel for a residual network, one of
+            :func:`c4core.models.residual.kernels`; None for the fastest. The results are the same.
 
     Raises:
-        ModelError: its kind has no engine, or its weights do not fit its architecture.
+        ModelError: the kind has no engine, or the weights do not fit the architecture.
     """
     try:
         if model.kind == "tuples":
@@ -92,7 +88,6 @@ def engine_of(model: Model, path: Path, *, kernel: str | None = None) -> Evaluat
 
 
 def _residual_engine(model: Model, *, kernel: str | None) -> ResidualEngine:
-    """The engine of a residual network."""
     sizes = {name: model.architecture[name] for name in ("channels", "blocks", "hidden")}
     for name, number in sizes.items():
         if type(number) is not int:
@@ -103,7 +98,6 @@ def _residual_engine(model: Model, *, kernel: str | None) -> ResidualEngine:
 
 
 def _tuple_engine(model: Model) -> TupleEngine:
-    """The engine of an n-tuple network."""
     width, height = model.board
     squares, tables = model.weights["squares"], model.weights["tables"]
     if squares.dtype != np.uint8 or tables.dtype != np.float32:
@@ -115,15 +109,14 @@ def _tuple_engine(model: Model) -> TupleEngine:
         width=width,
         height=height,
         squares=squares.astype(np.uint8),
-        tables=tables.astype(np.float32),  # a copy, which may be written
+        tables=tables.astype(np.float32),  # a writable copy
     )
 
 
 def _inputs_first(array: NDArray[np.generic]) -> NDArray[np.generic]:
-    """PyTorch's weights, (outputs, inputs, and taps or rows and columns), as matrices.
+    """Reshape PyTorch's weights, (outputs, inputs, ...), to a matrix (inputs, outputs).
 
-    Returns:
-        (inputs, outputs), the inputs ordered by the last axis first; a vector of biases as it is.
+    The inputs are ordered by the last axis first. A vector of biases is returned unchanged.
     """
     return array.transpose().reshape(-1, array.shape[0]) if array.ndim > 1 else array
 
@@ -135,7 +128,7 @@ Loaded = TypeVar("Loaded")
 class LearningPlayer(Player):
     """A player that is a model in a file.
 
-    The description includes the fingerprint of the weights. So a stored game tells which model
+    The description includes the fingerprint of the weights. So a stored game shows which model
     played it, and after more training the same file is another player.
     """
 
@@ -143,20 +136,20 @@ class LearningPlayer(Player):
     weights: Annotated[
         str | None,
         Checksum(FINGERPRINT_DIGITS),
-        "the weights it must have; none: any, and says which",
+        "required fingerprint of the weights; none accepts any and records it",
     ] = None
 
     learned: ClassVar[str]
-    """The kind of its model."""
+    """The kind of the model."""
     with_pytorch: ClassVar[bool] = True
-    """Whether PyTorch is needed to play."""
+    """Whether the player needs PyTorch to play."""
     reads_files = True
 
     def __post_init__(self) -> None:
         """Check the file.
 
         Raises:
-            PlayerMissingError: the packages that learning needs are not installed.
+            PlayerMissingError: the packages for learning are not installed.
             PlayerError: the file is not a model of this kind, or has other weights.
         """
         super().__post_init__()
@@ -168,21 +161,21 @@ class LearningPlayer(Player):
 
     @classmethod
     def is_shipped(cls, values: Mapping[str, Value]) -> bool:
-        """Whether the model comes with c4."""
+        """Whether the model is included with c4."""
         return values.get("model") == SHIPPED and shipped_file(cls.learned).is_file()
 
     def check_board(self, board: BoardSize) -> None:
         """Check the file again.
 
         Raises:
-            PlayerError: its network plays on another board, or the file can no longer be read.
+            PlayerError: the model plays on another board, or the file can no longer be read.
         """
         known = self._read().board
         if board != known:
             raise self._error(self._elsewhere(known, board))
 
     def begin(self, game: GameStart) -> None:
-        """Load the network, which may take longer than a move is allowed to.
+        """Load the network, because loading may take longer than the time for a move.
 
         Raises:
             PlayerFailure: the file can no longer be read, or the network plays on another board.
@@ -205,7 +198,7 @@ class LearningPlayer(Player):
         return choose_column(network, self.learned, position)
 
     def _loaded(self, load: Callable[[str, str], Loaded]) -> Loaded:
-        """What a function makes of the file."""
+        """Load the file with a function; raise PlayerFailure if it cannot be read."""
         try:
             return load(str(self._path), str(self.weights))
         except (ModelError, OSError) as error:
@@ -214,7 +207,6 @@ class LearningPlayer(Player):
             raise PlayerFailure(Failing.ERROR, str(error)) from None
 
     def _check_known(self, known: BoardSize, board: BoardSize) -> None:
-        """Check that the model plays on a board."""
         if board != known:
             raise PlayerFailure(Failing.ERROR, self._elsewhere(known, board))
 
@@ -251,12 +243,12 @@ class LearningPlayer(Player):
 
 @dataclass(frozen=True, kw_only=True)
 class EnginePlayer(LearningPlayer):
-    """A player whose model an engine plays, without PyTorch."""
+    """A player whose model runs in an engine, without PyTorch."""
 
     with_pytorch = False
 
     def begin(self, game: GameStart) -> None:
-        """Read the file, which may take longer than a move is allowed to.
+        """Read the file, because reading may take longer than the time for a move.
 
         Raises:
             PlayerFailure: the file can no longer be read, or the model plays on another board.
@@ -272,7 +264,7 @@ class EnginePlayer(LearningPlayer):
         return self._engine(position.board).choose(position)
 
     def _engine(self, board: BoardSize) -> Evaluator:
-        """The engine of its model, for a board."""
+        """The model's engine, after a check that it plays on the board."""
         engine = self._loaded(load_engine)
         self._check_known(engine.board, board)
         return engine
@@ -280,7 +272,7 @@ class EnginePlayer(LearningPlayer):
 
 @dataclass(frozen=True, kw_only=True)
 class SearchingPlayer(EnginePlayer):
-    """A player that searches some plies and asks its model where the search ends."""
+    """A player that searches a few plies and evaluates the last positions with its model."""
 
     depth: Annotated[
         int,
@@ -300,33 +292,33 @@ class SearchingPlayer(EnginePlayer):
         return search_column(engine, position, depth=self.depth, stop=limits.stop)[0]
 
 
-_Shipped = Annotated[str, FileName(), "the model's file; shipped: the one that comes with c4"]
+_Shipped = Annotated[str, FileName(), "the model's file; shipped: the model included with c4"]
 
 
 @player("learning-cnn", source="Brewer 2017")
 class LearningCnn(LearningPlayer):
-    """Plays what looks most like the end of a game that it has won, to a network."""
+    """Plays the column after which the board looks to a network most like the end of a won game."""
 
     learned = "cnn"
 
 
 @player("learning-exact", source="this project, by exact labels")
 class LearningExact(LearningPlayer):
-    """Plays the column that a network trained on exact scores takes for best."""
+    """Plays the column that a network trained on exact scores rates best."""
 
     learned = "exact"
 
 
 @player("learning-selfplay", source="Brewer 2017, as future work")
 class LearningSelfplay(LearningPlayer):
-    """Plays the column that a network trained by its own games values most."""
+    """Plays the column that a network trained by self-play rates best."""
 
     learned = "selfplay"
 
 
 @player("learning-residual", source="this project, by exact labels")
 class LearningResidual(EnginePlayer):
-    """Plays the column that a network which sees threats takes for best; needs no PyTorch."""
+    """Plays the column that a network with threats as input rates best; runs without PyTorch."""
 
     model: _Shipped = SHIPPED
     learned = "residual"
@@ -334,14 +326,14 @@ class LearningResidual(EnginePlayer):
 
 @player("learning-tuples", source="Thill, Koch, Konen 2012")
 class LearningTuples(EnginePlayer):
-    """Plays by sums of table entries for tuples of squares, trained on exact scores; no PyTorch."""
+    """Rates columns with an n-tuple network trained on exact scores; runs without PyTorch."""
 
     learned = "tuples"
 
 
 @player("learning-residual-search", source="this project, by exact labels")
 class LearningResidualSearch(SearchingPlayer):
-    """Alpha-beta, some plies deep, by the values of the network of learning-residual."""
+    """Searches a few plies by alpha-beta with the values of the learning-residual network."""
 
     model: _Shipped = SHIPPED
     learned = "residual"
@@ -349,6 +341,6 @@ class LearningResidualSearch(SearchingPlayer):
 
 @player("learning-tuples-search", source="Thill, Koch, Konen 2012")
 class LearningTuplesSearch(SearchingPlayer):
-    """Alpha-beta, some plies deep, by the values of the tables of learning-tuples."""
+    """Searches a few plies by alpha-beta with the values of the learning-tuples network."""
 
     learned = "tuples"

@@ -1,21 +1,22 @@
-"""How well columns keep to the proof: the same measures for every player.
+"""Measures of a player's columns against exact scores; they are the same for every player.
 
-A column is *strict* if it wins as soon or loses as late as possible: if it is one of the best
-columns. It *keeps the outcome* if it leads to the same result as the best ones. These two shares
-are counted over all positions and over three kinds of them:
+A column is *strict* if it is one of the best columns: it wins as soon or loses as late as possible.
+It *keeps the outcome* if it leads to the same result as the best columns. These two shares are
+counted over all positions and over three kinds of positions:
 
 ================  ==============================================================================
-decisive          the open columns differ in the result that they lead to
+decisive          the open columns differ in their results
 quiet             the side to move has no win in one, and the opponent threatens none
 quiet, decisive   both
 ================  ==============================================================================
 
-A win in one is missed if the player has one and plays another column. A block is missed if the
-player has none, the opponent threatens exactly one column, this is the only best one, and the
-player plays another one. A player is consistent in a position if it plays the mirrored column in
-the mirror image. Positions that are their own mirror image do not count for this.
+A win in one is missed if the player has one and plays another column. A block is required if the
+player has no win in one, and the opponent threatens to win in exactly one column, which is the only
+best column. It is missed if the player plays another column. A player is consistent in a position
+if it plays the mirrored column in the mirror image. Positions that are their own mirror image do
+not count here.
 
-``evaluate_player`` asks a player in every position and measures its columns and its time.
+``evaluate_player`` asks a player in every position, and measures its columns and its time.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 _PLAYABLE: Final = 2
 _OWN_THREATS: Final = 3
 _THREATS: Final = 4
-"""Planes of :mod:`c4core.models.evaluator`."""
+"""The indices of these planes of :mod:`c4core.models.evaluator`."""
 
 _BATCH: Final = 1 << 16
 _DIGITS: Final = 6
@@ -54,50 +55,50 @@ _DIGITS: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Numbers of positions of some kind, and of those in which a column does well."""
+    """The number of positions of a kind, and in how many the column is good."""
 
     positions: int
     """The number of positions."""
     strict: int
-    """In this many the column is a best one."""
+    """The number of positions where the column is a best one."""
     outcome: int
-    """In this many it keeps the outcome."""
+    """The number of positions where the column keeps the outcome."""
 
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """Numbers of positions in which a certain column is called for, and is not played."""
+    """The number of positions that require certain columns, and of misses."""
 
     positions: int
     """The number of positions."""
     missed: int
-    """In this many another column is played."""
+    """The number of positions where another column is played."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """The measures of a player's columns; the module says what they mean."""
+    """The measures of a player's columns; the module defines them."""
 
     everywhere: Share
-    """Over all positions."""
+    """The shares over all positions."""
     decisive: Share
-    """Over the decisive ones."""
+    """The shares over decisive positions."""
     quiet: Share
-    """Over the quiet ones."""
+    """The shares over quiet positions."""
     quiet_decisive: Share
-    """Over those that are both."""
+    """The shares over quiet and decisive positions."""
     plies: tuple[tuple[int, Share], ...]
-    """By the number of stones, ascending."""
+    """The shares by number of stones, ascending."""
     wins: Missed
-    """Wins in one."""
+    """Missed wins in one."""
     blocks: Missed
-    """Blocks."""
+    """Missed blocks."""
     mirrored: Missed | None
-    """Mirrored positions without the mirrored column; None if the player was not asked."""
+    """Mirror images where the mirrored column is not played; None if the player was not asked."""
 
     @property
     def figures(self) -> dict[str, float]:
-        """The shares that the history of a training has; 0 where there are no positions."""
+        """The shares in the history of a training; 0 if there are no such positions."""
         everywhere, hard = self.everywhere, self.quiet_decisive
         return {
             "best_share": everywhere.strict / everywhere.positions,
@@ -108,14 +109,13 @@ class Quality:
 
 @dataclass(frozen=True, slots=True)
 class TimedQuality:
-    """A player's measures, and how long it takes for a move."""
+    """A player's measures, and its time for a move."""
 
     quality: Quality
-    """Its measures."""
     seconds: float
-    """The mean of the wall-clock seconds for a move, without the very first one."""
+    """The mean wall-clock seconds for a move, after an untimed first move."""
     processor_seconds: float
-    """The mean of the processor's seconds of this process for a move."""
+    """The mean processor seconds of this process for a move."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,9 +123,9 @@ class Kinds:
     """The kinds of n positions."""
 
     is_decisive: Mask
-    """(n,): whether the open columns differ in their result."""
+    """(n,): whether the open columns differ in their results."""
     is_quiet: Mask
-    """(n,): whether nobody has a win in one."""
+    """(n,): whether neither side could win with its next stone."""
     wins: Mask
     """(n, width): the columns that win at once."""
     threats: Mask
@@ -133,7 +133,7 @@ class Kinds:
 
 
 def kinds_of(positions: Positions) -> Kinds:
-    """The kinds of positions."""
+    """Find the kinds of positions, from their planes and labels."""
     wins, threats = [], []
     own, mask = words_of_planes(positions.planes)
     width, height = positions.board
@@ -153,12 +153,10 @@ def kinds_of(positions: Positions) -> Kinds:
 
 
 def weights_of(positions: Positions, *, quiet: float, decisive: float) -> NDArray[np.float32]:
-    """The weight of every position in a training, (n,), with the mean 1.
+    """(n,): the weight of every position in a training; the mean is 1.
 
-    Args:
-        positions: the positions.
-        quiet: how much a quiet one weighs; others weigh 1.
-        decisive: the same for decisive ones; one that is both has both weights multiplied.
+    Before scaling, quiet positions weigh ``quiet``, decisive ones ``decisive``, and others 1. If a
+    position is both, the weights are multiplied.
     """
     kinds = kinds_of(positions)
     weights = np.where(kinds.is_quiet, quiet, 1.0) * np.where(kinds.is_decisive, decisive, 1.0)
@@ -168,13 +166,13 @@ def weights_of(positions: Positions, *, quiet: float, decisive: float) -> NDArra
 def quality_of(
     positions: Positions, columns: Columns, *, mirrored: Columns | None = None
 ) -> Quality:
-    """Measure columns by the proof.
+    """Measure columns against exact scores.
 
     Args:
         positions: n positions with their labels.
         columns: (n,), the open column that is played in each position.
-        mirrored: (n,), the column that is played in each mirrored position, as it is numbered
-            there; None to leave the mirror out.
+        mirrored: (n,), the column that is played in each mirror image, in the mirror image's
+            numbering; None to skip mirror images.
     """
     kinds, rows = kinds_of(positions), np.arange(len(positions))
     strict = positions.best[rows, columns] != 0
@@ -209,7 +207,7 @@ def quality_of(
 
 
 def positions_of(positions: Positions) -> list[Position]:
-    """Positions with labels as positions of the engine."""
+    """Convert labelled positions to positions of the engine."""
     width, height = positions.board
     return [Position.from_key(int(key), width=width, height=height) for key in positions.keys]
 
@@ -224,24 +222,24 @@ def evaluate_player(
 ) -> TimedQuality:
     """Ask a player for a column in every position, and compare the columns with the labels.
 
-    The dice of a position depend only on the seed and the position's number, and so does the
-    answer of a player that is not timed.
+    The dice of a position depend only on the seed and the position's number. So does the answer of
+    a player without a time limit.
 
     Args:
         player: any player; no complete game is played.
         positions: positions with labels.
         seed: the seed of the player's random choices.
-        mirrors: whether to ask in the mirrored positions, too. A player with random choices is
-            never asked there, because its answers may differ by chance.
-        tell: called with the number of moves that are done.
+        mirrors: whether to ask in the mirror images, too. A player with random choices is never
+            asked there, because its answers may differ by chance.
+        tell: called with the number of finished moves.
 
     Raises:
         PlayerError: the player does not play on this board.
-        PlayerFailure: it cannot go on, or its answer is not legal.
+        PlayerFailure: the player fails, or its answer is not legal.
     """
     player.check_board(positions.board)
     asked = positions_of(positions)
-    player.choose(asked[0], Dice(seed))  # it may load a model or a library
+    player.choose(asked[0], Dice(seed))  # not timed: it may load a model or a library
     began, used = time.perf_counter(), time.process_time()
     columns = _answers(player, asked, seed, tell)
     seconds = (time.perf_counter() - began) / len(asked)
@@ -255,13 +253,7 @@ def evaluate_player(
 
 
 def quality_of_engine(engine: Evaluator, positions: Positions, *, mirrors: bool = False) -> Quality:
-    """Measure an engine's columns by the proof.
-
-    Args:
-        engine: an engine of the positions' board.
-        positions: positions with labels.
-        mirrors: whether to look at the mirrored positions, too.
-    """
+    """Measure an engine's columns against exact scores, with ``mirrors`` in mirror images, too."""
     asked = positions_of(positions)
     columns = np.array([engine.choose(position) for position in asked])
     if not mirrors:
@@ -273,7 +265,7 @@ def quality_of_engine(engine: Evaluator, positions: Positions, *, mirrors: bool 
 def _answers(
     player: Player, asked: list[Position], seed: int, tell: Callable[[int], object]
 ) -> NDArray[np.int64]:
-    """The player's column in every position, checked."""
+    """The player's legal column in every position."""
     columns = np.empty(len(asked), dtype=np.int64)
     for number, position in enumerate(asked):
         tell(number)
@@ -283,7 +275,7 @@ def _answers(
 
 
 def quality_object(quality: Quality) -> dict[str, Any]:
-    """A player's measures as JSON: numbers of positions, and shares from 0 to 1 or null."""
+    """A player's measures as JSON: numbers of positions, and shares from 0 to 1, or null."""
     return {
         "all": _share_object(quality.everywhere),
         "decisive": _share_object(quality.decisive),

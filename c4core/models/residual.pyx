@@ -7,14 +7,14 @@
              -> worth of the column
              -> their mean -> loss, draw, win
 
-The star convolution sees three squares in each of the eight directions, the others 3 x 3. All layers
-are followed by relu; what is added to a layer's output is added before it.
+The star convolution sees three squares in each of the eight directions, and the other convolutions 3 x 3
+squares. A relu follows every layer; additions to a layer's output come before the relu.
 
-An activation a is kept as the whole number 128 a, a weight w as 2^s w, where s is as large as it can be
-without an overflow in its layer (layer.h). So every processor gets the same bits, and worths differ from
-PyTorch's by some hundredths, where good and bad columns differ by ten.
+An activation a is stored as the integer 128 a, and a weight w as 2^s w. The shift s is as large as possible
+without an overflow in the layer (layer.h). So every processor gets the same bits. Worths differ from
+PyTorch's by a few hundredths, while good and bad columns differ by about ten.
 
-Memory of an evaluation; a *field* is a board with its rim, with ``channels`` activations for a square::
+Memory of an evaluation; a *field* is a board with its rim, with ``channels`` activations for each square::
 
     sums of the first layer, bias of the second: 32 bits | field a | field b | units | units: 16 bits
 """
@@ -72,22 +72,22 @@ cdef enum:
     VALUES = 3          # loss, draw, win
     SQUARES = 64        # the most squares of a board
     DEPTH = 2 * 16      # the most convolutions after the first
-    MEAN_BITS = 16      # 1 / width is kept as a whole number of this scale
+    MEAN_BITS = 16      # 1 / width is stored as an integer with this many fractional bits
     BITBOARDS = 5       # planes that depend on more than the number of stones
     ACTIVATION_BITS = 7
-    HEAD_BITS = 16      # of the weights of worths and results
-    MOST_BITS = 14      # the largest s
+    HEAD_BITS = 16      # fractional bits of the weights of worths and results
+    MOST_BITS = 14      # the largest shift s
 
 
 STAR = [(0, 0)] + [
     (away * column, away * row)
     for column, row in ((0, 1), (1, 0), (1, 1), (1, -1)) for away in (-3, -2, -1, 1, 2, 3)
 ]
-"""Where the first layer looks, as (columns, rows) from a square: taps 0, 1, 2, .."""
+"""The taps of the first layer, in order: offsets (columns, rows) from a square."""
 
 
 def kernels():
-    """The names of the programs that this processor runs, the slowest first.
+    """The names of the kernels that this processor runs, the slowest first.
 
     All compute the same bits.
     """
@@ -105,18 +105,16 @@ cdef class ResidualEngine(Evaluator):
     Evaluates positions with given weights.
 
     Args:
-        width: columns of the board.
-        height: rows of it.
-        channels: numbers of a square between convolutions.
+        channels: activations of a square between convolutions.
         blocks: pairs of convolutions after the first.
         hidden: units of a column.
         weights: float32 arrays; :func:`weight_shapes` has their names and shapes.
-        averages: whether the mean is taken with the mirrored position.
+        averages: whether to average with the mirror image.
         kernel: one of :func:`kernels`; None for the fastest.
 
     Raises:
-        BoardError: there is no such board.
-        ValueError: a number is out of range, or an array is not as it should be.
+        BoardError: the board size is not supported.
+        ValueError: a number is out of range, or an array has a wrong shape, type or value.
     """
 
     cdef int channels, blocks, hidden
@@ -124,16 +122,16 @@ cdef class ResidualEngine(Evaluator):
     cdef c4_convolution* convolve
     cdef c4_dense* apply
     cdef c4_spread* spread
-    cdef c4_reach[SQUARES] reach            # of every square of the board
+    cdef c4_reach[SQUARES] reach            # for every square of the board
     cdef c4_layer[DEPTH] convolutions
     cdef c4_layer column, mixing
     cdef int first_shift
     cdef const int32_t* first               # [plane][tap][channel]
     cdef const int32_t* base                # [stones & 1][square][channel]: bias and planes 5 and 6
-    cdef const int32_t* of_mean             # [unit][unit], of the layer after the columns
-    cdef const int32_t* policy              # [unit], and the bias
-    cdef const int32_t* results             # [unit][result], and the biases
-    cdef list kept                          # the arrays that all these point into
+    cdef const int32_t* of_mean             # [unit][unit]: weights of the means in the mixing layer
+    cdef const int32_t* policy              # [unit], then the bias
+    cdef const int32_t* results             # [unit][result], then the biases
+    cdef list kept                          # the arrays that all these pointers point into
 
     def __cinit__(
         self, *, int width, int height, int channels, int blocks, int hidden, weights,
@@ -164,13 +162,9 @@ cdef class ResidualEngine(Evaluator):
         )
 
     cdef int _choose(self, str name) except -1:
-        """Take the functions of a kernel.
-
-        Raises:
-            ValueError: there is no such kernel here.
-        """
+        """Set the functions of a kernel."""
         if name not in kernels():
-            raise ValueError(f"no kernel {name!r} runs here: there are {', '.join(kernels())}")
+            raise ValueError(f"kernel {name!r} does not run here; choose one of {', '.join(kernels())}")
         if name == "vnni":
             self.convolve, self.apply, self.spread = c4_convolve_vnni, c4_dense_vnni, c4_spread_vnni
         elif name == "avx2":
@@ -181,7 +175,7 @@ cdef class ResidualEngine(Evaluator):
         return 0
 
     cdef int _reach_out(self) except -1:
-        """Note which squares see a square, and by which tap."""
+        """Fill ``reach``: the squares that see each square, and by which tap."""
         cdef int width = self.g.width, height = self.g.height, column, row, tap, count
         cdef c4_reach* reach
         for column in range(width):
@@ -197,13 +191,13 @@ cdef class ResidualEngine(Evaluator):
         return 0
 
     cdef const int32_t* _keep(self, array) except NULL:
-        """Keep an array of whole numbers of 32 bits as long as the engine."""
+        """Keep an array of 32-bit integers for the lifetime of the engine."""
         cdef int32_t[::1] numbers = np.ascontiguousarray(array, dtype=np.int32).reshape(-1)
         self.kept.append(numbers)
         return &numbers[0]
 
     cdef c4_layer _layer(self, weight, bias, int taps) except *:
-        """A layer of (taps * inputs, outputs) weights."""
+        """A layer from weights (taps * inputs, outputs)."""
         cdef c4_layer layer
         layer.inputs, layer.outputs = weight.shape[0] // taps, weight.shape[1]
         layer.shift = _shift(weight, bias)
@@ -212,7 +206,7 @@ cdef class ResidualEngine(Evaluator):
         return layer
 
     cdef int _keep_first(self, weight, bias) except -1:
-        """The first layer: its inputs are bits."""
+        """Store the first layer, whose inputs are bits."""
         cdef int width = self.g.width, height = self.g.height, channels = self.channels
         cdef int square, place, parity
         cdef c4_reach* reach
@@ -231,7 +225,7 @@ cdef class ResidualEngine(Evaluator):
         return 0
 
     cdef int _keep_mixing(self, weight, bias) except -1:
-        """The layer after the columns: its inputs are a column's units and the mean of all."""
+        """Store the mixing layer, whose inputs are a column's units and the mean over all columns."""
         cdef int hidden = self.hidden, shift = _shift(weight, bias)
         self.mixing.inputs = self.mixing.outputs = hidden
         self.mixing.shift = shift
@@ -241,14 +235,14 @@ cdef class ResidualEngine(Evaluator):
         return 0
 
     cdef const int32_t* _head(self, weight, bias) except NULL:
-        """Weights and biases of outputs that are not cut off."""
+        """Weights and biases of outputs that are not clipped."""
         scale = np.rint(np.concatenate([weight.reshape(-1), bias]).astype(np.float64) * 2**HEAD_BITS)
         return self._keep(np.clip(scale, -(2.0**31) + 1, 2.0**31 - 1))
 
     cdef void evaluate_words(
         self, uint64_t own, uint64_t mask, double* columns, double* value, void* scratch
     ) noexcept nogil:
-        """See evaluator.pxd. The scratch memory has scratch_bytes."""
+        """See evaluator.pxd. The scratch memory must have scratch_bytes."""
         cdef const Board* g = self.g
         cdef double[MAX_COLUMNS] worths
         cdef double[MAX_COLUMNS] mirrored
@@ -256,7 +250,7 @@ cdef class ResidualEngine(Evaluator):
         cdef int column
         self._forward(own, mask, worths, value, <int32_t*>scratch)
         if self.averages:
-            # A sum of two does not depend on their order: both images get the same worths.
+            # The sum of two numbers does not depend on their order, so both images get the same worths.
             self._forward(
                 mirror_bits(g, own), mirror_bits(g, mask), mirrored, &other, <int32_t*>scratch
             )
@@ -297,26 +291,26 @@ cdef class ResidualEngine(Evaluator):
             while word:
                 square = lowest_bit(word)
                 word &= word - 1
-                square -= square // g.stride        # without the guard rows
+                square -= square // g.stride        # the index without guard rows
                 self.spread(
                     self.first + plane * C4_STAR * channels, &self.reach[square], sums, channels
                 )
-        # 2. Fields begin with zeros, because nothing else writes their rims.
+        # 2. Fields are zeroed, because nothing else writes their rims.
         memset(a, 0, 2 * field * sizeof(int16_t))
         for column in range(width):
             c4_settle(
                 sums + column * height * channels, a + ((column + 1) * pitch + 1) * channels,
                 height * channels, self.first_shift
             )
-        # 3. The blocks: the second convolution adds to what it replaces.
+        # 3. The blocks: the second convolution adds the field that it overwrites.
         for block in range(self.blocks):
             self.convolve(&self.convolutions[2 * block], a, b, NULL, width, height)
             self.convolve(&self.convolutions[2 * block + 1], b, a, a, width, height)
-        # 4. The units of every column: its squares lie side by side.
+        # 4. The units of every column, whose squares are side by side in memory.
         self.apply(
             &self.column, a + (pitch + 1) * channels, units, NULL, width, pitch * channels
         )
-        # 5. The second layer. What the mean gives is the same for all columns, like a bias.
+        # 5. The mixing layer. The share of the mean is the same for all columns, like a bias.
         memcpy(bias, mixing.bias, hidden * sizeof(int32_t))
         for unit in range(hidden):
             total = 0
@@ -346,37 +340,34 @@ cdef class ResidualEngine(Evaluator):
 
 
 cdef inline double _number(int64_t total) noexcept nogil:
-    """What a sum of activations times weights of a head stands for."""
+    """The real number for an integer sum of activations times head weights."""
     return <double>total / (<int64_t>1 << HEAD_BITS + ACTIVATION_BITS)
 
 
 cdef inline double _balance(double loss, double draw, double win) noexcept nogil:
-    """From three logits the chance to win less that to lose."""
+    """The probability of a win minus the probability of a loss, from three logits."""
     cdef double most = max(loss, draw, win)
     loss, draw, win = exp(loss - most), exp(draw - most), exp(win - most)
     return (win - loss) / (loss + draw + win)
 
 
 def _whole(array, int bits):
-    """Numbers times 2^bits, rounded."""
+    """Multiply numbers by 2^bits, and round them."""
     return np.rint(array.astype(np.float64) * 2.0**bits).astype(np.int64)
 
 
 def _pairs(weight):
-    """Weights (inputs, outputs) as layer.h wants them: two inputs of an output side by side."""
+    """Weights (inputs, outputs) in the order of layer.h: two inputs of an output side by side."""
     inputs, outputs = weight.shape
     pairs = weight.astype(np.int16).reshape(inputs // 2, 2, outputs).transpose(0, 2, 1)
     return np.ascontiguousarray(pairs).view(np.int32)
 
 
 def _shift(weight, bias):
-    """The largest s so that no sum of weights times 2^s overflows, and each has 16 bits.
+    """The largest s so that weights times 2^s fit into 16 bits, and no sum overflows.
 
-    A sum has all inputs at most, its bias, and an activation that is added; rounding may add half a
-    weight each.
-
-    Raises:
-        ValueError: the weights are too large for any.
+    A sum has at most all inputs, the bias, and one added activation. Rounding may add half a unit to
+    each weight.
     """
     reach = np.abs(weight.astype(np.float64)).sum(axis=0).max() + 1
     largest = max(np.abs(weight).max(), 1e-9)
@@ -389,11 +380,11 @@ def _shift(weight, bias):
 
 
 def _checked(weights, shapes):
-    """The arrays with these shapes, if all are there and have numbers.
+    """The float32 arrays with these names and shapes, checked to be finite.
 
     Raises:
-        KeyError: one is missing.
-        ValueError: one is of another kind, or has no numbers.
+        KeyError: an array is missing.
+        ValueError: an array has another type or shape, or numbers that are not finite.
     """
     found = {}
     for name, shape in shapes.items():
@@ -407,11 +398,14 @@ def _checked(weights, shapes):
 
 
 def weight_shapes(int height, int channels, int blocks, int hidden):
-    """The arrays of weights by name.
+    """The shapes of the weights, by name.
 
-    Matrices are (inputs, outputs). The inputs of the first layer are ordered by tap (:data:`STAR`)
-    and plane, those of a convolution by the neighbour's column, its row, and the channel, those of a
-    column by row and channel, and those of the layer after it are a column's units and then the means.
+    Matrices are (inputs, outputs). The order of the inputs is:
+
+    - in the first layer, by tap (:data:`STAR`) and plane;
+    - in a convolution, by the neighbour's column, its row, and the channel;
+    - in the column layer, by row and channel;
+    - in the mixing layer, a column's units and then the means.
 
     Raises:
         ValueError: a number is out of range.

@@ -1,20 +1,20 @@
-"""An n-tuple network: tables that are added up, one entry of each.
+"""An n-tuple network: a sum of table entries, one from each table.
 
-A *tuple* is a list of squares. What is on its squares is a number in base 4, the first square being
-the lowest digit, and this number is an index into the tuple's table::
+A *tuple* is a list of squares. The states of its squares are the digits of a number in base 4, the
+first square being the lowest digit. This number is an index into the tuple's table::
 
     0 empty, and no stone can fall there now    2 stone of the side to move
     1 empty, and the next stone falls there     3 stone of the opponent
 
-The *sum* of a position is that of the entries of all tuples and of their mirror images, which share
-the tables. The value is tanh(sum), from -1, the side to move loses, to 1, it wins. There are two sets
-of tables: for positions with an even number of stones, and with an odd one::
+The *sum* of a position adds the entries of all tuples and of their mirror images, which share the
+tables. The value is tanh(sum): -1 if the side to move loses, 1 if it wins. There are two sets of
+tables, for positions with an even and with an odd number of stones::
 
     tables[stones & 1][tuple][index]
 
-The worth of a column is minus the sum of the position after it; a column that wins is worth more than
-all others, and one that fills the board 0. Method: Thill, Koch, Konen 2012, "Reinforcement learning
-with n-tuples on the game Connect-4"; the labels here are exact.
+The worth of a column is minus the sum of the position after it. A winning column has a larger worth
+than all others; a column that fills the board has worth 0. Method: Thill, Koch, Konen 2012,
+"Reinforcement learning with n-tuples on the game Connect-4"; the labels here are exact.
 """
 
 import numpy as np
@@ -35,10 +35,10 @@ cdef enum:
     SQUARES = 64        # bits of a word
 
 cdef double WON = 1000.0        # worth of a column that wins
-cdef double OUTCOME = 0.7       # of the target of a position that is won as late as possible
+cdef double OUTCOME = 0.7       # the target for a position that is won as late as possible
 
 MAX_ENTRIES = 1 << 26
-"""The limit for the entries of all tables."""
+"""The largest number of entries in all tables together."""
 
 
 @cython.final
@@ -46,22 +46,20 @@ cdef class TupleEngine(Evaluator):
     """TupleEngine(*, width, height, squares, tables)\n--\n
     An n-tuple network that plays and learns.
 
-    Playing threads may share it; nobody may play while it learns.
+    Threads may share it to play, but not while it learns.
 
     Args:
-        width: columns of the board.
-        height: rows of it.
         squares: uint8 (tuples, length), the squares of every tuple: row * width + column.
-        tables: float32 (2, tuples, 4**length); they are used as they are, and learning changes them.
+        tables: float32 (2, tuples, 4**length); they are not copied, and learning changes them.
 
     Raises:
-        BoardError: there is no such board.
+        BoardError: the board size is not supported.
         ValueError: the arrays do not fit each other or the board.
     """
 
     cdef int tuples, length
     cdef float[:, :, ::1] tables
-    cdef uint8_t* bits      # of the squares of all tuples, then of their mirror images
+    cdef uint8_t* bits      # the bits of the squares of all tuples, then of their mirror images
 
     def __cinit__(
         self, *, int width, int height, const uint8_t[:, ::1] squares, float[:, :, ::1] tables
@@ -104,16 +102,15 @@ cdef class TupleEngine(Evaluator):
                 columns[column] = self._worth(own, mask, drop(self.g, mask, column))
 
     cdef double _worth(self, uint64_t own, uint64_t mask, uint64_t square) noexcept nogil:
-        """The worth of a stone on a square; 0 for none."""
+        """The worth of a stone on a square; meaningless if the square is 0."""
         if has_four(self.g, own | square):
-            # Of several wins any will do: this one is the mirrored one in the mirror image.
+            # Any win would do. This term makes the choice among wins the same in the mirror image.
             return WON - tanh(self._sum(own ^ mask, mask | square))
         if mask | square == self.g.squares:
             return 0
         return -self._sum(own ^ mask, mask | square)
 
     cdef double _sum(self, uint64_t own, uint64_t mask) noexcept nogil:
-        """The sum of a position."""
         cdef uint8_t[SQUARES] states
         cdef int number, place, index, side = popcount(mask) & 1
         cdef const uint8_t* bits = self.bits
@@ -141,7 +138,7 @@ cdef class TupleEngine(Evaluator):
             self.tables[side, number % self.tuples, index] += step
 
     cdef void _read(self, uint64_t own, uint64_t mask, uint8_t* states) noexcept nogil:
-        """The digit of every bit of a word."""
+        """Write the state of every square, by the bit of the square in a bitboard."""
         cdef uint64_t playable = playable_squares(self.g, mask)
         cdef int bit
         for bit in range(SQUARES):
@@ -155,20 +152,20 @@ cdef class TupleEngine(Evaluator):
     ):
         """Learn from n positions, one after the other.
 
-        From every position the sums after all open columns learn: each to have its column's exact
-        value, and all together to have a best column on top.
+        For every position, the sums after all open columns learn: each sum learns its column's exact
+        value, and all together learn to put a best column on top.
 
         Args:
-            own: (n,), the stones of the side to move; nobody has four.
+            own: (n,), the stones of the side to move; neither side has four.
             mask: (n,), all stones; at least one column is open.
             best: (n, width), 1 for the best columns.
             scores: (n, width), the scores of the columns for the side to move.
-            weights: (n,), how much each position counts.
+            weights: (n,), the weight of each position.
             rate: the share of an error by which the sum changes.
 
         Returns:
-            The mean losses: minus the logarithm of the probability of the best columns, with
-            probabilities made from worths, and the squared error of the values.
+            The mean losses: minus the logarithm of the probability of the best columns, with worths
+            as logits; and the squared error of the values.
 
         Raises:
             ValueError: the arrays differ in length.
@@ -192,14 +189,14 @@ cdef class TupleEngine(Evaluator):
         self, uint64_t own, uint64_t mask, const uint8_t* best, const int8_t* scores,
         double rate, double* policy, double* value
     ) noexcept nogil:
-        """Learn from a position; adds its losses to policy and value."""
+        """Learn from a position, and add its losses to policy and value."""
         cdef const Board* g = self.g
         cdef double[MAX_COLUMNS] worths
         cdef double[MAX_COLUMNS] chances
         cdef uint64_t square
         cdef double top = -WON, total = 0, of_best = 0, error, target, found, step
         cdef int column, learning = 0
-        # 1. The worths. Where a column wins at once there is nothing to learn.
+        # 1. The worths. If a column wins at once, there is nothing to learn.
         for column in range(g.width):
             square = drop(g, mask, column)
             if not square:
@@ -208,7 +205,7 @@ cdef class TupleEngine(Evaluator):
                 return
             worths[column] = self._worth(own, mask, square)
             top = max(top, worths[column])
-        # 2. The chances of the columns, as of logits.
+        # 2. The probabilities of the columns, with worths as logits.
         for column in range(g.width):
             if drop(g, mask, column):
                 chances[column] = exp(worths[column] - top)
@@ -218,7 +215,7 @@ cdef class TupleEngine(Evaluator):
         if of_best <= 0:
             return
         policy[0] -= log(of_best / total)
-        # 3. Every sum moves towards its value, and away from it where the column is too likely.
+        # 3. Every sum moves towards its value, and probability moves to the best columns.
         for column in range(g.width):
             square = drop(g, mask, column)
             if not square or mask | square == g.squares:
@@ -234,7 +231,7 @@ cdef class TupleEngine(Evaluator):
 
 
 cdef inline double _target(int score, int cells) noexcept nogil:
-    """The value of a score: its sign counts most, and then how soon the game ends."""
+    """The target value for a score: mostly its sign, and a part for how soon the game ends."""
     cdef double share = fabs(<double>score) / ((cells + 1) // 2)
     if score == 0:
         return 0
@@ -259,14 +256,7 @@ def table_shape(int tuples, int length):
 
 
 def random_tuples(dice, *, int tuples, int length, int width=7, int height=6):
-    """Random tuples of connected squares, all different, also from each other's mirror images.
-
-    Args:
-        dice: a ``Dice``, the source of the squares.
-        tuples: the number of tuples.
-        length: the number of squares of each.
-        width: columns of the board.
-        height: rows of it.
+    """Draw random tuples of connected squares. No two are equal or mirror images of each other.
 
     Returns:
         uint8 (tuples, length): row * width + column of each square.

@@ -1,9 +1,10 @@
-"""Training of the network that orders moves.
+"""Train the network that orders moves.
 
-It learns from samples of what moves cost (:mod:`c4core.order_training.samples`), in rounds. In the
-first one positions are solved without a network, in every further one with the network trained so
-far, because its searches meet other nodes. Each network is trained anew on all samples so far.
-Some of the solved positions are held out for a test: none of their samples is learned from.
+It learns in rounds from samples of the cost of moves (:mod:`c4core.order_training.samples`). In the
+first round, positions are solved without a network. In every further round they are solved with the
+last network, because a search with a network meets other nodes. Each network is trained from
+scratch on all samples so far. Some of the solved positions are held out for a test; the network
+never learns from their samples.
 
 The same arguments give the same bytes on the same machine, with the same versions of the program
 and of PyTorch.
@@ -42,27 +43,27 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
 
     Tell = Callable[[str, int, int], object]
-    """Called with what is done (``solving`` or ``training``), how much of it, and of how much."""
+    """Called with the activity (``solving`` or ``training``), the finished parts, and all parts."""
 
 UNITS: Final = 64
 POINTS: Final = 50
-"""So many points of a move's value are 1 of a logit."""
+"""The number of points of a move's value that are 1 in a logit."""
 ROW_SCALE: Final = 128
-"""Weights of rows are whole numbers in the file, this many times as large .."""
+"""The factor of the weights of rows, which are whole numbers in the network's file."""
 UNIT_SCALE: Final = 4096
-""".. and those of the units this many times."""
+"""The factor of the weights of units, which are whole numbers in the network's file."""
 BATCH: Final = 1024
 RATE: Final = 2e-3
-"""Adam's learning rate: it falls in a straight line, after a short rise, .."""
+"""Adam's largest learning rate; the rate rises quickly, then falls linearly."""
 LAST_RATE: Final = 0.03
-""".. to this share of it."""
+"""The last learning rate, as a share of :data:`RATE`."""
 RISE: Final = 100
-"""Steps."""
+"""The number of steps in which the learning rate rises."""
 DROPOUT: Final = 0.1
 PART: Final = 20
-"""Positions that a thread solves in one go."""
+"""The number of positions that a thread solves as one task."""
 HELD_OUT: Final = 24
-"""One position of so many is held out."""
+"""One of this many positions is held out."""
 FIRST_HELD_OUT: Final = 5
 
 _NEVER: Final = -1e9
@@ -71,48 +72,48 @@ _TEST_BATCH: Final = 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderPlan:
-    """How a network that orders moves is trained."""
+    """The parameters for the training of a network that orders moves."""
 
     board: BoardSize
     roots: int
     """The number of positions that are solved in every round."""
     empty: int = 0
-    """How often the empty board is solved as well."""
+    """The number of additional searches of the empty board in every round."""
     rounds: int = 2
     epochs: int = 3
-    """How often a round's training goes through all samples."""
+    """The number of passes through all samples in the training of a round."""
     last_ply: int
-    """The network is asked with so many stones at most."""
+    """The largest number of stones at which the network is used."""
     density: float = 1.0
-    """A factor of the number of samples."""
+    """A factor for the number of samples."""
     seed: int = 0
     threads: int = 1
-    """Threads that solve positions; the result is the same with any number."""
+    """The number of threads that solve positions; it does not change the result."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderFigures:
-    """How well moves are ordered in held-out samples."""
+    """Means over held-out samples that measure the order of moves."""
 
     cross_entropy: float
-    """Of the targets and the softmax of the values."""
+    """The cross entropy of the targets and the softmax of the moves' values."""
     regret: float
-    """How many times as many nodes as the best order needs, a logarithm to base 2."""
+    """The base-2 logarithm of the search cost relative to the best order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderRound:
-    """What came of a round."""
+    """The result of a round."""
 
     number: int
     samples: int
-    """For the training, with those of earlier rounds."""
+    """The number of samples for the training, samples of earlier rounds included."""
     held_out: int
     """The number of samples for the test."""
     before: OrderFigures
-    """Without a network."""
+    """The figures without a network."""
     after: OrderFigures
-    """With this round's network."""
+    """The figures with this round's network."""
     solving_seconds: float
     training_seconds: float
 
@@ -125,17 +126,12 @@ def learn_order(
 ) -> tuple[bytes, list[OrderRound]]:
     """Train a network that orders moves.
 
-    Args:
-        plan: how.
-        tell: called with the progress.
-        tell_round: called after every round.
-
     Returns:
-        The network's file, and what came of the rounds.
+        The network's file, and the result of every round.
 
     Raises:
         LearningError: the plan is impossible, or gives too few samples.
-        KeyboardInterrupt: somebody pressed Ctrl-C.
+        KeyboardInterrupt: the user pressed Ctrl-C.
     """
     try:
         roots = draw_roots(
@@ -174,17 +170,17 @@ def learn_order(
         )
         tell_round(rounds[-1])
     if data is None:
-        raise LearningError("no rounds, no network")
+        raise LearningError("a network needs at least one round")
     return data, rounds
 
 
 def _sampled(
     plan: OrderPlan, number: int, roots: list[Position], network: bytes | None, tell: Tell
 ) -> NDArray[np.void]:
-    """A round's samples. Those of the empty board have negative roots, and are not held out.
+    """The samples of a round. Samples of the empty board have negative roots and are not held out.
 
-    Threads take the positions by parts, each with a seed of its own: any number of threads makes
-    the same samples.
+    Threads solve the positions in parts, each with its own seed, so the samples do not depend on
+    the number of threads.
     """
     width, height = plan.board
     positions = [Position(width=width, height=height)] * plan.empty + roots
@@ -219,12 +215,7 @@ def _sampled(
 
 
 class OrderCourse:
-    """Trains a network on samples.
-
-    Args:
-        samples: an array of :func:`c4core.order_training.samples.sample_type`.
-        plan: how it is trained.
-        seed: of the weights, the order of samples and the mirroring.
+    """The training of a network on samples of :func:`c4core.order_training.samples.sample_type`.
 
     Raises:
         LearningError: there are no samples to learn from, or none to be held out.
@@ -278,7 +269,7 @@ class OrderCourse:
         self._network.eval()
 
     def figures(self) -> OrderFigures:
-        """How well the moves of held-out samples are ordered; at first, without a network."""
+        """Measure the order of moves in held-out samples; before training, without a network."""
         cross_entropy, regret = 0.0, 0.0
         self._network.eval()
         with torch.no_grad(), _repeatable(self._seed):
@@ -301,19 +292,19 @@ class OrderCourse:
         )
 
     def _batches(self, size: int) -> Iterator[NDArray[np.int64]]:
-        """The samples of every step, size of them; those left over in an epoch are left out."""
+        """The indices of ``size`` samples for every step; the rest of an epoch is left out."""
         for _ in range(self._plan.epochs):
             order = self._train[torch.randperm(self.learned).numpy()]
             for first in range(0, self.learned - size + 1, size):
                 yield order[first : first + size]
 
     def _today(self, batch: NDArray[np.int64]) -> torch.Tensor:
-        """Today's logits, (n, width)."""
+        """(n, width): the logits of today's move ordering, without the network."""
         values = torch.from_numpy(self._samples["value"][batch].astype(np.float32) / POINTS)
         return values.masked_fill(torch.from_numpy(~self._targets.valid[batch]), _NEVER)
 
     def _logits(self, batch: NDArray[np.int64], mirrored: NDArray[np.bool_] | None) -> torch.Tensor:
-        """The logits with the network, (n, width)."""
+        """(n, width): the logits with the network."""
         width, height = self._plan.board
         rows, starts = rows_of_choices(
             self._samples[batch],
@@ -328,18 +319,13 @@ class OrderCourse:
         return today + torch.zeros_like(today).masked_scatter(valid, added)
 
     def _losses(self, logits: torch.Tensor, batch: NDArray[np.int64]) -> torch.Tensor:
-        """The cross entropy of each sample, (n,)."""
+        """(n,): the cross entropy of each sample."""
         shares = torch.from_numpy(self._targets.shares[batch])
         return -(shares * functional.log_softmax(logits, 1)).sum(1)
 
 
 class OrderNetwork(nn.Module):
-    """The network of :mod:`c4core.order_training.samples`, in floating point.
-
-    Args:
-        board: the board.
-        last_ply: it is asked with so many stones at most.
-    """
+    """The network that orders moves (engine/order_network.pxi), in floating point."""
 
     def __init__(self, board: BoardSize, *, last_ply: int) -> None:
         super().__init__()
@@ -347,7 +333,7 @@ class OrderNetwork(nn.Module):
         self.rows = nn.EmbeddingBag(2 * groups["all"], UNITS, mode="sum", include_last_offset=True)
         self.weights = nn.Parameter(torch.empty(UNITS))
         with torch.no_grad():
-            # Patterns are many and each is seldom seen: they begin without an opinion.
+            # There are many patterns, and each is rare: their weights begin at zero.
             by_side = self.rows.weight.zero_().view(2, groups["all"], UNITS)
             by_side[:, : groups["places"]].normal_(0, 0.05)
             by_side[:, groups["places"] : groups["threats"]].normal_(0, 0.2)
@@ -355,18 +341,18 @@ class OrderNetwork(nn.Module):
             self.weights.normal_(0, 0.1)
 
     def forward(self, rows: torch.Tensor, starts: torch.Tensor) -> torch.Tensor:
-        """What is added to the logit of each move, (moves,).
+        """The number to add to the logit of each move, (moves,).
 
         Args:
-            rows: of all moves, one after the other.
-            starts: where the rows of each begin, (moves + 1,).
+            rows: the rows of all moves, one move after another.
+            starts: (moves + 1,), the index where the rows of each move begin, and the end.
         """
         units = functional.relu(self.rows(rows, starts))
         added: torch.Tensor = functional.dropout(units, DROPOUT, self.training) @ self.weights
         return added
 
     def whole_numbers(self) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
-        """The weights as :func:`c4core.order_training.samples.network_bytes` takes them."""
+        """The weights in the form of :func:`c4core.order_training.samples.network_bytes`."""
         rows = self.rows.weight.detach().numpy().reshape(2, -1, UNITS)
         weights = self.weights.detach().numpy()
         return (
@@ -377,7 +363,7 @@ class OrderNetwork(nn.Module):
 
 @contextmanager
 def _repeatable(seed: int) -> Iterator[None]:
-    """One thread and a seed for PyTorch; afterwards all is as it was."""
+    """Give PyTorch one thread and a seed; restore its settings afterwards."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

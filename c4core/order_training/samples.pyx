@@ -1,25 +1,25 @@
-"""Samples of what moves cost, from which the order network learns (engine/order_network.pxi).
+"""Samples of the search cost of moves, from which the order network learns (engine/order_network.pxi).
 
-Positions are solved with one thread, each with empty tables and without experience. At a few of the nodes
-that could be cut off, drawn by lot, the search stops and looks: every move that is left is searched, in
-random order, on the tables as they are. What it found and how many nodes it took is a sample::
+Positions are solved with one thread, each with an empty transposition table and empty histories. A few of the
+nodes that could be cut off are drawn at random. There the search pauses, and every remaining move is searched,
+in random order, with the tables as they are. The results and the numbers of nodes are a sample::
 
-    own, mask       stones of the side to move, and of both           8 bytes each
+    own, mask       stones of the side to move, and of both sides     8 bytes each
     root            the number of the position that was solved        4
-    ply, beta       stones on the board; the bound that was asked     1 each
+    ply, beta       stones on the board; the bound of the search      1 each
     last            the square that was played last                   1
-    count           of the moves; the following have one entry each   1
-    square          that the move plays to                            1
+    count           number of moves; one entry each in the following  1
+    square          the square that the move plays to                 1
     result          FAILED, CUT or GIVEN_UP                           1
-    value           today's points without the network                4
-    nodes           that its search took                              4
+    value           the move's points today, without the network      4
+    nodes           the nodes of the move's search                    4
 
-A move that takes many times as long as the cheapest cut so far is given up: what it would have cost in the
-end matters to nobody. Samples without a cut teach nothing and are not kept. Afterwards counts, history and
-experience are put back, so that the search goes on as before; the tables keep what was found, because to
-copy them would take longer than most samples (``undisturbed`` does, for tests).
+A move that takes many times as long as the cheapest cut so far is given up, because its exact cost does not
+matter. Samples without a cut teach nothing and are not kept. Afterwards counts and histories are restored, so
+that the search continues as before. The tables keep the new entries, because copying them would take longer
+than most samples; ``undisturbed`` copies them, for tests.
 
-Early nodes are few and matter most: the lot is kinder to them (``CHANCES``).
+Early nodes are rare and matter most, so they are drawn more often (``CHANCES``).
 """
 
 cimport cython
@@ -34,7 +34,7 @@ import numpy as np
 from c4core.engine.kernel import NetworkFile, read_network_file, write_network_file
 from c4core.notation import BoardSize, check_board
 
-# The structs of the kernel, to look inside its searches; the searches themselves are the chosen kernel's.
+# The structs of the kernel, to look inside its searches. The chosen kernel runs the searches themselves.
 include "../engine/kernel.pxi"
 
 ctypedef int (*NodeSearch)(
@@ -42,14 +42,14 @@ ctypedef int (*NodeSearch)(
 ) noexcept nogil
 
 cdef enum:
-    MOST_NODES = 3000000    # for one move
-    PATIENCE = 4            # times the cheapest cut, ..
-    PATIENCE_NODES = 20     # .. and so many nodes more: then a move is given up
-    RANK_BITS = 5           # a rank is a value times 32, and the move's place (engine/search.pxi)
+    MOST_NODES = 3000000    # limit for one move
+    PATIENCE = 4            # a move is given up after this many times the nodes of the cheapest cut,
+    PATIENCE_NODES = 20     # and this many nodes more
+    RANK_BITS = 5           # a rank is a value times 32, plus the move's place (engine/search.pxi)
     FIRST_ROOM = 1 << 10    # samples
-    FRUITLESS = 2000        # positions drawn without a new one among them: there are no more
+    FRUITLESS = 2000        # after this many draws without a new position, there are no more
 
-# What came of a move.
+# The result of a move.
 cdef enum:
     _FAILED = 0
     _CUT = 1
@@ -57,10 +57,10 @@ cdef enum:
 
 FAILED, CUT, GIVEN_UP = _FAILED, _CUT, _GIVEN_UP
 
-# For 7x6: with fewer stones than the first number, the chance of a node to be looked at.
+# For 7x6: with fewer stones than the first number, the chance that a node becomes a sample.
 CHANCES = ((8, 0.05), (12, 0.03), (16, 0.01), (20, 0.004), (42, 0.0015))
 
-# As a sample is gathered; sample_type() is narrower.
+# A sample while it is gathered; sample_type() is narrower.
 cdef struct Sample:
     uint64_t own
     uint64_t mask
@@ -74,11 +74,11 @@ cdef struct Sample:
     int32_t value[MAX_COLUMNS]
     uint32_t nodes[MAX_COLUMNS]
 
-# What watches the search.
+# The observer of a search, which makes the samples.
 cdef struct Watcher:
     NodeSearch search
     DiceState dice
-    double chance[SQUARES]      # by the number of stones
+    double chance[SQUARES]      # indexed by the number of stones
     int32_t root
     Sample* samples
     size_t count
@@ -111,7 +111,7 @@ cdef class Network:
         if self.network == NULL:
             raise MemoryError
         if file.rows != self.network.count:
-            raise ValueError("a network for another version of c4")
+            raise ValueError("the network is for another version of c4")
         if not fill_network(self.network, &weights[0]):
             raise MemoryError
 
@@ -120,20 +120,17 @@ cdef class Network:
 
 
 def row_groups(*, int width, int height, int last_ply):
-    """How the rows of a network are numbered.
+    """The numbering of the rows of a network that is used with at most ``last_ply`` stones.
 
-    Args:
-        width: columns of the board.
-        height: rows of the board.
-        last_ply: the network is asked with at most this many stones.
+    The first rows are shared by all moves of a position. Three groups follow.
 
     Returns:
-        By the names of the last three groups (``places``, ``threats``, ``patterns``) their first rows, and
-        by ``all`` the number of rows of a side. What all moves share comes first.
+        The first row of each group (``places``, ``threats``, ``patterns``), and the number of rows of a side
+        (``all``).
 
     Raises:
-        BoardError: impossible size.
-        ValueError: the board does not have that many squares.
+        BoardError: the board size is not supported.
+        ValueError: ``last_ply`` is not less than the number of squares.
     """
     check_board(width, height)
     if not 0 <= last_ply < width * height:
@@ -149,18 +146,16 @@ def row_groups(*, int width, int height, int last_ply):
 
 
 def network_bytes(rows not None, weights not None, *, int width, int height, int last_ply):
-    """The file of a network.
+    """The bytes of a network's file.
 
     Args:
-        rows: whole numbers from -128 to 127, (2, rows of a side, UNITS); the side to move comes first.
-        weights: of the units, whole numbers of 16 bits, (UNITS,).
-        width: columns of the board.
-        height: rows of the board.
-        last_ply: the network is asked with at most this many stones.
+        rows: (2, rows of a side, UNITS), whole numbers from -128 to 127; first with the first player to move.
+        weights: (UNITS,), the weights of the units, whole numbers of 16 bits.
+        last_ply: the largest number of stones at which the network is used.
 
     Raises:
-        BoardError: impossible size.
-        ValueError: the weights are too many or too few for this board.
+        BoardError: the board size is not supported.
+        ValueError: the arrays have a wrong shape for this board.
     """
     count = row_groups(width=width, height=height, last_ply=last_ply)["all"]
     if rows.shape != (2, count, UNITS) or weights.shape != (UNITS,):
@@ -175,7 +170,7 @@ def network_bytes(rows not None, weights not None, *, int width, int height, int
 
 
 def sample_type(int width):
-    """The numpy type of samples on boards of so many columns; the module says what is in it."""
+    """The numpy type of samples on boards of this width; the module describes the fields."""
     return np.dtype([
         ("own", "<u8"),
         ("mask", "<u8"),
@@ -192,19 +187,17 @@ def sample_type(int width):
 
 
 def draw_roots(*, int width=7, int height=6, seed, int count):
-    """Draw positions to solve: after random moves, a tenth to a third of the board, all different.
+    """Draw different positions to solve, by random moves that fill a tenth to a third of the board.
 
     Args:
-        width: columns of the board.
-        height: rows of the board.
-        seed: of the draws, 0 to 2^64 - 1.
-        count: how many.
+        seed: the seed of the draws, 0 to 2^64 - 1.
+        count: the number of positions.
 
     Returns:
         A list of positions where the game is not over and the side to move cannot win at once.
 
     Raises:
-        BoardError: impossible size.
+        BoardError: the board size is not supported.
         ValueError: the seed is outside its range, or the board has too few such positions.
     """
     cdef Dice dice = Dice(seed)
@@ -240,26 +233,24 @@ def sample_choices(
     roots, *, int width=7, int height=6, seed, int last_ply, network=None, density=1.0, int table_mb=8,
     tell=None
 ):
-    """Solve positions and note, at nodes drawn by lot, what every move costs.
+    """Solve positions and record the cost of every move at randomly drawn nodes.
 
     Args:
         roots: the positions.
-        width: columns of their board.
-        height: rows of their board.
-        seed: of all draws, 0 to 2^64 - 1; the same arguments give the same samples.
-        last_ply: samples have so many stones at most.
-        network: the file that orders moves in the search, or None.
-        density: a factor of all chances.
+        seed: the seed of all draws, 0 to 2^64 - 1; the same arguments give the same samples.
+        last_ply: the largest number of stones in a sample.
+        network: the bytes of the network file that orders moves in the search, or None.
+        density: a factor for all chances.
         table_mb: megabytes of the transposition table.
-        tell: called with the number of positions that are solved.
+        tell: called with the number of solved positions.
 
     Returns:
         An array of :func:`sample_type`; the root is the index of the position.
 
     Raises:
-        BoardError: impossible size.
+        BoardError: the board size is not supported.
         ValueError: a position is of another board, the network does not fit, or a number is out of range.
-        KeyboardInterrupt: somebody pressed Ctrl-C.
+        KeyboardInterrupt: the user pressed Ctrl-C.
     """
     sampler = Sampler(
         width=width, height=height, seed=seed, last_ply=last_ply, network=network, density=density,
@@ -275,16 +266,16 @@ def sample_choices(
 @cython.final
 cdef class Sampler:
     """Sampler(*, width=7, height=6, seed, last_ply, network=None, density=1.0, table_mb=8, undisturbed=False)\n--\n
-    Solves positions and gathers samples: :func:`sample_choices` says what the arguments are.
+    Solves positions and gathers samples; :func:`sample_choices` describes the arguments.
 
     Args:
-        undisturbed: put the tables back after every sample too, so that the search visits the same nodes
+        undisturbed: restore the tables after every sample, too, so that the search visits the same nodes
             as without samples; slow.
     """
 
     cdef BoardMemory memory
     cdef ThreadMemory* thread
-    cdef Network network        # that samples are made with; or None
+    cdef Network network        # the network of the search, or None
     cdef const Kernel* kernel
     cdef Watcher watcher
     cdef int last_ply
@@ -311,7 +302,7 @@ cdef class Sampler:
             self.network = Network(network)
             if (self.network.width, self.network.height) != (width, height):
                 board = BoardSize(self.network.width, self.network.height)
-                raise ValueError(f"a network for {board}, not for {width}x{height}")
+                raise ValueError(f"the network is for {board}, not for {width}x{height}")
             if self.network.last_ply < last_ply:
                 raise ValueError(
                     f"last_ply {last_ply} is more than that of the network, {self.network.last_ply}"
@@ -342,26 +333,26 @@ cdef class Sampler:
             _free_thread_memory(self.thread)
 
     def solve(self, Position position not None, *, int root=0, bint sampled=True):
-        """Solve a position, with empty tables and without experience.
+        """Solve a position, with an empty transposition table and empty histories.
 
         Args:
-            position: of the sampler's board.
-            root: its number in the samples.
+            position: a position of the sampler's board.
+            root: the number of the position in the samples.
             sampled: whether samples are made.
 
         Returns:
-            The score for the side to move, and the number of nodes that are not those of samples.
+            The score for the side to move, and the number of nodes without the nodes of samples.
 
         Raises:
             ValueError: the position is of another board.
-            KeyboardInterrupt: somebody pressed Ctrl-C.
+            KeyboardInterrupt: the user pressed Ctrl-C.
         """
         cdef Search* s = &self.thread.search
         cdef Limits limits
         cdef Bounds bounds
         if position.g != self.memory.g:
             raise ValueError(
-                f"a position on {position.board}, "
+                f"the position is on {position.board}, "
                 f"not on {BoardSize(self.memory.g.width, self.memory.g.height)}"
             )
         table_clear(&self.memory.table)
@@ -388,7 +379,7 @@ cdef class Sampler:
         return bounds.lower, s.run.nodes
 
     def samples(self):
-        """All samples so far, an array of :func:`sample_type`."""
+        """All samples so far, as an array of :func:`sample_type`."""
         cdef size_t size = self.watcher.count * sizeof(Sample)
         wide = np.dtype(sample_type(MAX_COLUMNS).descr, align=True)
         assert wide.itemsize == sizeof(Sample)
@@ -404,7 +395,7 @@ cdef class Sampler:
 
 
 cdef double _chance(int ply) except -1:
-    """The chance of a node of 7x6 to be looked at."""
+    """The chance that a node of 7x6 becomes a sample."""
     for plies, chance in CHANCES:
         if ply < plies:
             return chance
@@ -416,7 +407,7 @@ cdef size_t _bytes_of(const Table* table) noexcept nogil:
 
 
 cdef Sample* _next_sample(Watcher* w) noexcept nogil:
-    """An empty sample behind the others, not yet counted; NULL where memory is short."""
+    """An empty sample after the others, not counted yet; NULL if memory runs out."""
     cdef size_t room
     cdef Sample* larger
     if w.count == w.room:
@@ -431,7 +422,7 @@ cdef Sample* _next_sample(Watcher* w) noexcept nogil:
 
 
 cdef void _watch(Search* s, const Choice* choice, const int32_t* rank) noexcept nogil:
-    """Make a sample of a node, if the lot says so."""
+    """Make a sample of a node, if the random draw selects it."""
     cdef Watcher* w = <Watcher*>s.watcher
     cdef Sample* sample
     cdef Search before
@@ -472,7 +463,7 @@ cdef void _watch(Search* s, const Choice* choice, const int32_t* rank) noexcept 
 
 
 cdef bint _search_moves(Watcher* w, Search* s, const Choice* choice, Sample* sample) noexcept nogil:
-    """Search every move of a choice, in random order; whether one cut, and the sample is worth keeping."""
+    """Search every move of a choice, in random order. Return whether a move cut, so the sample is kept."""
     cdef int[MAX_COLUMNS] order
     cdef uint64_t before = s.run.nodes, cheapest = MOST_NODES, move
     cdef int i, k, other, value
@@ -508,7 +499,7 @@ cdef void _choice_of(
     const Board* g, Choice* choice, uint64_t* moves, uint64_t* wins, uint64_t own, uint64_t mask,
     const uint8_t* square, bint mirrored
 ) noexcept nogil:
-    """Fill what follows from the stones and squares of a sample, whose other numbers are already there."""
+    """Fill the fields that follow from the stones and squares of a sample; the caller has set the others."""
     cdef int i, at
     choice.moves = moves
     choice.wins = wins
@@ -527,23 +518,18 @@ cdef void _choice_of(
 
 
 cdef inline int _mirrored_square(const Board* g, int square) noexcept nogil:
-    """Also of the guard bit that stands for an unknown move: it becomes another one."""
+    """The mirror image of a square. The guard bit that stands for an unknown move becomes another one."""
     return (g.width - 1 - square // g.stride) * g.stride + square % g.stride
 
 
 def _checked(samples, width, height):
-    """Samples, as the type of their board.
-
-    Raises:
-        BoardError: impossible size.
-        ValueError: they are of another board.
-    """
+    """Check that samples are of this board, and return them."""
     check_board(width, height)
     if samples.dtype != sample_type(width):
-        raise ValueError(f"no samples of a board with {width} columns: {samples.dtype}")
+        raise ValueError(f"not samples of a board with {width} columns: {samples.dtype}")
     inside = (samples["count"] <= width).all() and (samples["square"] < width * (height + 1)).all()
     if not inside or not (samples["last"] < width * (height + 1)).all():
-        raise ValueError(f"samples of another board than {width}x{height}")
+        raise ValueError(f"the samples are of another board than {width}x{height}")
     return samples
 
 
@@ -552,24 +538,22 @@ def rows_of_choices(samples not None, *, int width=7, int height=6, int last_ply
 
     Args:
         samples: an array of :func:`sample_type`.
-        width: columns of their board.
-        height: rows of their board.
-        last_ply: that of the network: rows are numbered by it.
-        mirrored: for each sample, whether it is seen in a mirror; None for no sample. Only moves in the
-            middle column look different then.
+        last_ply: the network's number, which decides the numbering of rows.
+        mirrored: for each sample, whether it is mirrored; None for no sample. Mirroring changes only moves in
+            the middle column.
 
     Returns:
-        ``rows``, int32: for all moves of the first sample, then of the second, and so on. Those of the second
-        player lie behind all rows of the first. And ``starts``, int64, (moves + 1,): where each move's
-        rows begin, and where the last one's end.
+        ``rows``, int32: the rows for all moves of the first sample, then of the second, and so on. Rows of the
+        second player are numbered after all rows of the first. And ``starts``, int64, (moves + 1,): the index
+        where each move's rows begin, and the end.
 
     Raises:
-        BoardError: impossible size.
-        ValueError: the samples are of another board, or have more stones.
+        BoardError: the board size is not supported.
+        ValueError: the samples are of another board, or have more than ``last_ply`` stones.
     """
     samples = _checked(samples, width, height)
     if not 0 <= last_ply < width * height or (samples["ply"] > last_ply).any():
-        raise ValueError(f"last_ply {last_ply} is not on the board, or less than that of the samples")
+        raise ValueError(f"last_ply {last_ply} is not on the board, or is less than the samples' plies")
     if mirrored is None:
         mirrored = np.zeros(len(samples), dtype=bool)
     cdef const Board* g = board_of(width, height)
@@ -577,7 +561,7 @@ def rows_of_choices(samples not None, *, int width=7, int height=6, int last_ply
     listed = np.empty(moves * (WHOLE_ROWS + MOVE_ROWS), dtype=np.int32)
     starts = np.zeros(moves + 1, dtype=np.int64)
     cdef OrderNetwork* f
-    # Copies: the size of a sample is no multiple of 8 bytes, so its words lie anywhere.
+    # Copies, because the words of a sample are not aligned: its size is not a multiple of 8 bytes.
     cdef const uint64_t[::1] own = np.ascontiguousarray(samples["own"])
     cdef const uint64_t[::1] mask = np.ascontiguousarray(samples["mask"])
     cdef const uint8_t[:] ply = samples["ply"]
@@ -629,10 +613,10 @@ def points_of_choices(samples not None, bytes network not None):
 
     Args:
         samples: an array of :func:`sample_type`.
-        network: the file.
+        network: the bytes of the network's file.
 
     Returns:
-        int32, (moves,): for all moves of the first sample, then of the second, and so on.
+        int32, (moves,): the points for all moves of the first sample, then of the second, and so on.
 
     Raises:
         ValueError: the network is damaged, or the samples are of another board or have more stones.
@@ -640,7 +624,7 @@ def points_of_choices(samples not None, bytes network not None):
     cdef Network orders = Network(network)
     samples = _checked(samples, orders.width, orders.height)
     if (samples["ply"] > orders.last_ply).any():
-        raise ValueError(f"the network is asked with {orders.last_ply} stones at most")
+        raise ValueError(f"the network is used with at most {orders.last_ply} stones; a sample has more")
     cdef const Board* g = board_of(orders.width, orders.height)
     points = np.zeros(samples["count"].sum(dtype=np.int64), dtype=np.int32)
     cdef int32_t[::1] point = points
@@ -671,13 +655,11 @@ def upper_bounds(keys, *, int width, int height, int target):
 
     Args:
         keys: uint64 array of position keys.
-        width: columns of the board.
-        height: rows of the board.
         target: the bound to prove.
 
     Returns:
         int8 array: an upper bound on the score of the side to move that is not above the target, or
-        NOT_PROVEN (127). It is also NOT_PROVEN if the side to move wins at once: no bound is claimed there.
+        NOT_PROVEN (127). It is also NOT_PROVEN if the side to move wins at once.
     """
     check_board(width, height)
     cdef const Board* g = board_of(width, height)
@@ -705,14 +687,14 @@ def upper_bounds(keys, *, int width, int height, int target):
 
 
 def patterns(Position position not None):
-    """What surrounds the squares that can be played, for tests.
+    """The patterns around the playable squares, for tests.
 
     Returns:
-        For every column that is not full, from the left, two tuples: the numbers of what lies below the
-        square, along its row, along the falling and along the rising diagonal; and the points of these
-        patterns together. The digits of a number, from the lowest on, are the neighbours from the left (below:
-        from the bottom): 1 for a stone of the side to move, and 2 for one of its opponent's, which counts 0
-        below.
+        For every column that is not full, from the left: a tuple of the pattern numbers below the square,
+        along the row, along the falling and along the rising diagonal; and the points of these patterns
+        together. The digits of a number, from the lowest on, are the neighbours from the left (below the
+        square: from the bottom): 1 for a stone of the side to move, and 2 for a stone of the opponent, which
+        is 0 below the square.
     """
     cdef const Patterns* known = patterns_of(position.g)
     cdef uint64_t opp = position.stones ^ position.mask

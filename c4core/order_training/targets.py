@@ -1,7 +1,8 @@
-"""What the network that orders moves learns: how much worse than the cheapest each move is.
+"""The targets of the network that orders moves: the loss of each move against the cheapest.
 
-A move's loss is a logarithm to base 2: how many times as many nodes as the cheapest cut the search
-takes if it tries this move first. A move that fails costs its own nodes, and then the cheapest cut.
+A move's loss is the base-2 logarithm of a ratio: the nodes of a search that tries this move first,
+divided by the nodes of the cheapest cut. A move that fails costs its own nodes, and then the
+cheapest cut.
 """
 
 from __future__ import annotations
@@ -17,41 +18,38 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FAILURE: Final = 0.3
-"""Added to the loss of a move that fails: for the same nodes, one that cuts is preferred."""
+"""Extra loss of a move that fails; so a move that cuts is preferred if both cost the same."""
 GIVEN_UP_LOSS: Final = 2.3
-"""The least loss of a move that was given up after four times the nodes of the cheapest."""
+"""The least loss of a move that was given up after four times the nodes of the cheapest cut."""
 MOST_LOSS: Final = 8.0
 SHARPNESS: Final = 1.2
-"""Of the targets: each unit of loss divides a move's share by e to this power."""
+"""Each unit of loss divides a move's share by e to this power."""
 MOST_REGRET: Final = 6.0
 MOST_NODES: Final = 3e5
 WEIGHT_POWER: Final = 0.3
-"""A sample weighs its cheapest cut, up to :data:`MOST_NODES`, to this power .."""
+"""The exponent of a sample's weight; the base is the nodes of the cheapest cut, at most
+:data:`MOST_NODES`."""
 LAST_PLIES: Final = (10, 14, 18, 22, 26)
-""".. over the mean of samples with about as many stones: up to so many on 7x6."""
+"""The largest number of stones of each group of samples, on 7x6. A group's mean weight is 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """What is learned from some samples; arrays of (n, width) or (n,)."""
+    """The targets of n samples."""
 
     valid: NDArray[np.bool_]
-    """Whether there is such a move; they come first."""
+    """(n, width): whether the entry is a move; moves come first."""
     shares: NDArray[np.float32]
-    """What the network's softmax shall be."""
+    """(n, width): the target of the network's softmax."""
     regret: NDArray[np.float32]
-    """The loss of each move without additions, at most :data:`MOST_REGRET`; for reports."""
+    """(n, width): the loss of each move without extra loss, at most :data:`MOST_REGRET`; for
+    reports."""
     weight: NDArray[np.float32]
-    """Of the samples."""
+    """(n,): the weights of the samples."""
 
 
 def targets_of(samples: NDArray[np.void], *, cells: int) -> Targets:
-    """The targets of some samples.
-
-    Args:
-        samples: an array of :func:`c4core.order_training.samples.sample_type`.
-        cells: squares of the board.
-    """
+    """The targets of samples on a board with this many cells."""
     valid = np.arange(samples["nodes"].shape[1]) < samples["count"][:, None]
     nodes = np.maximum(samples["nodes"].astype(np.float64), 1)
     cuts = samples["result"] == CUT
@@ -80,7 +78,7 @@ def targets_of(samples: NDArray[np.void], *, cells: int) -> Targets:
 def _weights(
     ply: NDArray[np.uint8], cheapest: NDArray[np.float64], *, cells: int
 ) -> NDArray[np.float32]:
-    """The weights of samples: 1 on average among those with about as many stones."""
+    """The weights of samples; the mean of each group by number of stones is 1."""
     weight = np.minimum(cheapest, MOST_NODES) ** WEIGHT_POWER
     group = np.searchsorted(np.array(LAST_PLIES) * cells, ply.astype(np.int64) * 42)
     for number in np.unique(group):

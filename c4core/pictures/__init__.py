@@ -1,4 +1,4 @@
-"""Pictures of boards and games, as SVG without any other package, and as PNG and GIF with Pillow.
+"""Pictures of boards and games, as SVG without extra packages, and as PNG and GIF with Pillow.
 
 :mod:`~c4core.pictures.board` draws a position, :mod:`~c4core.pictures.games` a game as it was
 played, or with the score by move. They return a :class:`~c4core.pictures.svg.Picture`: shapes in

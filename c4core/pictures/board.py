@@ -1,7 +1,7 @@
-"""A position as a picture, in the look of the analysis board in the browser.
+"""A position as a picture that looks like the analysis board in the browser.
 
-Stones are behind a plate with holes. A red stone has a ring and a yellow one a dot, for people who
-cannot tell the colours apart.
+Stones are behind a plate with holes. For colour-blind people, a red stone has a ring and a yellow
+one a dot.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ CELL: Final = 40.0
 
 SIDES: Final[dict[Side, str]] = {"x": "red", "o": "yellow"}
 FULL: Final = "-"
-"""Stands for the score of a column that cannot be played."""
+"""The score text of a column that cannot be played."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class BoardMarks:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Where the cells of a board are in a picture."""
+    """The geometry of a board in a picture."""
 
     board: BoardSize
     """The board's size."""
@@ -97,12 +97,12 @@ class Frame:
         return self.board.height * self.cell + 2 * self.edge
 
     def centre(self, column: int, row: int) -> Point:
-        """The centre of a cell; both from 0, and row 0 at the bottom."""
+        """The centre of a cell. Column and row count from 0, row 0 is at the bottom."""
         x = self.edge + (column + 0.5) * self.cell
         return x, self.head + self.edge + (self.board.height - row - 0.5) * self.cell
 
     def back(self) -> Box:
-        """The background, which is seen through empty holes."""
+        """The background, which shows through empty holes."""
         inset = 0.02 * self.cell
         width, height = self.width - 2 * inset, self.height - 2 * inset
         return Box(inset, self.head + inset, width, height, HOLE, 0.34 * self.cell)
@@ -142,7 +142,7 @@ class Frame:
         )
 
     def ring(self, column: int, row: int, width: float = 6) -> Circle:
-        """A white ring around a cell, its width in hundredths of a cell."""
+        """A white ring around a cell, ``width`` hundredths of a cell wide."""
         x, y = self.centre(column, row)
         unit = self.cell / 100
         return Circle(x, y, (43 - width / 2) * unit, stroke=WHITE, width=width * unit)
@@ -159,13 +159,7 @@ class Frame:
 def board_picture(
     position: Position, marks: BoardMarks = BoardMarks(), *, cell: float = CELL
 ) -> Picture:
-    """A position as a picture.
-
-    Args:
-        position: any position; its last move is marked if it is known.
-        marks: the other marks.
-        cell: the width of a cell in points.
-    """
+    """Draw a position. Its last move is marked if it is known; a cell is ``cell`` points wide."""
     head = 0.62 * cell if marks.title else 0.0
     frame = Frame(position.board, cell, head)
     shapes: list[Shape] = [frame.back()]
@@ -187,7 +181,7 @@ def board_picture(
 
 
 def describe(position: Position) -> str:
-    """A position in words."""
+    """Describe a position in words."""
     winner, board = position.winner, position.board
     if winner is not None:
         state = f"{SIDES[winner]} has won"
@@ -200,14 +194,14 @@ def describe(position: Position) -> str:
 
 
 def score_text(score: int | None) -> str:
-    """A score with its sign."""
+    """Write a score with its sign."""
     if score is None:
         return FULL
     return f"{score:+d}" if score else "0"
 
 
 def last_cell(position: Position) -> tuple[int, int] | None:
-    """The cell of the last move as (column, row) from 0; None if it is unknown."""
+    """Return the cell of the last move as (column, row) from 0; None if it is unknown."""
     moves = position.moves
     if not moves:
         return None

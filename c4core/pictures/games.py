@@ -1,10 +1,10 @@
-"""Pictures of games: as they were played, and their review.
+"""Pictures of games: animations of the moves, and reviews.
 
-A game as it was played is an SVG whose stones fall, or the pictures of a GIF. The SVG is animated
-by SMIL, in browsers and without a script. A program without animation shows the last position. A
-game is given by its first position and the position after each move.
+An animation is an SVG whose stones fall, or the pictures of a GIF. The SVG is animated by SMIL, in
+browsers and without a script. A program without animation shows the last position. A game is given
+by its first position and the position after each move.
 
-The review is one picture: the score by move, and the board at each turning point. The curve of the
+A review is one picture: the score by move, and the board at each turning point. The curve of the
 score is above the middle while red is ahead, and below it while yellow is.
 """
 
@@ -52,11 +52,11 @@ STEP: Final = 0.8
 REST: Final = 3.0
 """Seconds for which the last position is shown."""
 FALL: Final = 0.09
-"""Seconds for a fall of one row; deeper ones take longer, by the root."""
+"""Seconds for a fall of one row; a deeper fall takes longer, by the square root of its rows."""
 
 
 def animated_svg(positions: Sequence[Position], *, cell: float = CELL) -> str:
-    """A game as an animated SVG, which begins again after its end; a cell has ``cell`` points."""
+    """Draw a game as an SVG animation that repeats for ever; a cell is ``cell`` points wide."""
     last = positions[-1]
     frame = Frame(last.board, cell)
     still: list[Shape] = [frame.back()]
@@ -82,19 +82,22 @@ def animated_svg(positions: Sequence[Position], *, cell: float = CELL) -> str:
 def game_pictures(
     positions: Sequence[Position], *, cell: float = CELL
 ) -> tuple[list[Picture], list[float]]:
-    """A game as pictures, and the seconds for which each is shown; a cell has ``cell`` points."""
+    """Draw a game as pictures, and return the seconds for which each is shown.
+
+    A cell is ``cell`` points wide.
+    """
     pictures = [board_picture(position, BoardMarks(), cell=cell) for position in positions]
     seconds = [STEP] * (len(pictures) - 1) + [REST]
     return pictures, seconds
 
 
 def fall_seconds(rows: int) -> float:
-    """Seconds of a fall."""
+    """Return the seconds of a fall by some rows."""
     return min(FALL * math.sqrt(4 * rows), 0.9 * STEP)
 
 
 def _moves(positions: Sequence[Position]) -> Iterator[tuple[Side, int, int]]:
-    """The side of each move, and its cell."""
+    """Yield the side of each move, and its cell."""
     for before, after in pairwise(positions):
         pairs = zip(before.heights, after.heights, strict=True)
         column = next(place for place, (old, new) in enumerate(pairs) if old != new)
@@ -146,27 +149,27 @@ def _part(time: float, total: float) -> str:
 
 
 ACROSS: Final = 3
-"""Boards in a row of the picture."""
+"""The number of boards in a row of the review."""
 MOST: Final = 12
-"""A picture has at most this many boards; more mistakes are points of the curve only."""
+"""The maximum number of boards in a review. Further mistakes appear only on the curve."""
 GAP: Final = 16.0
-"""Points between boards, and around all."""
+"""Points between boards, and around the picture."""
 LEAST_WIDTH: Final = 640.0
-"""The picture is at least this wide."""
+"""The minimum width of the review in points."""
 CURVE_HEIGHT: Final = 210.0
-"""The height of the curve."""
+"""The height of the curve in points."""
 SMALL_CELL: Final = 28.0
-"""Points of a cell of a board."""
+"""The width of a cell of a board in the review, in points."""
 LEFT: Final = 44.0
-"""Points for the scale of a curve."""
+"""Points on the left of the curve, for its scale."""
 EDGE: Final = 28.0
-"""Points on the other sides of a curve, for marks and for half a bar."""
+"""Points on the other sides of the curve, for marks and for half a bar."""
 FOOT: Final = 18.0
-"""Points under a curve for the numbers of moves."""
+"""Points under the curve, for the numbers of moves."""
 WIDEST: Final = 26.0
-"""The widest bar of a curve, in a game of few moves."""
+"""The maximum width of a bar in points, in a game of few moves."""
 LEAST: Final = 3
-"""The scale of a curve ends at this score or a larger one."""
+"""The scale of the curve ends at this score or a larger one."""
 
 
 class CurvePoint(NamedTuple):
@@ -188,16 +191,10 @@ def review_picture(
     title: str = "",
     subtitle: str = "",
 ) -> Picture:
-    """A game with its scores, and the board after each move that changed the result.
+    """Draw a game's scores, and the board after each move that changed the result.
 
-    A board shows the move with its mark, and arrows over the best columns.
-
-    Args:
-        start: the position before the first move.
-        columns: the moves, 0-based.
-        judged: the judgement of each move; None if it is unknown.
-        title: a line above everything.
-        subtitle: a smaller line below the title.
+    A board shows the move with its mark, and arrows over the best columns. ``columns`` has the
+    0-based moves. ``judged`` has the judgement of each move; None if it is unknown.
     """
     boards = turning_boards(start, columns, judged)
     width = LEAST_WIDTH
@@ -223,7 +220,7 @@ def review_picture(
 
 
 def curve_points(start: Position, judged: Sequence[JudgedMove | None]) -> list[CurvePoint]:
-    """The score for red after each move, and before the first one."""
+    """Return the score for red before the first move and after each move."""
     points = []
     first = judged[0] if judged else None
     points.append(CurvePoint(start.ply, None if first is None else _for_red(first, first.best)))
@@ -237,7 +234,7 @@ def curve_points(start: Position, judged: Sequence[JudgedMove | None]) -> list[C
 
 
 def curve_picture(points: Sequence[CurvePoint], *, width: float, height: float) -> Picture:
-    """The scores of a game by move: at least one point, in order of plies."""
+    """Draw the scores of a game by move: at least one point, in order of plies."""
     scale = _Scale(points, width, height)
     shapes = (*scale.frame(), *scale.bars(), *scale.line(), *scale.marks())
     return Picture(width, height, shapes, "score by move, for red")
@@ -246,7 +243,7 @@ def curve_picture(points: Sequence[CurvePoint], *, width: float, height: float) 
 def turning_boards(
     start: Position, columns: Sequence[int], judged: Sequence[JudgedMove | None]
 ) -> list[Picture]:
-    """The board after each move that changed the result, at most :data:`MOST` of them."""
+    """Draw the board after each move that changed the result, at most :data:`MOST` boards."""
     boards: list[Picture] = []
     position = start
     for column, move in zip(columns, judged, strict=True):
@@ -266,7 +263,7 @@ def _for_red(move: JudgedMove, score: int) -> int:
 
 
 class _Scale:
-    """Where moves and scores are in a picture."""
+    """The coordinates of moves and scores in a picture."""
 
     def __init__(self, points: Sequence[CurvePoint], width: float, height: float) -> None:
         self._points = points
@@ -279,7 +276,7 @@ class _Scale:
         return LEFT + index * self._step
 
     def y(self, score: int) -> float:
-        """The sign matters most and the first points more than the last ones, hence the root."""
+        """The y coordinate of a score. By the root, the first points matter more than the last."""
         share = math.copysign(math.sqrt(abs(score) / self._most), score)
         return self._middle - share * (self._middle - EDGE)
 

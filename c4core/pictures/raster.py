@@ -1,7 +1,7 @@
 """Pictures in dots, as PNG and GIF. Needs Pillow.
 
-Everything is drawn larger and made smaller in the end, so that edges are smooth. A renderer of SVG
-would need fonts of the system, and leaves texts out where there are none; Pillow has a font.
+Everything is drawn larger and then scaled down, so that edges are smooth. Pillow includes a font.
+An SVG renderer would need the system's fonts, and omits texts if there are none.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from c4core.pictures.svg import Picture, Point, Shape
 
 SMOOTH: Final = 3
-"""A dot of the result is drawn as a square with this many dots a side."""
+"""Each dot of the result is drawn as a square with sides of this many dots."""
 
 SCALE: Final = 2.0
 """The default number of dots for each point of a picture."""
 
 COLOURS: Final = 255
-"""The colours of a GIF. With fewer, the small signs on the stones lose theirs."""
+"""The number of colours of a GIF. With fewer, the small signs on the stones lose their colour."""
 
 
 def png_bytes(picture: Picture, *, scale: float = SCALE) -> bytes:
-    """A picture as the bytes of a PNG file, with ``scale`` dots for each point."""
+    """Return a picture as the bytes of a PNG file, with ``scale`` dots for each point."""
     stream = io.BytesIO()
     drawn(picture, scale=scale).save(stream, "PNG", optimize=True)
     return stream.getvalue()
@@ -39,15 +39,12 @@ def png_bytes(picture: Picture, *, scale: float = SCALE) -> bytes:
 def gif_bytes(
     pictures: Sequence[Picture], seconds: Sequence[float], *, scale: float = SCALE
 ) -> bytes:
-    """Pictures one after the other as the bytes of a GIF file, which plays for ever.
+    """Return pictures of the same size, at least one, as the bytes of a GIF file that repeats.
 
-    Args:
-        pictures: at least one; all have the same size.
-        seconds: the time for which each is shown.
-        scale: dots for each point.
+    Each picture is shown for its ``seconds``, with ``scale`` dots for each point.
     """
     frames = [drawn(picture, scale=scale) for picture in pictures]
-    palette = frames[-1].quantize(COLOURS)  # the last one has all colours
+    palette = frames[-1].quantize(COLOURS)  # the last picture has all colours
     first, *others = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
     stream = io.BytesIO()
     times = [round(1000 * duration) for duration in seconds]
@@ -56,7 +53,7 @@ def gif_bytes(
 
 
 def drawn(picture: Picture, *, scale: float = SCALE) -> Image.Image:
-    """A picture in dots, ``scale`` for each point."""
+    """Draw a picture with ``scale`` dots for each point."""
     size = round(picture.width * scale), round(picture.height * scale)
     canvas = _Canvas(SMOOTH * size[0], SMOOTH * size[1], SMOOTH * scale)
     for shape in picture.shapes:
@@ -65,7 +62,7 @@ def drawn(picture: Picture, *, scale: float = SCALE) -> Image.Image:
 
 
 class _Canvas:
-    """Draws shapes, ``unit`` dots for each point."""
+    """Draws shapes with ``unit`` dots for each point."""
 
     def __init__(self, width: int, height: int, unit: float) -> None:
         self.image = Image.new("RGB", (width, height), CARD)
@@ -104,7 +101,7 @@ class _Canvas:
             self._pen.arc(corners, begin, begin + DASH * part, fill=shape.stroke, width=width)
 
     def _plate(self, shape: Plate) -> None:
-        """Draw a plate through a mask: everything behind its holes stays."""
+        """Draw a plate through a mask, so that everything behind its holes stays visible."""
         mask = Image.new("L", self.image.size, 0)
         pen = ImageDraw.Draw(mask)
         outside = self._corners(shape.x, shape.y, shape.width, shape.height)

@@ -1,7 +1,7 @@
-"""Pictures: a few plain shapes in a plane, in a few colours, and their text as SVG.
+"""The shapes and colours of pictures, and their SVG.
 
 Coordinates are in points of the picture, from its upper left corner; y grows downwards. A colour is
-``#rrggbb``. The colours are those of the analysis board in the browser, in its light theme.
+``#rrggbb``. The colours are the same as in the light theme of the analysis board in the browser.
 """
 
 from __future__ import annotations
@@ -43,14 +43,12 @@ Anchor = Literal["start", "middle", "end"]
 
 @dataclass(frozen=True, slots=True)
 class Circle:
-    """A disc, a ring, or both."""
+    """A disc, a ring, or both, around a centre."""
 
     x: float
-    """The centre."""
     y: float
-    """The centre."""
     radius: float
-    """To the middle of the ring."""
+    """The radius of the disc, and of the middle of the ring."""
     fill: str | None = None
     """The colour of the disc; None for no disc."""
     stroke: str | None = None
@@ -63,12 +61,10 @@ class Circle:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle, with round corners or without."""
+    """A rectangle by its upper left corner, with round corners or without."""
 
     x: float
-    """The left side."""
     y: float
-    """The upper side."""
     width: float
     height: float
     fill: str
@@ -81,7 +77,7 @@ class Line:
     """Straight lines from point to point."""
 
     points: tuple[Point, ...]
-    """At least two."""
+    """Two or more points."""
     stroke: str
     width: float
 
@@ -100,7 +96,6 @@ class Text:
     """A line of text."""
 
     x: float
-    """The anchor."""
     y: float
     """The baseline."""
     text: str
@@ -109,19 +104,16 @@ class Text:
     """The size of the letters."""
     fill: str
     anchor: Anchor = "middle"
-    """The part of the text that is at x."""
+    """The part of the text that is at ``x``."""
     is_bold: bool = False
-    """Whether the letters are bold."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plate:
-    """A board's face: a box with round corners and with holes."""
+    """A board's face: a box by its upper left corner, with round corners and with holes."""
 
     x: float
-    """The left side."""
     y: float
-    """The upper side."""
     width: float
     height: float
     radius: float
@@ -145,20 +137,18 @@ class Picture:
     """Shapes in a plane, the first ones below the others."""
 
     width: float
-    """The width in points."""
     height: float
-    """The height in points."""
     shapes: tuple[Shape, ...]
     label: str
     """The picture in words, for people who cannot see it."""
 
     def moved(self, right: float, down: float) -> tuple[Shape, ...]:
-        """The shapes at another place, for use in a larger picture."""
+        """Return the shapes at another place, for use in a larger picture."""
         return tuple(_moved(shape, right, down) for shape in self.shapes)
 
 
 def score_colour(score: int | None) -> str:
-    """The colour of a score of the side to move: wins green, losses purple."""
+    """Return the colour of a score for the side to move: wins green, losses purple."""
     if not score:
         return SOFT
     return WIN if score > 0 else LOSS
@@ -187,7 +177,7 @@ DASH: Final = 0.55
 
 
 def svg_text(picture: Picture, *, above: Iterable[str] = ()) -> str:
-    """A picture as SVG without a prologue, for a file or a page of HTML.
+    """Return a picture as SVG without a prologue, for a file or an HTML page.
 
     The elements ``above`` are drawn over it.
     """
@@ -203,7 +193,7 @@ def svg_text(picture: Picture, *, above: Iterable[str] = ()) -> str:
 
 
 def element(shape: Shape) -> str:
-    """A shape as an element of SVG."""
+    """Return a shape as an SVG element."""
     match shape:
         case Circle():
             return _circle(shape)
@@ -250,7 +240,7 @@ def _circle(shape: Circle) -> str:
 
 
 def _outline(plate: Plate) -> str:
-    """The path around a plate and around each of its holes."""
+    """Return the path around a plate and around each of its holes."""
     r, x, y = _number(plate.radius), _number(plate.x + plate.radius), _number(plate.y)
     w, h = _number(plate.width - 2 * plate.radius), _number(plate.height - 2 * plate.radius)
     path = (

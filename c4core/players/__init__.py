@@ -1,10 +1,10 @@
-"""Players: every known way to choose a column.
+"""Players: all known ways to choose a column.
 
-Each family of players has a file in ``roster``. ``player`` defines what a player is, ``registry``
-finds one by its description, and ``parameters`` reads and checks what a description sets. Programs
-as players are in ``roster/external``; ``host`` runs Python code for them. The searches are
-``minimax`` with ``heuristics``, ``playouts`` and ``blog``; ``stopping`` is the signal that ends
-them.
+Each family of players has a file in ``roster``. ``player`` defines the interface of a player,
+``registry`` finds a player by its description, and ``parameters`` reads and checks the parameters
+in a description. Programs as players are in ``roster/external``; ``host`` runs Python code for
+them. The searches are ``minimax`` with ``heuristics``, ``playouts`` and ``blog``; ``stopping`` has
+the signal that ends them.
 
 >>> from c4core import Position
 >>> from c4core.dice import Dice

@@ -1,12 +1,13 @@
 """The counting search of the blog players, which counts and weighs wins but never backs them up.
 
-Rounds alternate own move, opponent's move, own move, .. Round 1 plays every candidate column, each
-later round every open column on every board that the round before kept. A four in round r adds the
-round's weight to the column of round 1 (an opponent's four takes it away) and drops the board; with
-``keep_wins`` a board that round 1 wins stays for round 2. As each board counts for its own first
-column only, the order of the boards does not matter, and they are walked depth first.
+Rounds alternate between the player and its opponent; the player moves in round 1. Round 1 plays
+every candidate column, and each later round every open column on every board that the round before
+kept. A four in round r adds the round's weight to the column of round 1 and drops the board. An
+opponent's four subtracts the weight. With ``keep_wins``, a board won in round 1 stays for round 2.
+Each board counts only for its own first column. The order of the boards therefore does not matter,
+and they are walked depth first.
 
-Words of stones: ``own`` those of the side that moves in the round, ``mask`` those of both.
+Words of stones: ``own`` for the side that moves in the round, ``mask`` for both sides.
 """
 
 from libc.stdint cimport int64_t, uint64_t
@@ -23,17 +24,17 @@ cdef enum:
     # 12 rounds of 7 columns are 14,000 million boards; n^12 still fits the weights.
     MAX_ROUNDS = 12
 
-# How a round's weight follows from the number n of open columns and the depth d.
+# The rule for the weights of rounds 1, 2, 3 and so on, with n open columns and depth d.
 cdef enum Scale:
-    EVEN        # 1, 1, 1, ..
-    FALLING     # n^d, n^(d-1), n^(d-2), ..
-    HELD        # n^d, n^d, n^(d-1), ..
+    EVEN        # 1, 1, 1 and so on
+    FALLING     # n^d, n^(d-1), n^(d-2) and so on
+    HELD        # n^d, n^d, n^(d-1) and so on
 
-# Which fours count against a column of round 1, because they could have been completed in it.
+# The missed fours: they count against the column of round 1, which could have completed them.
 cdef enum Missed:
     NO_MISSED
-    ROUND_3         # own ones of round 3
-    FROM_ROUND_3    # those of both sides of rounds 3, 4, ..
+    ROUND_3         # the player's fours of round 3
+    FROM_ROUND_3    # both sides' fours from round 3 on
 
 cdef dict _SCALES = {"even": EVEN, "falling": FALLING, "held": HELD}
 cdef dict _MISSED = {"none": NO_MISSED, "round3": ROUND_3, "round3+": FROM_ROUND_3}
@@ -44,14 +45,14 @@ cdef struct Count:
     Missed missed
     int missed_extra    # the cost of a missed win beside its round's weight
     bint flat_later     # vertical fours of round 3 and later do not count
-    bint keep_wins      # a board that round 1 wins is dropped after round 2
+    bint keep_wins      # a board that round 1 wins is kept until after round 2
     int first           # column of round 1
     int second          # column of round 2
     int64_t weight[MAX_ROUNDS + 1]
     int64_t total[MAX_COLUMNS]
-    uint64_t boards     # boards whose next round was begun
+    uint64_t boards     # boards whose next round has begun
     Watch watch
-    bint stopped        # the totals mean nothing
+    bint stopped        # the search was stopped: the totals are invalid
 
 
 cdef inline bint _has_flat_four(const Board* g, uint64_t stones) noexcept nogil:
@@ -107,7 +108,7 @@ cdef void _round(
 
 
 cdef bint _first_round(Count* c, uint64_t own, uint64_t mask, uint64_t candidates) noexcept nogil:
-    """Play round 1. Returns whether some candidate wins."""
+    """Play round 1. Returns whether a candidate wins."""
     cdef bint has_win = False
     cdef uint64_t square
     while candidates:
@@ -122,7 +123,7 @@ cdef bint _first_round(Count* c, uint64_t own, uint64_t mask, uint64_t candidate
 cdef void _later_rounds(
     Count* c, uint64_t own, uint64_t mask, uint64_t candidates, int last
 ) noexcept nogil:
-    """Rounds 2 to ``last`` of every candidate that does not win, or whose board is kept."""
+    """Play rounds 2 to ``last`` for every candidate that does not win, or whose board is kept."""
     cdef uint64_t square
     while candidates:
         square = candidates & (0 - candidates)
@@ -131,12 +132,12 @@ cdef void _later_rounds(
         if not has_four(c.g, own | square):
             _round(c, own ^ mask, mask | square, 2, last, False)
         elif c.keep_wins:
-            # Every reply leaves the four where it is, and counts it again.
+            # The four stays after every reply, and counts again.
             c.total[c.first] += c.weight[2] * popcount(playable_squares(c.g, mask | square))
 
 
 cdef bint _has_single_best(const Count* c, uint64_t candidates) noexcept nogil:
-    """Whether one candidate has more than every other."""
+    """Whether one candidate has a larger total than every other."""
     cdef int column, number = 0
     cdef int64_t best = 0
     while candidates:
@@ -157,7 +158,7 @@ cdef void _clear(Count* c) noexcept nogil:
 
 
 cdef void _set_weights(Count* c, Scale scale, int open_columns) noexcept nogil:
-    """The weight of every round; all of them are whole numbers."""
+    """Set the weight of every round; all weights are whole numbers."""
     cdef int round_
     c.weight[c.depth] = 1 if scale == EVEN else open_columns
     if scale == HELD and c.depth > 1:
@@ -181,30 +182,27 @@ def blog_weights(
     candidates=None,
     Stop stop=None,
 ):
-    """The weight of every column.
+    """Return the weight of every column; None for a column that is not a candidate.
 
     Args:
         position: a position that is not over.
         depth: rounds, 0 to 12; each round multiplies the time by the number of columns.
         scale: the weights of the rounds: ``"even"``, ``"falling"`` (from n^depth down to n, for n
-            open columns) or ``"held"`` (the same after one round more at n^depth).
-        missed: which fours count against a column in which they could have been completed in round
-            1: ``"none"``, ``"round3"`` (own ones of round 3) or ``"round3+"`` (those of both sides
-            from round 3 on).
+            open columns) or ``"held"`` (the same after one more round at n^depth).
+        missed: the fours that count against a column because it could have completed them in round
+            1: ``"none"``, ``"round3"`` (the player's fours of round 3) or ``"round3+"`` (both
+            sides' fours from round 3 on).
         missed_extra: the cost of such a four in addition to the weight of its round.
         stops_early: end after round 1 if it has a win, and after round 2 if one column is best.
         flat_later: vertical fours do not count from round 3 on.
-        keep_wins: a board that round 1 wins is not dropped until round 2 has been played on it,
-            where every reply counts the win again.
-        candidates: columns of round 1 (default: every open one).
-        stop: ends the search without an answer; None for never.
-
-    Returns:
-        One weight for each column; None if it is not a candidate.
+        keep_wins: keep a board that round 1 wins until round 2 has been played on it. Every reply
+            then counts the win again.
+        candidates: columns of round 1 (default: every open column).
+        stop: ends the search without an answer; None if it is never set.
 
     Raises:
-        ValueError: the depth or a name is unknown.
-        StopPlaying: the stop came before the end.
+        ValueError: the depth or a column is out of range.
+        StopPlaying: the stop was set before the end.
     """
     cdef const Board* g = position.g
     cdef uint64_t own = position.stones, mask = position.mask
@@ -212,7 +210,7 @@ def blog_weights(
     cdef Count c
     cdef int column, open_columns = popcount(chosen)
     if not 0 <= depth <= MAX_ROUNDS:
-        raise ValueError(f"depth {depth} is outside 0 .. {MAX_ROUNDS}")
+        raise ValueError(f"depth must be from 0 to {MAX_ROUNDS}, not {depth}")
     c.g = g
     c.depth = depth
     c.missed = _MISSED[missed]
@@ -255,7 +253,7 @@ cdef void _run(
 
 
 cdef uint64_t _columns_mask(const Board* g, columns) except? 0:
-    """Every square of some columns."""
+    """Return every square of some columns."""
     cdef uint64_t squares = 0
     for column in columns:
         if not 0 <= column < g.width:

@@ -1,4 +1,4 @@
-"""Errors of players: of their descriptions, and of players that cannot continue a game.
+"""Errors in players' descriptions, and errors of players that cannot continue a game.
 
 Some errors during a move are not the player's fault: a stop, or a machine without memory.
 """
@@ -14,7 +14,7 @@ from c4core.errors import C4Error
 _USED_UP: Final = frozenset(
     {errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.ENOSPC}
 )
-"""Errors of a machine that has run out of memory, processes, open files or disk space."""
+"""The error numbers of a machine that is out of memory, processes, open files or disk space."""
 
 _NO_THREAD: Final = "can't start new thread"
 _NO_TENSOR: Final = "can't allocate memory"
@@ -53,22 +53,22 @@ class Failing(StrEnum):
     """The ways in which a player can fail and lose a game."""
 
     ILLEGAL = "illegal"
-    """It chose a column that is full or outside the board."""
+    """The player chose a column that is full or outside the board."""
     TIME = "time"
-    """It exceeded its time limit."""
+    """The player exceeded its time limit."""
     ERROR = "error"
-    """It raised an exception, or said that it cannot go on."""
+    """The player raised an exception, or reported that it cannot go on."""
     CRASH = "crash"
-    """Its process could not be started, or ended by itself."""
+    """The player's process could not be started, or ended by itself."""
     NONSENSE = "nonsense"
-    """Its answer was not a column."""
+    """The player's answer was not a column."""
 
 
 class PlayerFailure(C4Error):  # noqa: N818  (it ends a game, not the program)
-    """A player cannot continue: it loses the running game, with no further consequence.
+    """A player cannot continue: it loses the current game, with no further consequence.
 
     Attributes:
-        failing: the way in which it failed.
+        failing: the way in which the player failed.
     """
 
     def __init__(self, failing: Failing, message: str) -> None:
@@ -79,7 +79,7 @@ class PlayerFailure(C4Error):  # noqa: N818  (it ends a game, not the program)
 class StopPlaying(BaseException):
     """The player has to stop at once, without a move.
 
-    This is not the player's fault, so it is not an ``Exception``: those make the player lose.
+    This is not the player's fault, so it is not an ``Exception``, which would make the player lose.
 
     Attributes:
         error: the error that stops the player; None if the stop was requested.
@@ -91,7 +91,7 @@ class StopPlaying(BaseException):
 
 
 def is_exhaustion(error: BaseException) -> bool:
-    """Whether an error means that this machine has run out of memory, files or the like.
+    """Whether an error means that this machine has run out of memory, files or other resources.
 
     Such an error is not a failure of the player.
     """

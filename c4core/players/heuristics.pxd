@@ -24,20 +24,20 @@ cdef enum Heuristic:
 cdef struct Judge:
     const Board* g
     Heuristic heuristic
-    int features            # which of the four count: one bit each, the first lowest
+    int features            # the features that count: one bit for each of the four, the first lowest
     bint own_is_first       # whether the side that is judged is the first player
 
-# The value for the side with the stones ``own``; its opponent has ``opp``.
+# Return the value for the side with the stones ``own``; its opponent has ``opp``.
 cdef int64_t judge(const Judge* j, uint64_t own, uint64_t opp) noexcept nogil
 cdef int heuristic_named(str name) except -1
 cdef int feature_bits(str features) except -1
 
-# The stones of "x" or "o"; ValueError for anything else.
+# Return the stones of "x" or "o". Raises ValueError for any other side.
 cdef uint64_t stones_of(Position position, side) except? 0
 
 
 cdef inline int step_of(const Board* g, int direction) noexcept nogil:
-    """Bits from a square to the next one: up, right, right and down, right and up."""
+    """Return the bits from a square to the next: up, right, right and down, or right and up."""
     if direction == 0:
         return 1
     if direction == 1:
@@ -46,12 +46,12 @@ cdef inline int step_of(const Board* g, int direction) noexcept nogil:
 
 
 cdef inline uint64_t windows_within(uint64_t squares, int step) noexcept nogil:
-    """The windows of one direction whose four squares are all among these."""
+    """Return the windows of one direction whose four squares are all among these squares."""
     cdef uint64_t pairs = squares & (squares >> step)
     return pairs & (pairs >> 2 * step)
 
 
 cdef inline uint64_t squares_of_windows(uint64_t windows, int step) noexcept nogil:
-    """Every square of some windows of one direction."""
+    """Return every square of some windows of one direction."""
     cdef uint64_t pairs = windows | (windows << step)
     return pairs | (pairs << 2 * step)

@@ -1,19 +1,19 @@
-"""Lines of four, and the heuristics of players that look a fixed number of moves ahead.
+"""Lines of four, and the heuristics of players that search to a fixed depth.
 
 A heuristic depends only on the stones of two sides, ``own`` and ``opp``. It depends neither on the side
-to move, nor on whether the game is over. All but ``windows`` are differences: the value for one side is
-minus the value for the other.
+to move nor on whether the game is over. All except ``windows`` are differences: the value for one side
+is minus the value for the other.
 
 =================  ================================================================================
-groups             stones in every line that holds those of one side only
+groups             stones in every line that holds stones of one side only
 threats            odd and even squares that complete a line, unless a square below makes them useless
-both               the two together
-islands            connected groups of the opponent's stones, less those of one's own
+both               groups and threats together
+islands            connected groups of the opponent's stones, minus groups of own stones
 runs               twice the stones of every run that can still become four
-runs-forward       the same, seen in one direction only
+runs-forward       the same, counted in one direction only
 windows            lines with two, three or four own stones and no other, and the middle column
 features           connected fours, threes, twos and single stones
-squares            the lines that run through every stone's square
+squares            the lines through every stone's square
 =================  ================================================================================
 """
 
@@ -42,7 +42,7 @@ cdef enum:
     # features
     SINGLE_THREE = 900_000      # three, or two and one, with one square that completes them
     OPEN_TWO = 50_000
-    FREE_SQUARE = 10_000        # each free square beyond the first one beside two stones
+    FREE_SQUARE = 10_000        # each free square after the first, in a row beside two stones
     SINGLE_CENTRE = 200
     SINGLE_NEXT = 120
     SINGLE_FURTHER = 70
@@ -65,7 +65,7 @@ cdef dict _NAMES = {
 
 
 def winning_columns(Position position not None, side):
-    """The columns in which a stone of ``"x"`` or ``"o"`` would complete four now, on either turn."""
+    """Return the columns in which a stone of ``"x"`` or ``"o"`` would complete four, on either turn."""
     cdef uint64_t squares = winning_squares(
         position.g, stones_of(position, side), position.mask
     ) & playable_squares(position.g, position.mask)
@@ -85,20 +85,15 @@ cdef uint64_t stones_of(Position position, side) except? 0:
 
 
 cdef int heuristic_named(str name) except -1:
-    """The heuristic with a name."""
     if name not in _NAMES:
         raise ValueError(f"no heuristic is called {name!r}: {', '.join(_NAMES)}")
     return _NAMES[name]
 
 
 def heuristic_value(Position position not None, side, str name, *, str features="1234"):
-    """The value of a position by a heuristic, for one side. Players call ``judge`` instead.
+    """Return a position's value by a heuristic, for ``"x"`` or ``"o"``. Players call ``judge`` instead.
 
-    Args:
-        position: any position.
-        side: ``"x"`` or ``"o"``.
-        name: the heuristic.
-        features: the numbers of the features that count, for ``features``.
+    ``features`` has the numbers of the features that count, for the heuristic ``features``.
     """
     cdef uint64_t own = stones_of(position, side)
     cdef Judge j
@@ -110,7 +105,7 @@ def heuristic_value(Position position not None, side, str name, *, str features=
 
 
 cdef int feature_bits(str features) except -1:
-    """The bits of features named by their numbers, as in ``"134"``."""
+    """Return the bits of features that are named by number, as in ``"134"``."""
     cdef int bits = 0
     for number in features:
         if number not in "1234":
@@ -143,7 +138,7 @@ cdef int64_t judge(const Judge* j, uint64_t own, uint64_t opp) noexcept nogil:
 
 
 cdef int _groups(const Board* g, uint64_t own, uint64_t opp) noexcept nogil:
-    """The own stones in every line that holds no other, a stone once for each of its lines."""
+    """Count the own stones in lines without the opponent's, each stone once for each of its lines."""
     cdef int direction, index, step, stones = 0
     cdef uint64_t windows
     for direction in range(4):
@@ -155,7 +150,7 @@ cdef int _groups(const Board* g, uint64_t own, uint64_t opp) noexcept nogil:
 
 
 cdef inline uint64_t _above_lowest(const Board* g, uint64_t squares) noexcept nogil:
-    """In every column the squares above the lowest of these.
+    """Return, for every column, the squares above the lowest of the given squares.
 
     Subtracting 1 from a column inverts its bits up to its lowest one. The guard bit, which is set
     first, stops the borrow in a column without such squares.
@@ -165,15 +160,15 @@ cdef inline uint64_t _above_lowest(const Board* g, uint64_t squares) noexcept no
 
 
 cdef inline uint64_t _odd_rows(const Board* g) noexcept nogil:
-    """The squares of rows 1, 3, 5, .. from the bottom."""
+    """Return the squares of the odd rows; the bottom row is row 1."""
     return g.bottom * (<uint64_t>0x5555555555555555 & ((<uint64_t>1 << g.height) - 1))
 
 
 cdef int _threats(const Board* g, uint64_t first, uint64_t second) noexcept nogil:
-    """Which side profits from the threats, seen by the first player: 100, 0 or -100.
+    """Return 100 if the threats favour the first player, -100 if they favour the second, else 0.
 
-    A threat is useless if the other player has one of the other parity below it, whether that one is
-    useful or not. Even threats of the first player never count.
+    A threat is useless if the other player has a threat of the other parity below it, useful or not.
+    Even threats of the first player never count.
     """
     cdef uint64_t odd_rows = _odd_rows(g)
     cdef uint64_t mask = first | second
@@ -195,13 +190,13 @@ cdef inline int _signed_threats(const Judge* j, uint64_t own, uint64_t opp) noex
 
 
 cdef inline uint64_t _with_neighbours(const Board* g, uint64_t squares) noexcept nogil:
-    """The squares and their up to eight neighbours each."""
+    """Return the squares and their neighbours, at corners too."""
     squares |= (squares << 1 | squares >> 1) & g.squares
     return (squares | squares << g.stride | squares >> g.stride) & g.squares
 
 
 cdef int _islands(const Board* g, uint64_t stones) noexcept nogil:
-    """The number of groups of stones that touch, at corners too."""
+    """Count the groups of stones that touch, at corners too."""
     cdef int count = 0
     cdef uint64_t island, grown
     while stones:
@@ -219,7 +214,7 @@ cdef int _islands(const Board* g, uint64_t stones) noexcept nogil:
 
 
 cdef int _runs(const Board* g, uint64_t own, uint64_t opp) noexcept nogil:
-    """Twice the stones that are, direction by direction, in a line without the opponent's stones."""
+    """Return twice the own stones in lines without the opponent's stones, summed over directions."""
     cdef int direction, step, stones = 0
     cdef uint64_t windows
     for direction in range(4):
@@ -230,17 +225,17 @@ cdef int _runs(const Board* g, uint64_t own, uint64_t opp) noexcept nogil:
 
 
 cdef int _runs_forward(const Board* g, uint64_t own, uint64_t opp) noexcept nogil:
-    """As ``_runs``, but a stretch begins at the first own stone and reaches forward only.
+    """Return a value like ``_runs``, but a stretch begins at its first own stone and only goes forward.
 
-    Later stones of the stretch count with its first run or not at all. Forward is up, right, right
-    and down, right and up.
+    Later stones of the stretch count only if they belong to its first run. Forward is up, right, right
+    and down, or right and up.
     """
     cdef int direction, step, length, run, value = 0
     cdef bint first
     cdef uint64_t square, line, ahead, free = g.squares & ~opp
     for direction in range(4):
         step = step_of(g, direction)
-        line = g.squares & ~(g.squares << step)     # where lines of this direction begin
+        line = g.squares & ~(g.squares << step)     # the first squares of lines in this direction
         while line:
             square = line & (0 - line)
             line ^= square
@@ -266,7 +261,7 @@ cdef int _runs_forward(const Board* g, uint64_t own, uint64_t opp) noexcept nogi
 # --- windows --------------------------------------------------------------------------------------
 
 
-# How many windows hold two, three and four of one side's stones and none of the other's.
+# The number of windows with two, three and four stones of one side and none of the other.
 cdef struct WindowCounts:
     int two
     int three
@@ -276,7 +271,7 @@ cdef struct WindowCounts:
 cdef inline void _add_counts(
     uint64_t open_windows, uint64_t own, int step, WindowCounts* counts
 ) noexcept nogil:
-    """Count the stones in windows of one direction that hold none of the opponent's."""
+    """Count the windows of one direction by own stones; ``open_windows`` hold none of the opponent's."""
     cdef uint64_t above = own >> step
     cdef uint64_t odd = own ^ above             # pairs with one stone
     cdef uint64_t both = own & above            # pairs with two
@@ -293,7 +288,7 @@ cdef inline void _add_counts(
 cdef inline WindowCounts _count_windows(
     const Board* g, uint64_t own, uint64_t opp
 ) noexcept nogil:
-    """How many windows hold two, three and four stones of ``own`` and none of ``opp``."""
+    """Count the windows with two, three and four stones of ``own`` and none of ``opp``."""
     cdef WindowCounts counts
     cdef int direction, step
     counts.two = counts.three = counts.four = 0
@@ -304,7 +299,7 @@ cdef inline WindowCounts _count_windows(
 
 
 cdef int _windows(const Board* g, uint64_t own, uint64_t opp) noexcept nogil:
-    """The score of one side; of the opponent's lines only threes count."""
+    """Return the score of one side. Only threes count among the opponent's lines."""
     cdef WindowCounts mine = _count_windows(g, own, opp)
     cdef WindowCounts theirs = _count_windows(g, opp, own)
     return (
@@ -320,7 +315,7 @@ cdef int _windows(const Board* g, uint64_t own, uint64_t opp) noexcept nogil:
 
 
 cdef int _squares(const Board* g, uint64_t stones) noexcept nogil:
-    """The number of lines through every stone's square, whatever stones they hold."""
+    """Count the lines through every stone's square, regardless of other stones."""
     cdef int direction, index, step, lines = 0
     cdef uint64_t windows
     for direction in range(4):
@@ -335,9 +330,9 @@ cdef int _squares(const Board* g, uint64_t stones) noexcept nogil:
 
 
 cdef int64_t _features(const Judge* j, uint64_t own, uint64_t opp) noexcept nogil:
-    """The features of one side less those of the other.
+    """Return the features of one side minus the features of the other.
 
-    A side with four has won; the value of everything else stays below that.
+    A side with four has won; all other values stay below that.
     """
     cdef int64_t value
     if j.features & 1:
@@ -367,17 +362,17 @@ cdef int64_t _side_features(const Judge* j, uint64_t own, uint64_t opp) noexcept
 
 
 cdef inline uint64_t _back(uint64_t squares, int bits) noexcept nogil:
-    """The squares shifted back by some bits; a shift by 64 or more is undefined in C."""
+    """Shift squares back by some bits. A shift by 64 or more is undefined in C."""
     return squares >> bits if bits < 64 else 0
 
 
 cdef inline uint64_t _runs_of_two(uint64_t own, int step) noexcept nogil:
-    """The first squares of maximal runs of two stones."""
+    """Return the first squares of maximal runs of two stones."""
     return own & ~(own << step) & (own >> step) & ~(own >> 2 * step)
 
 
 cdef int64_t _threes(uint64_t own, uint64_t playable, int step) noexcept nogil:
-    """Feature 2 in one direction: three connected, or two and one with a playable gap."""
+    """Value feature 2 in one direction: three connected, or two and one with a playable gap."""
     cdef uint64_t twos = _runs_of_two(own, step)
     cdef uint64_t threes = (
         own & ~(own << step) & (own >> step) & (own >> 2 * step) & ~(own >> 3 * step)
@@ -393,7 +388,7 @@ cdef int64_t _threes(uint64_t own, uint64_t playable, int step) noexcept nogil:
 
 
 cdef int64_t _twos(uint64_t own, uint64_t playable, uint64_t empty, int step) noexcept nogil:
-    """Feature 3 in one direction: two connected that are not part of a gap pattern."""
+    """Value feature 3 in one direction: two connected that are not part of a gap pattern."""
     cdef uint64_t twos = _runs_of_two(own, step)
     cdef uint64_t before = twos & (playable << step)
     cdef uint64_t after = twos & (playable >> 2 * step)
@@ -405,7 +400,7 @@ cdef int64_t _twos(uint64_t own, uint64_t playable, uint64_t empty, int step) no
     forward = after & ~before
     backward = before & ~after
     for index in range(1, 5):
-        # The square next to the run is free; each further one in a row counts.
+        # The square next to the run is free; each further free square in a row counts.
         forward &= _back(empty, (2 + index) * step)
         backward &= empty << (1 + index) * step if (1 + index) * step < 64 else 0
         free += popcount(forward) + popcount(backward)
@@ -413,7 +408,7 @@ cdef int64_t _twos(uint64_t own, uint64_t playable, uint64_t empty, int step) no
 
 
 cdef int64_t _singles(const Board* g, uint64_t own) noexcept nogil:
-    """Feature 4: stones that touch no other of their side, by their distance from the middle."""
+    """Value feature 4: stones that touch no other of their side, by their distance from the middle."""
     cdef uint64_t lonely = _lonely(g, own)
     cdef int64_t value = 0
     cdef int distance
@@ -432,7 +427,7 @@ cdef int64_t _singles(const Board* g, uint64_t own) noexcept nogil:
 
 
 cdef inline uint64_t _lonely(const Board* g, uint64_t own) noexcept nogil:
-    """The stones without a neighbour of their side."""
+    """Return the stones without a neighbour of their side."""
     cdef int direction, step
     cdef uint64_t touched = 0
     for direction in range(4):

@@ -1,4 +1,4 @@
-"""The program that runs foreign Python code as a player: ``python -m c4core.players.host``.
+"""The program that runs a user's Python code as a player: ``python -m c4core.players.host``.
 
 It speaks the line protocol, like every external player. The code cannot disturb the protocol:
 before it is loaded, standard output is redirected to standard error, and standard input is empty.
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 DEFAULT_SECONDS: Final = 2.0
-"""The limit that a Kaggle agent is told if a move has none; the competition has the same."""
+"""The limit in an agent's configuration if a move has none; the same as in the competition."""
 
 OVERAGE_SECONDS: Final = 60.0
 
 
 class Struct(dict[str, Any]):
-    """A dictionary whose items are attributes too, as Kaggle hands it to agents."""
+    """A dictionary whose items are attributes too, as Kaggle's agents expect it."""
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401
-        """An item."""
+        """Return an item."""
         try:
             return self[name]
         except KeyError:
@@ -45,7 +45,7 @@ class Struct(dict[str, Any]):
 
 
 def observation_of(position: Position) -> Struct:
-    """A position in Kaggle's form: cells from the top row down, with 1 and 2 for the players."""
+    """Return a position in Kaggle's form: cells from the top row down, 1 and 2 for the players."""
     marks = {".": 0, "x": 1, "o": 2, "\n": None}
     cells = [marks[character] for character in str(position)]
     return Struct(
@@ -57,7 +57,7 @@ def observation_of(position: Position) -> Struct:
 
 
 def configuration_of(board: BoardSize, seconds: float | None) -> Struct:
-    """The rules in Kaggle's form."""
+    """Return the rules in Kaggle's form."""
     timeout = DEFAULT_SECONDS if seconds is None else seconds
     return Struct(
         columns=board.width,
@@ -72,7 +72,7 @@ def configuration_of(board: BoardSize, seconds: float | None) -> Struct:
 
 
 def load_kaggle(path: str) -> Callable[[Position, Dice, Limits], object]:
-    """The agent of a file: the function ``agent`` if there is one, or the last function."""
+    """Load the agent of a file: the function ``agent``, or else the last function."""
     sys.path.insert(0, str(Path(path).parent))
     names = runpy.run_path(path)
     functions = [value for name, value in names.items() if _is_own_function(name, value, path)]
@@ -98,7 +98,7 @@ def _is_own_function(name: str, value: object, path: str) -> bool:
 
 
 def load_python(name: str) -> Callable[[Position, Dice, Limits], object]:
-    """The callable of ``module:callable``; the module may be in the current directory."""
+    """Load the callable of ``module:callable``; the module may be in the current directory."""
     sys.path.insert(0, str(Path.cwd()))
     module, _, attribute = name.partition(":")
     found = getattr(importlib.import_module(module), attribute)
@@ -109,12 +109,7 @@ def load_python(name: str) -> Callable[[Position, Dice, Limits], object]:
 
 
 class Host:
-    """Answers the lines of the protocol with the moves of a function.
-
-    Args:
-        choose: the function.
-        output: receives the answers.
-    """
+    """Answers the lines of the protocol with the moves of a function."""
 
     def __init__(self, choose: Callable[[Position, Dice, Limits], object], output: TextIO) -> None:
         self._choose = choose
@@ -123,7 +118,7 @@ class Host:
         self._dice = Dice(0)
 
     def answer(self, line: str) -> bool:
-        """Answer a line. Returns whether there may be more."""
+        """Answer a line. Returns False after ``quit``, else True."""
         words = line.split()
         if words[:1] == ["c4"]:
             self._say("ready")
@@ -136,15 +131,16 @@ class Host:
 
     def _go(self, seconds: str, grid: str) -> None:
         limits = Limits(None if seconds == "-" else float(seconds))
-        position = Position.from_grid(grid)
+        position = Position.from_grid(grid, width=self._board.width, height=self._board.height)
         try:
             answer = self._choose(position, self._dice, limits)
-        except Exception as error:  # noqa: BLE001  (whatever the code raises, it is told)
+        except Exception as error:  # noqa: BLE001  (any error of the code is reported)
             self._say(f"fail {_in_a_line(f'{type(error).__name__}: {error}')}")
             return
         column = _column_of(answer)
-        # Anything else is passed on unchanged: the game rejects it.
-        self._say(f"play {_in_a_line(repr(answer)) if column is None else column + 1}")
+        # Any other answer is passed on unchanged, and the game rejects it.
+        shown = _in_a_line(repr(answer)) if column is None else column + 1
+        self._say(f"play {shown}")
 
     def _say(self, line: str) -> None:
         self._output.write(line + "\n")
@@ -152,7 +148,7 @@ class Host:
 
 
 def _column_of(answer: object) -> int | None:
-    """An answer as a whole number; None if it is not one, such as True or False."""
+    """Return an answer as a whole number; None if it is not one, such as True or False."""
     if isinstance(answer, bool) or not isinstance(answer, SupportsIndex):
         return None
     return operator.index(answer)

@@ -1,10 +1,10 @@
 """Depth-limited minimax for players: alpha-beta, null windows, killer moves, deepening, a cache.
 
-This is the search of the players in the literature, each of which has its own heuristic
-(heuristics.pyx). The exact solver uses a different search. A won game counts ``win``, a lost one
-``-win`` and a drawn one 0, no matter how soon it ends.
+The players from the literature use this search, each with its own heuristic (heuristics.pyx). The
+exact solver uses a different search. A won game counts ``win``, a lost one ``-win`` and a drawn one
+0, no matter how soon it ends.
 
-Words of stones: ``own`` those of the side to move, ``mask`` those of both.
+Words of stones: ``own`` for the side to move, ``mask`` for both sides.
 """
 
 from collections import namedtuple
@@ -36,7 +36,7 @@ cdef enum:
     MAX_PLIES = 64
     POLL_NODES = 1024       # nodes between two polls of the clock and the stop: about 0.2 ms
     NO_COLUMN = -1
-    ZOBRIST_SEED = 1970     # any number, so that the words are always the same
+    ZOBRIST_SEED = 1970     # a fixed number, so that the words are always the same
 
 cdef enum CacheKey:
     NO_CACHE
@@ -54,9 +54,9 @@ cdef int64_t INFINITE = <int64_t>1 << 60
 
 # --- the cache ------------------------------------------------------------------------------------
 
-# The cache forgets the least recently used entry (LRU). Its entries are in one array. Two kinds of
-# lists run through the array by index: the order of use, doubly linked (``newer``, ``older``), and
-# for each slot of a hash table the entries that fall into it (``next``).
+# The cache forgets the least recently used entry (LRU). Its entries are in one array, linked by
+# index in two kinds of lists: the order of use, doubly linked (``newer``, ``older``), and the
+# entries in each slot of a hash table (``next``).
 
 cdef enum Bound:
     EXACT
@@ -68,7 +68,7 @@ cdef struct Entry:
     int64_t value
     int32_t newer       # neighbours in the order of use; -1 at the ends
     int32_t older
-    int32_t next        # of the same slot; -1 at the end
+    int32_t next        # the next entry in the same slot; -1 at the end
     int8_t depth
     int8_t bound
 
@@ -78,12 +78,12 @@ cdef struct Cache:
     int32_t newest
     int32_t oldest
     uint64_t slot_mask
-    int32_t* slots      # first entry of every slot
+    int32_t* slots      # the first entry of every slot
     Entry* entries
 
 
 cdef Cache* _new_cache(int32_t capacity) except NULL:
-    """An empty cache for ``capacity`` entries."""
+    """Make an empty cache for ``capacity`` entries."""
     cdef Cache* cache = <Cache*>malloc(sizeof(Cache))
     cdef uint64_t slots = 1
     if cache == NULL:
@@ -111,7 +111,7 @@ cdef void _free_cache(Cache* cache) noexcept:
 
 
 cdef inline int32_t* _slot(Cache* cache, uint64_t key) noexcept nogil:
-    """The slot of a key. Its bits are mixed, because the keys of neighbours differ in few bits."""
+    """Return a key's slot. The bits are mixed, because keys of neighbours differ in few bits."""
     return &cache.slots[((key * <uint64_t>0x9E3779B97F4A7C15) >> 32) & cache.slot_mask]
 
 
@@ -141,7 +141,7 @@ cdef void _put_first(Cache* cache, int32_t index) noexcept nogil:
 
 
 cdef Entry* _find_entry(Cache* cache, uint64_t key) noexcept nogil:
-    """The entry of a key, which becomes the newest; NULL if the key has none."""
+    """Return the entry of a key and make it the newest; NULL if the key has none."""
     cdef int32_t index = _slot(cache, key)[0]
     while index >= 0 and cache.entries[index].key != key:
         index = cache.entries[index].next
@@ -153,7 +153,7 @@ cdef Entry* _find_entry(Cache* cache, uint64_t key) noexcept nogil:
 
 
 cdef int32_t _forget_oldest(Cache* cache) noexcept nogil:
-    """Take the oldest entry out of its lists; returns its index."""
+    """Take the oldest entry out of its lists, and return its index."""
     cdef int32_t index = cache.oldest
     cdef int32_t* link = _slot(cache, cache.entries[index].key)
     _take_out(cache, index)
@@ -190,8 +190,8 @@ cdef void _store_entry(
 
 cdef struct Tree:
     Judge judge
-    int64_t win                     # value of a won game; 0: the heuristic values it
-    int columns[MAX_COLUMNS]        # in the order in which they are tried
+    int64_t win                     # value of a won game; with 0, the heuristic values it
+    int columns[MAX_COLUMNS]        # in the order of trying
     bint prunes                     # alpha-beta; without it every move is searched
     bint pvs                        # null windows after the first move
     bint killer_moves               # the best move of the last node of a ply is tried first
@@ -201,12 +201,13 @@ cdef struct Tree:
     bint timed
     double deadline
     Watch watch
-    bint given_up                   # the stop is over, so there is no answer
+    bint given_up                   # the search was stopped and has no answer
     bint stopped
     uint64_t nodes
 
 # Zobrist hashing: a random word for each square and side. The hash of a position is the XOR of the
-# words of the stones that were placed since the root, which the root's own stones need not be in.
+# words of the stones placed since the root. The root's own stones are in every position, so they
+# can be left out.
 cdef uint64_t _zobrist_words[2][64]
 
 
@@ -221,7 +222,7 @@ cdef void _fill_zobrist_words() noexcept:
 _fill_zobrist_words()
 
 cdef inline int64_t _leaf(const Tree* t, uint64_t own, uint64_t mask, int ply) noexcept nogil:
-    """The heuristic for the side to move, computed for the side that moves at the root."""
+    """Return the heuristic for the side to move, computed for the side that moves at the root."""
     if ply & 1:
         return -judge(&t.judge, own ^ mask, own)
     return judge(&t.judge, own, own ^ mask)
@@ -238,7 +239,7 @@ cdef inline uint64_t _cache_key(
 
 
 cdef inline uint64_t _stone_hash(uint64_t square, int ply) noexcept nogil:
-    """The Zobrist word of a stone that is placed ``ply`` plies below the root."""
+    """Return the Zobrist word of a stone that is placed ``ply`` plies below the root."""
     return _zobrist_words[ply & 1][lowest_bit(square)]
 
 
@@ -246,7 +247,7 @@ cdef int64_t _child(
     Tree* t, uint64_t own, uint64_t mask, uint64_t square, int ply, int depth,
     int64_t alpha, int64_t beta, uint64_t hash_
 ) noexcept nogil:
-    """The value, for the side that plays it, of a stone on a square; bounds as for ``_node``."""
+    """Return the value of playing a square, for the side that plays it; bounds as for ``_node``."""
     cdef uint64_t opp = own ^ mask
     if has_four(t.judge.g, own | square):
         return t.win if t.win else -_leaf(t, opp, mask | square, ply + 1)
@@ -263,7 +264,7 @@ cdef int64_t _scouted(
     Tree* t, uint64_t own, uint64_t mask, uint64_t square, int ply, int depth,
     int64_t alpha, int64_t beta, uint64_t hash_, bint is_first
 ) noexcept nogil:
-    """As ``_child``, but moves after the first are tried with a null window first."""
+    """Search like ``_child``, but moves after the first with a null window first."""
     cdef int64_t value
     if not t.pvs or is_first:
         return _child(t, own, mask, square, ply, depth, alpha, beta, hash_)
@@ -274,7 +275,7 @@ cdef int64_t _scouted(
 
 
 cdef void _poll(Tree* t) noexcept nogil:
-    """Stop the search if its time is up, or if its stop is over."""
+    """Stop the search if its time is up or its stop is set."""
     if is_over(&t.watch):
         t.stopped = t.given_up = True
     elif t.timed and atomics.now() >= t.deadline:
@@ -285,7 +286,7 @@ cdef int64_t _node(
     Tree* t, uint64_t own, uint64_t mask, int ply, int depth,
     int64_t alpha, int64_t beta, uint64_t hash_
 ) noexcept nogil:
-    """The value of a position that is not over, for the side to move.
+    """Return the value of a position that is not over, for the side to move.
 
     Contract: the result r is exact if alpha < r < beta. If r <= alpha, it is an upper bound of the
     value; if r >= beta, it is a lower bound. It has no meaning once ``stopped`` is set.
@@ -309,7 +310,7 @@ cdef int64_t _node(
         if wins:
             t.killers[ply] = lowest_bit(wins) // g.stride
             return t.win
-    # 3: values of other depths differ, so only those of the same depth are used.
+    # 3: values depend on the depth, so only entries of the same depth are used.
     if t.cache != NULL:
         key = _cache_key(t, own, mask, hash_)
         entry = _find_entry(t.cache, key)
@@ -359,14 +360,14 @@ cdef struct Root:
     uint64_t own
     uint64_t mask
     int columns[MAX_COLUMNS]
-    bint all_scores             # every move exactly, not only the best one
+    bint all_scores             # whether to search every move exactly, not only the best one
     int64_t scores[MAX_COLUMNS]
     int column                  # the first of the best moves
     int64_t value
 
 
 cdef void _search_root(Tree* t, Root* r, int depth) noexcept nogil:
-    """Search every move. Only strictly better moves replace the best one: ties go to the first."""
+    """Search every move. Only a better move replaces the best one; ties go to the first."""
     cdef const Board* g = t.judge.g
     cdef int index, column, killer = t.killers[0] if t.killer_moves else NO_COLUMN
     cdef int64_t value, alpha
@@ -394,7 +395,7 @@ cdef void _search_root(Tree* t, Root* r, int depth) noexcept nogil:
 
 
 cdef int _winning_column(const Tree* t, const Root* r) noexcept nogil:
-    """The first column in order that wins at once."""
+    """Return the first column in order that wins at once."""
     cdef int index
     cdef uint64_t square
     for index in range(t.judge.g.width):
@@ -407,11 +408,10 @@ cdef int _winning_column(const Tree* t, const Root* r) noexcept nogil:
 cdef int _deepen(
     Tree* t, Root* r, int depth, bint keep_answer_if_lost, bint stop_when_decided
 ) noexcept nogil:
-    """Search deeper and deeper until the time is up, the result cannot change, or at ``depth``.
+    """Search by iterative deepening until the time is up, the result is final, or at ``depth``.
 
-    The first ply is searched without a time limit, so that there always is an answer. Returns the
-    depth of the last search that was finished; the root holds its answer. ``minimax`` explains the
-    options.
+    Depth 1 is searched without a time limit, so that there always is an answer. Returns the depth
+    of the last finished search; the root holds its answer. ``minimax`` explains the options.
     """
     cdef int reached, finished = 0
     cdef Root trial
@@ -437,8 +437,8 @@ Found.__doc__ = """The result of a search.
 
 Attributes:
     column: the move, 0-based.
-    value: its value for the side to move.
-    depth: plies of the last search that was finished.
+    value: the move's value for the side to move.
+    depth: plies of the last finished search.
     nodes: positions that were searched.
     scores: with ``all_scores`` the value of every column, None for a full one; else None.
 """
@@ -466,23 +466,23 @@ def minimax(
     str features="1234",
     Stop stop=None,
 ):
-    """Search for the best move some plies ahead.
+    """Search for the best move a number of plies ahead.
 
     Args:
         position: a position that is not over.
         heuristic: the name of the heuristic for positions where the search ends.
         depth: plies; a search ends at the last square at the latest.
-        order: all columns in the order in which they are tried; of equal ones the first is best.
+        order: all columns in the order of trying; the first of several equal ones is best.
         root_order: another order for the moves of the position itself.
-        win: the value of a won game, greater than every value of the heuristic. With 0 the
-            heuristic values finished games, too.
+        win: the value of a won game, greater than every value of the heuristic. With 0, the
+            heuristic also values finished games.
         prunes: use alpha-beta pruning; the result is the same without it.
         pvs: use principal variation search: null windows after the first move, and a second search
-            if a move is better.
+            of better moves.
         killer_moves: try the best move of the last node of a ply first.
         wins_at_once: take a move that wins at once before other moves that win.
         all_scores: find the value of every move, not only of the best one.
-        deepens: search 1, 2, .. plies deep until the time is up; else once, without a time limit.
+        deepens: search by iterative deepening until the time is up; else once, without a limit.
         keep_answer_if_lost: in a deepening search, keep the last answer if all moves lose.
         stop_when_decided: end a deepening search when a win or a loss is found. (A deeper search
             may find a slower win that comes earlier in order.)
@@ -490,11 +490,12 @@ def minimax(
         cache: the key of a cache of values: ``"off"``, ``"exact"``, ``"mirror"``, ``"zobrist"``.
         cache_size: the number of entries in the cache.
         features: the numbers of the features that count, for the heuristic ``features``.
-        stop: ends the search without an answer; None for never.
+        stop: ends the search without an answer; None if it is never set.
 
     Raises:
-        ValueError: a name is unknown, the order does not have all columns, the depth is below 1.
-        StopPlaying: the stop came first.
+        ValueError: a name is unknown, an order does not have all columns, the game is over, or the
+            depth or the cache size is below 1.
+        StopPlaying: the stop was set first.
     """
     cdef const Board* g = position.g
     cdef Tree t
@@ -556,7 +557,7 @@ def minimax(
 
 cdef int _read_order(const Board* g, order, int* columns) except -1:
     if sorted(order) != list(range(g.width)):
-        raise ValueError(f"{order!r} is no order of {g.width} columns")
+        raise ValueError(f"{order!r} is not an order of {g.width} columns")
     for index, column in enumerate(order):
         columns[index] = column
     return 0

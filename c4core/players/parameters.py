@@ -1,20 +1,20 @@
-"""Typed parameters of players: their values, how these are read and written, and their cost.
+"""Typed parameters of players: their values, the reading and writing of values, and their cost.
 
 A player declares a parameter as a field of its class::
 
     depth: Annotated[int, Whole(1, 12), "plies looked ahead"] = 4
 
 The field's default is the parameter's; the text is for people. A ``bool`` field is a switch, and a
-``Literal`` field is one of some words; both need no value type. ``| None`` allows ``none``. A
+``Literal`` field is one of some words; neither needs a value type. ``| None`` allows ``none``. A
 parameter is required if its default is not among its values.
 
 A parameter whose values cost memory or time has a :class:`Cost` too::
 
     iterations: Annotated[int, Whole(1, 5_000_000), Cost(bytes=56), "games for a move"] = 1000
 
-The limits of costs hold for players that a client asks a server for, and for players of stored
+The limits of costs hold for players that clients request from a server, and for players of stored
 matches. They do not hold for players with consent (:class:`c4core.players.player.Consent`), such as
-those that a command line names.
+the players named on a command line.
 """
 
 from __future__ import annotations
@@ -41,42 +41,42 @@ if TYPE_CHECKING:
 
 
 MOST_BYTES: Final = 64 << 20
-"""Memory of a player's move: as much as a solver's table has by default."""
+"""The limit of memory for a move, in bytes."""
 MOST_SECONDS: Final = 600.0
-"""Expected time of a player's move, if nothing else limits it."""
+"""The limit of the expected time for a move in seconds, if nothing else limits the time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
     """The cost of a parameter's value, for a move.
 
-    Time is an estimate, measured on one core with the empty boards of 7x6 and 9x6. If several
+    Time is an estimate, measured on one core with the empty 7x6 and 9x6 boards. If several
     parameters of a player cost time, the first limit that is reached ends the move.
     """
 
     bytes: int = 0
-    """Bytes for each one of the value."""
+    """Bytes per unit of the value."""
     seconds: float = 0.0
-    """Seconds for each one of the value, or for a value of 0 if they grow."""
+    """Seconds per unit of the value; if ``growth`` is not 1, the seconds for a value of 0."""
     growth: float = 1.0
-    """The factor by which one more multiplies the time; 1 if the time is proportional."""
+    """The factor of the time for each unit more; 1 if the time is proportional to the value."""
 
     def memory_of(self, value: float) -> int:
-        """The bytes of a value."""
+        """Return the bytes that a value costs."""
         return math.ceil(self.bytes * value)
 
     def time_of(self, value: float) -> float:
-        """The seconds of a value."""
+        """Return the seconds that a value costs."""
         return self.seconds * (value if self.growth == 1 else math.pow(self.growth, value))
 
     @property
     def most_by_memory(self) -> float:
-        """The largest value within the limit of memory."""
+        """The largest value within the memory limit."""
         return MOST_BYTES // self.bytes if self.bytes else math.inf
 
     @property
     def most_by_time(self) -> float:
-        """The largest value within the limit of time."""
+        """The largest value within the time limit."""
         if not self.seconds:
             return math.inf
         share = MOST_SECONDS / self.seconds
@@ -93,7 +93,7 @@ Value: TypeAlias = int | float | str | bool | None
 
 
 class ValueType(Protocol):
-    """A set of values, and how they are written."""
+    """A set of values and their written form."""
 
     @property
     def allowed(self) -> str:
@@ -107,12 +107,12 @@ class ValueType(Protocol):
         """Whether this is one of the values."""
 
     def parse(self, text: str) -> Value:
-        """The value of a text; ValueError if the text is not a value."""
+        """Read a value from a text. Raises ValueError if the text is not a value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """Whole numbers of a range."""
+    """Whole numbers in a range."""
 
     low: int
     high: int
@@ -124,7 +124,7 @@ class Whole:
         return f"a whole number from {self.low} to {self.high}"
 
     def holds(self, value: object) -> bool:
-        """Whether it is a whole number of the range."""
+        """Whether the value is a whole number in the range."""
         return (
             isinstance(value, int)
             and not isinstance(value, bool)
@@ -140,7 +140,7 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class Real:
-    """Numbers of a range, both ends included."""
+    """Numbers in a range, both ends included."""
 
     low: float
     high: float
@@ -152,7 +152,7 @@ class Real:
         return f"a number from {self.low:g} to {self.high:g}"
 
     def holds(self, value: object) -> bool:
-        """Whether it is a finite number of the range."""
+        """Whether the value is a finite number in the range."""
         return (
             isinstance(value, int | float)
             and not isinstance(value, bool)
@@ -167,7 +167,7 @@ class Real:
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """On or off."""
+    """A switch: on or off."""
 
     is_shown: bool = False
 
@@ -177,7 +177,7 @@ class Switch:
         return "on or off"
 
     def holds(self, value: object) -> bool:
-        """Whether it is a truth value."""
+        """Whether the value is a truth value."""
         return isinstance(value, bool)
 
     def parse(self, text: str) -> Value:
@@ -188,18 +188,17 @@ class Switch:
 
 
 class _Text:
-    """The base of values that are their own text."""
+    """Base class of values that are their own text."""
 
     __slots__ = ()
 
     def parse(self, text: str) -> Value:
-        """The text itself."""
         return text
 
 
 @dataclass(frozen=True, slots=True)
 class Word(_Text):
-    """One of some words."""
+    """One word of a list."""
 
     words: tuple[str, ...]
     is_shown: bool = False
@@ -210,13 +209,13 @@ class Word(_Text):
         return f"{', '.join(self.words[:-1])} or {self.words[-1]}"
 
     def holds(self, value: object) -> bool:
-        """Whether it is one of the words."""
+        """Whether the value is one of the words."""
         return value in self.words
 
 
 @dataclass(frozen=True, slots=True)
 class Digits(_Text):
-    """Some of several digits, each at most once, in order: a selection of numbered items."""
+    """A selection of numbered items: one or more digits, each at most once, in order."""
 
     digits: str
     is_shown: bool = False
@@ -227,7 +226,7 @@ class Digits(_Text):
         return f"one or more of the digits {self.digits}, in this order"
 
     def holds(self, value: object) -> bool:
-        """Whether it is a selection of the digits."""
+        """Whether the value is a selection of the digits."""
         return (
             isinstance(value, str)
             and value != ""
@@ -237,7 +236,7 @@ class Digits(_Text):
 
 @dataclass(frozen=True, slots=True)
 class FileName(_Text):
-    """Names of files. There is no default, so a name is required."""
+    """File names. There is no default, so a name is required."""
 
     is_shown: bool = True
 
@@ -247,13 +246,13 @@ class FileName(_Text):
         return "a file's name, without commas"
 
     def holds(self, value: object) -> bool:
-        """Whether it can be written as part of a description."""
+        """Whether the value can be written as part of a description."""
         return isinstance(value, str) and value == value.strip() != "" and "," not in value
 
 
 @dataclass(frozen=True, slots=True)
 class Checksum:
-    """Checksums of some hexadecimal digits."""
+    """Checksums of a number of hexadecimal digits."""
 
     digits: int
     is_shown: bool = False
@@ -264,7 +263,7 @@ class Checksum:
         return f"{self.digits} hexadecimal digits"
 
     def holds(self, value: object) -> bool:
-        """Whether it has this many digits."""
+        """Whether the value has this many hexadecimal digits."""
         return (
             isinstance(value, str)
             and len(value) == self.digits
@@ -281,21 +280,21 @@ class Parameter:
     """A parameter of a player."""
 
     name: str
-    """Its name in descriptions."""
+    """The parameter's name in descriptions."""
     values: ValueType
-    """The values that are allowed."""
+    """The type of the allowed values."""
     default: Value
-    """Its value if a description does not give one."""
+    """The value if a description does not give one."""
     is_optional: bool
-    """Whether None is allowed as well."""
+    """Whether None is also allowed."""
     about: str
-    """What it means, for people."""
+    """The parameter's meaning, for people."""
     cost: Cost = FREE
-    """What its values cost."""
+    """The cost of the parameter's values."""
 
     @property
     def is_required(self) -> bool:
-        """Whether the parameter is required: its default is not an allowed value."""
+        """Whether the parameter is required, because its default is not an allowed value."""
         return not self.holds(self.default)
 
     @property
@@ -337,7 +336,7 @@ class Resource:
 
 
 def parameters_of(cls: type) -> tuple[Parameter, ...]:
-    """The parameters that a class declares, in order.
+    """Return the parameters that a class declares, in order.
 
     Raises:
         TypeError: a field's declaration is incomplete.
@@ -346,7 +345,7 @@ def parameters_of(cls: type) -> tuple[Parameter, ...]:
 
 
 def resources_of(cls: type) -> tuple[str, ...]:
-    """The names of the fields that are marked as resources."""
+    """Return the names of the fields that are marked as resources."""
     hints = _hints(cls)
     return tuple(
         field.name for field in fields(cls) if _metadata(hints[field.name], Resource) is not None
@@ -362,7 +361,7 @@ def _declared(cls: type) -> Iterator[Parameter]:
         about = _metadata(hint, str)
         if get_origin(hint) is not Annotated or about is None or field.default is MISSING:
             raise TypeError(
-                f"{cls.__name__}.{field.name} is no parameter: "
+                f"{cls.__name__}.{field.name} is not a parameter: declare it as "
                 "Annotated[type, values, 'what it means'] = default"
             )
         plain, is_optional = _without_none(get_args(hint)[0])
@@ -381,7 +380,7 @@ def _declared(cls: type) -> Iterator[Parameter]:
 
 
 def _hints(cls: type) -> dict[str, Any]:
-    """The annotations of a class and its bases; strings as annotations are not allowed."""
+    """Return the annotations of a class and its bases. They must not be strings."""
     return {
         name: hint
         for base in reversed(cls.__mro__)
@@ -390,14 +389,13 @@ def _hints(cls: type) -> dict[str, Any]:
 
 
 def _metadata(hint: Any, kind: type) -> object | None:  # noqa: ANN401  (typing has no type of hints)
-    """The first annotation of a kind, or None."""
     if get_origin(hint) is not Annotated:
         return None
     return next((item for item in get_args(hint)[1:] if isinstance(item, kind)), None)
 
 
 def _without_none(hint: Any) -> tuple[Any, bool]:  # noqa: ANN401
-    """A type without ``| None``, and whether it had ``| None``."""
+    """Return a type without ``| None``, and whether it had ``| None``."""
     if get_origin(hint) not in (Union, types.UnionType):
         return hint, False
     others = [part for part in get_args(hint) if part is not type(None)]
@@ -405,9 +403,9 @@ def _without_none(hint: Any) -> tuple[Any, bool]:  # noqa: ANN401
 
 
 def _values_of(hint: Any) -> ValueType:  # noqa: ANN401
-    """The values of a type that needs no value type."""
+    """Return the values of a type that is declared without a value type."""
     if hint is bool:
         return Switch()
     if get_origin(hint) is Literal:
         return Word(get_args(hint))
-    raise TypeError(f"which values of {hint} are allowed must be said")
+    raise TypeError(f"the allowed values of {hint} must be declared")

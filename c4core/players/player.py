@@ -1,15 +1,15 @@
-"""``Player``: chooses a column in a position. ``PlayerKind`` and ``PlayerSpec``: its description.
+"""``Player`` chooses a column in a position; ``PlayerKind`` and ``PlayerSpec`` describe a player.
 
-A player is a value: its class says how it plays, and its fields are its parameters. It keeps
-nothing from one move to the next, so the same object can play both sides and many games at once;
-with each move it gets the dice for its random choices. Players with a process of their own are the
-exception: they are told when a game begins and ends, and must be closed.
+A player is a value: its class defines how it plays, and its fields are its parameters. It keeps
+nothing from one move to the next, so the same object can play both sides and many games at once.
+With each move it gets the dice for its random choices. Players with a process of their own are the
+exception: ``begin`` and ``end`` announce each game to them, and they must be closed.
 
-A description is ``NAME`` or ``NAME:parameter=value,..``. Instead of parameters some players take an
-argument, which is not parsed (``exec:COMMAND``).
+A description is ``NAME`` or ``NAME:parameter=value,parameter=value``. Instead of parameters, some
+players take an argument that is not parsed (``exec:COMMAND``).
 
-``Resources`` are what a caller provides for players, such as exact scores. One of them is
-``Consent``, which decides which programs may be started.
+A caller provides ``Resources`` for players, such as exact scores. One of them is ``Consent``, which
+decides which programs may be started.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ class Limits:
     seconds: float | None = None
     """Wall-clock seconds; None for no limit."""
     grace: float = 0.0
-    """Seconds by which a move may exceed them, because messages to a process take time."""
+    """Seconds by which a move may exceed its limit, because messages to a process take time."""
     stop: Stop | None = field(default=None, compare=False, repr=False)
-    """Set when the move is no longer needed; None if that never happens."""
+    """The stop that is set when the move is no longer needed; None if it is never set."""
 
     def at_most(self, seconds: float | None) -> float | None:
-        """The smaller of these seconds and others; None means no limit."""
+        """Return the smaller of these seconds and others; None means no limit."""
         if self.seconds is None or seconds is None:
             return self.seconds if seconds is None else seconds
         return min(self.seconds, seconds)
@@ -54,34 +54,34 @@ NO_LIMITS: Final = Limits()
 
 @dataclass(frozen=True, slots=True)
 class GameStart:
-    """The facts that a player is told before the first move."""
+    """The facts that a player gets before the first move."""
 
     board: BoardSize
     """The board's size."""
     side: Side
-    """The side that it plays."""
+    """The side that the player has."""
     seed: int
-    """The seed of its random choices."""
+    """The seed of the player's random choices."""
     stop: Stop | None = field(default=None, compare=False, repr=False)
-    """Set when the player need no longer get ready; None if that never happens."""
+    """The stop that is set when the player is no longer needed; None if it is never set."""
 
 
 class Player(ABC):
     """Chooses a column in any position, for either side."""
 
     kind: ClassVar[PlayerKind]
-    """Its entry in the registry."""
+    """The player's entry in the registry."""
     reads_files: ClassVar[bool] = False
-    """Whether players of this kind read files; a description says whether they come with c4."""
+    """Whether players of this kind read files; see :meth:`is_shipped`."""
     is_program: ClassVar[bool] = False
     """Whether this player starts a program, which needs consent."""
 
     @classmethod
     def is_shipped(cls, values: Mapping[str, Value]) -> bool:  # noqa: ARG003
-        """Whether the files that values name come with c4.
+        """Whether the files in a description are included in c4.
 
         Args:
-            values: of the parameters by name, or of ``argument``.
+            values: the values of the parameters by name, or of ``argument``.
         """
         return False
 
@@ -95,7 +95,7 @@ class Player(ABC):
 
     @abstractmethod
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
-        """The 0-based column to play.
+        """Return the 0-based column to play.
 
         Args:
             position: a position that is not over; the player has the side to move.
@@ -104,43 +104,43 @@ class Player(ABC):
                 regularly checks whether ``limits.stop`` is set.
 
         Raises:
-            PlayerFailure: it cannot continue this game.
-            StopPlaying: the stop was set before it had a move.
+            PlayerFailure: the player cannot continue this game.
+            StopPlaying: the stop was set before the player had a move.
         """
 
     @property
     def is_random(self) -> bool:
-        """Whether its moves depend on the dice."""
+        """Whether the player's moves depend on the dice."""
         return False
 
     @property
     def is_timed(self) -> bool:
-        """Whether its moves depend on the speed of the machine."""
+        """Whether the player's moves depend on the speed of the machine."""
         return False
 
     def check_board(self, board: BoardSize) -> None:  # noqa: B027  (most play on all boards)
         """Check that the player plays on a board, before a game is planned.
 
         Raises:
-            PlayerError: it does not play on this board.
+            PlayerError: the player does not play on this board.
         """
 
     def begin(self, game: GameStart) -> None:  # noqa: B027  (most players do nothing)
         """Prepare for a game that begins.
 
         Raises:
-            PlayerFailure: it cannot take part.
+            PlayerFailure: the player cannot take part.
             StopPlaying: the game's stop was set before the player was ready.
         """
 
     def end(self, result: str) -> None:  # noqa: B027
-        """The game is over: ``"win"``, ``"loss"`` or ``"draw"`` for this player."""
+        """End a game. The result is ``"win"``, ``"loss"`` or ``"draw"`` for this player."""
 
     def abandon(self) -> None:  # noqa: B027
-        """Stop its work at once, without waiting; :meth:`close` follows."""
+        """Stop the player's work at once, without waiting; :meth:`close` follows."""
 
     def close(self) -> None:  # noqa: B027
-        """Release its resources. A later game may use the player again."""
+        """Release the player's resources. A later game may use the player again."""
 
     def __enter__(self) -> Self:
         """Use the player in a ``with`` statement, which closes it."""
@@ -151,23 +151,23 @@ class Player(ABC):
         self.close()
 
     def __str__(self) -> str:
-        """Its description, for :func:`c4core.players.parse_player`."""
+        """Return the player's description, for :func:`c4core.players.parse_player`."""
         return self.kind.spec_of(self).text
 
 
 def columns_from_centre(width: int) -> tuple[int, ...]:
-    """All columns by their distance from the middle; of two, the left one first: 3,2,4,1,5,0,6."""
+    """Return all columns by distance from the middle, left before right: 3, 2, 4, 1, 5, 0, 6."""
     return tuple(sorted(range(width), key=lambda column: (abs(2 * column - (width - 1)), column)))
 
 
 def nearest_to_centre(columns: Iterable[int], width: int) -> list[int]:
-    """The columns among these that are nearest to the middle: one or two."""
+    """Return the one or two columns that are nearest to the middle among these."""
     distances = {column: abs(2 * column - (width - 1)) for column in columns}
     return [column for column in distances if distances[column] == min(distances.values())]
 
 
 def sides_of(position: Position) -> tuple[Side, Side]:
-    """The side to move and its opponent."""
+    """Return the side to move and its opponent."""
     return ("x", "o") if position.turn == "x" else ("o", "x")
 
 
@@ -176,19 +176,19 @@ class PlayerKind:
     """A player of the registry."""
 
     name: str
-    """Its name in descriptions."""
+    """The player's name in descriptions."""
     source: str
-    """The first publication that describes it."""
+    """The first publication that describes the player."""
     summary: str
-    """How it plays, in a line."""
+    """One line on how the player plays."""
     argument: str | None
-    """The name of its argument, if the player takes one instead of parameters."""
+    """The name of the argument, if the player takes one instead of parameters."""
     parameters: tuple[Parameter, ...]
-    """Its parameters, in order."""
+    """The player's parameters, in order."""
     resources: tuple[str, ...] = field(repr=False)
     """The fields that are filled from the caller's resources."""
     cls: type[Player] = field(repr=False)
-    """Its class."""
+    """The player's class."""
 
     @property
     def usage(self) -> str:
@@ -223,7 +223,7 @@ class PlayerKind:
         """Read the part of a description after the name and the colon.
 
         Args:
-            text: that part; empty if there is no colon.
+            text: the part after the colon; empty if there is no colon.
             checked: as in :func:`c4core.players.parse_player`.
 
         Raises:
@@ -255,11 +255,11 @@ class PlayerKind:
                     parameter=parameter.name,
                 )
         spec = PlayerSpec(self, tuple(values.values()))
-        # The class checks the parameters together, and may fill some in.
+        # The class checks the combination of parameters, and may fill some in.
         return self.spec_of(spec.make()) if checked else spec
 
     def spec_of(self, player: Player) -> PlayerSpec:
-        """The description of a player."""
+        """Return the description of a player."""
         if self.argument is not None:
             return PlayerSpec(self, (str(vars(player)["argument"]),))
         return PlayerSpec(self, tuple(getattr(player, item.name) for item in self.parameters))
@@ -310,7 +310,7 @@ class PlayerSpec:
     def text(self) -> str:
         """The shortest description.
 
-        Parameters with their defaults are left out, except those by which players are compared,
+        Parameters with default values are left out, except the ones by which players are compared,
         such as a depth.
         """
         return self._written(everything=False)
@@ -322,7 +322,7 @@ class PlayerSpec:
 
     @property
     def needs_files(self) -> bool:
-        """Whether it needs files that other machines may not have. Files of c4 do not count."""
+        """Whether the player needs files that are not included in c4."""
         return self.kind.cls.reads_files and not self.kind.cls.is_shipped(self._by_name)
 
     @property
@@ -333,7 +333,7 @@ class PlayerSpec:
         return dict(zip(names, self.values, strict=True))
 
     def make(self, resources: Resources | None = None) -> Player:
-        """The player itself.
+        """Make the player.
 
         Args:
             resources: a solver, stored games and consent to start programs, for the players that
@@ -360,7 +360,7 @@ class PlayerSpec:
         )
 
     def __str__(self) -> str:
-        """The shortest description."""
+        """Return the shortest description."""
         return self.text
 
 
@@ -368,22 +368,22 @@ class PlayerSpec:
 class Consent:
     """A set of players that may play although they need consent. By default it is empty.
 
-    Programs need it, and so do players that cost much (:mod:`c4core.players.parameters`).
+    Programs need consent, and so do players that cost much (:mod:`c4core.players.parameters`).
 
-    A player's description is data. A stranger may have written the file, the database or the
-    message that contains it, and ``exec:``, ``kaggle:`` and ``python:`` name programs. So consent
-    is a value of its own. The caller passes it on, in :class:`Resources`, to the player that
-    starts the process. No setting in a file or a message can give consent.
+    A player's description is data. An untrusted person may have written the file, the database or
+    the message that contains it, and ``exec:``, ``kaggle:`` and ``python:`` name programs. Consent
+    is therefore a value of its own. The caller passes it on, in :class:`Resources`, to the player
+    that starts the process. No setting in a file or a message can give consent.
     """
 
     everything: bool = False
-    """All programs may be started: the user trusts everybody whose descriptions are read."""
+    """Whether all programs may be started: the user trusts the authors of all descriptions."""
     descriptions: frozenset[str] = frozenset()
     """The full descriptions of players that may be started."""
 
     @classmethod
     def to(cls, descriptions: Iterable[str]) -> Self:
-        """Consent to these players only, by their full descriptions."""
+        """Return consent to these players only, by their full descriptions."""
         return cls(descriptions=frozenset(descriptions))
 
     def covers(self, description: str) -> bool:
@@ -404,24 +404,24 @@ class Consent:
 
 
 NO_PROGRAM: Final = Consent()
-"""No program may be started: the default."""
+"""The default: no program may be started."""
 
 ANY_PROGRAM: Final = Consent(everything=True)
 """Every program may be started."""
 
 
 class Analyst(Protocol):
-    """A source of the exact scores of all columns: a ``Solver``, or one with a book before it."""
+    """A source of the exact scores of all columns, such as a ``Solver``."""
 
     def analyze(self, position: Position, *, time_limit: float | None = None) -> Analysis:
         """Score every column."""
 
 
 class FinalGames(Protocol):
-    """Finished games of which only the final grids are known."""
+    """Finished games that are known only by their final grids."""
 
     def tally(self, position: Position) -> Sequence[tuple[int, int, int] | None]:
-        """For each column, the games whose final grid has all stones of the position after it.
+        """Count the games whose final grid has all stones of the position after each column.
 
         Args:
             position: a position that is not over.
@@ -436,7 +436,7 @@ class Resources:
     """Resources for the players that need them."""
 
     analyst: Analyst | None = None
-    """The source of exact scores; without it the players that need them share a solver."""
+    """The source of exact scores. Without it, the players that need scores share a solver."""
     final_games: FinalGames | None = None
     """Finished games to look up."""
     programs: Consent = NO_PROGRAM

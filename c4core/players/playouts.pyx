@@ -1,7 +1,8 @@
-"""Games by chance: moves judged by random games, by a tree of them (UCT) and by stored games; random positions.
+"""Random games: moves judged by them, by a tree of them (UCT) or by stored games; random positions.
 
-Play by single lines, which chooses at random as well, is at the end. Words of stones: ``own`` those of
-the side to move, ``mask`` those of both.
+Play by single lines, which also chooses at random, is at the end. ``dice`` is the source of all random
+choices. ``stop`` ends a function without a result: it raises ``StopPlaying``. Words of stones: ``own``
+for the side to move, ``mask`` for both sides.
 """
 
 from libc.math cimport log, sqrt
@@ -43,7 +44,7 @@ cdef enum:
 cdef inline uint64_t random_square(
     const Board* g, uint64_t mask, DiceState* dice
 ) noexcept nogil:
-    """The square on top of a random column that is not full, each equally likely; one must be.
+    """Return the next square of a random open column, each equally likely. A column must be open.
 
     Drawing again after a full column is faster than choosing among the open ones.
     """
@@ -57,7 +58,7 @@ cdef inline uint64_t random_square(
 cdef inline int playout(
     const Board* g, uint64_t own, uint64_t mask, DiceState* dice
 ) noexcept nogil:
-    """Play on at random: 1 if the side to move (``own``) wins, -1 if it loses, 0 for a draw.
+    """Finish a game at random: 1 if the side to move (``own``) wins, -1 if it loses, 0 for a draw.
 
     The game must not have been won yet; the board may be full.
     """
@@ -79,15 +80,9 @@ def run_playouts(Position position not None, Dice dice not None, long count, *, 
 
     Args:
         position: any position; if it is over, every game has its result.
-        dice: the source of the moves.
-        count: the number of games.
-        stop: ends the games without a result; None for never.
 
     Returns:
-        The numbers of games that the side to move won, that it lost, and of draws.
-
-    Raises:
-        StopPlaying: the stop came first.
+        The numbers of games that the side to move won, lost and drew.
     """
     cdef long game, wins = 0, losses = 0
     cdef int result
@@ -111,20 +106,19 @@ def run_playouts(Position position not None, Dice dice not None, long count, *, 
 # The arguments of a flat search, and its state over all columns.
 cdef struct Flat:
     long simulations
-    long stop_after     # from the game after this index on, a column may be given up
-    double stop_gap     # .. if its rate is lower than the best one by more than this
+    long stop_after     # the index of the last game before a column may be given up
+    double stop_gap     # a column is given up if its rate is more than this below the best
     double best         # the best rate of any column so far
     Watch watch
-    bint stopped        # the rates mean nothing
+    bint stopped        # the search was stopped: the rates are invalid
 
 
 cdef double _flat_rate(
     const Board* g, uint64_t own, uint64_t mask, Flat* flat, DiceState* dice
 ) noexcept nogil:
-    """The share of games won by the side that has just moved, less if the column was given up.
+    """Return the share of games won by the side that has just moved, lower if the column was given up.
 
-    Args:
-        own: the stones of the side to move, which is the opponent.
+    ``own`` has the stones of the side to move, which is the opponent.
     """
     cdef long game, wins = 0
     cdef double rate = 0
@@ -156,19 +150,14 @@ def flat_scores(
 
     Args:
         position: a position that is not over, without a move that wins at once.
-        dice: the source of the moves.
         simulations: games for each column.
         center_weight: the factor of the middle column's score.
-        stop_gap: a column whose rate is lower than the best one by more than this is given up. Its
-            score is lowered by the share of its games that were not played.
-        stop_after: the index (from 0) of the game before which no column is given up.
-        stop: ends the games without a result; None for never.
+        stop_gap: give up a column whose rate is more than this below the best. Its score is lowered
+            by the share of its games that were not played.
+        stop_after: the index (from 0) of the last game before a column may be given up.
 
     Returns:
-        One score for each column; None where it is full.
-
-    Raises:
-        StopPlaying: the stop came first.
+        One score for each column; None for a full one.
     """
     cdef const Board* g = position.g
     cdef uint64_t square, squares = playable_squares(g, position.mask)
@@ -192,7 +181,7 @@ def flat_scores(
 
 
 cdef int _leading(const int64_t* totals, uint64_t open_columns, int width, int answer) noexcept nogil:
-    """The column with the largest total; the current answer if no total is larger than its own."""
+    """Return the column with the largest total, or the current answer if no total exceeds its own."""
     cdef int column
     for column in range(width):
         if (open_columns >> column) & 1 and totals[column] > totals[answer]:
@@ -208,24 +197,21 @@ def timed_choice(
     double seconds,
     Stop stop=None,
 ):
-    """Play random games after random moves, until there are enough or the time is up.
+    """Play random games after random moves, up to a number of games or a time limit.
 
     Each game adds 1 (won), -1 (lost) or 0 to its move's total. The answer starts as the leftmost
-    open column. After a decisive game a move with a larger total than the answer's becomes the answer.
+    open column. After a decisive game, a move with a larger total than the answer's becomes the answer.
 
     Args:
         position: a position that is not over.
-        dice: the source of all moves.
-        playouts: the largest number of games; negative for no limit.
+        playouts: the maximum number of games; negative for no limit.
         seconds: the time limit; negative for no limit. At least one game is played.
-        stop: ends the games without an answer; None for never.
 
     Returns:
         The answer, and the totals by column (None for a full one).
 
     Raises:
         ValueError: neither games nor seconds are limited.
-        StopPlaying: the stop came first.
     """
     cdef const Board* g = position.g
     cdef uint64_t own = position.stones, mask = position.mask, opp = own ^ mask
@@ -271,8 +257,8 @@ cdef int _game_keys(
 ) noexcept nogil:
     """Play from the empty board until the game is over, or ``last`` stones are on the board.
 
-    Writes the canonical keys of the positions of the game that are not over, from the empty board on.
-    Returns their number.
+    Writes the canonical keys of the game's positions that are not over, from the empty board on.
+    Returns the number of keys.
     """
     cdef uint64_t own = 0, mask = 0, square
     cdef int ply = 0
@@ -292,24 +278,21 @@ cdef int _game_keys(
 def stop_within(
     Dice dice not None, long games, int first, int last, *, int width=7, int height=6
 ):
-    """One position of each random game, a random one of those with ``first`` to ``last`` stones.
+    """Draw one position from each random game, among its positions with ``first`` to ``last`` stones.
 
     Args:
-        dice: the source of the moves and of the choice.
-        games: the number of games.
         first: the smallest number of stones.
         last: the largest number of stones.
-        width: columns of the board.
-        height: rows of the board.
 
     Returns:
-        Canonical keys in the order of the games, as uint64; a game that was over before it had
-        ``first`` stones has none.
+        Canonical keys in the order of the games, as uint64. A game that was over before it had
+        ``first`` stones gives no key.
 
     Raises:
-        BoardError: impossible size.
+        BoardError: the size is not supported.
+        ValueError: the numbers of stones are out of range.
     """
-    import numpy as np  # here, for players that never call this start faster without it
+    import numpy as np  # imported here: players that never call this start faster
 
     check_board(width, height)
     cdef const Board* g = board_of(width, height)
@@ -320,15 +303,15 @@ def stop_within(
     cdef uint64_t[::1] found = keys
     if not 0 <= first <= last < g.cells:
         raise ValueError(
-            f"plies {first} to {last}: there are positions that are not over "
-            f"with 0 to {g.cells - 1} stones on {width}x{height}"
+            f"plies {first} to {last}: the first must not exceed the last, and both must be "
+            f"from 0 to {g.cells - 1} on a {width}x{height} board"
         )
     with nogil:
         for game in range(games):
             number = _game_keys(g, last, reached, &dice.state)
             found[game] = NOTHING
             if number > first:
-                # A choice among one position needs no draw.
+                # A single position is taken without a draw.
                 number -= first
                 found[game] = reached[
                     first + (<int>draw_below(&dice.state, number) if number > 1 else 0)
@@ -338,9 +321,9 @@ def stop_within(
 
 # --- a tree of games (UCT) ------------------------------------------------------------------------
 
-# One iteration walks down by the upper confidence bounds while all moves of a node have been tried,
-# tries a random new move, finishes the game at random, and adds the result to every node on the way.
-# Results are seen by the side that moved into the node: 1 won, 1/2 drawn, 0 lost.
+# One iteration walks down by the upper confidence bounds while all moves of a node have been tried.
+# It then tries a random new move, finishes the game at random, and adds the result to every node on
+# the way. Results are for the side that moved into the node: 1 won, 1/2 drawn, 0 lost.
 
 cdef enum:
     NO_NODE = -1
@@ -376,7 +359,7 @@ cdef void _set_node(
 
 
 cdef int32_t _select(const Node* nodes, int32_t parent, double exploration) noexcept nogil:
-    """The child with the highest bound; among equals the one tried last."""
+    """Return the child with the highest bound; among equals, the one tried last."""
     cdef double bound, best = -1, log_visits = log(<double>nodes[parent].visits)
     cdef int32_t child = nodes[parent].child, selected = NO_NODE
     while child != NO_NODE:
@@ -410,7 +393,7 @@ cdef int32_t _expand(
 
 
 cdef void _back_up(Node* nodes, int32_t index, int result) noexcept nogil:
-    """Add a result, seen by the side to move at a node, to it and all above."""
+    """Add a result for the side to move at a node to this node and all nodes above."""
     while index != NO_NODE:
         nodes[index].visits += 1
         nodes[index].wins += (1 - result) * 0.5
@@ -426,7 +409,7 @@ cdef bint _iterate(
     DiceState* dice,
     const Watch* watch,
 ) noexcept nogil:
-    """Grow the tree; returns whether it was stopped before the end."""
+    """Grow the tree. Returns whether it was stopped before the end."""
     cdef long iteration
     cdef int32_t index, count = 1
     cdef int result
@@ -454,22 +437,19 @@ def uct_statistics(
     double exploration,
     Stop stop=None,
 ):
-    """The results of a tree search for every column.
+    """Return the results of a tree search for every column.
 
     Args:
         position: a position that is not over.
-        dice: the source of all random moves.
         iterations: the number of games, at least 1. Each adds at most one node to the tree.
-        exploration: the factor of the term that favours moves that were rarely tried.
-        stop: ends the search without an answer; None for never.
+        exploration: the factor of the term that favours rarely tried moves.
 
     Returns:
         For every column ``(visits, wins)``, with half a win for a draw; None for a full one.
 
     Raises:
-        ValueError: there are no iterations, or the game is over.
+        ValueError: ``iterations`` is below 1, or the game is over.
         MemoryError: there is not enough memory for the tree.
-        StopPlaying: the stop came first.
     """
     cdef const Board* g = position.g
     cdef Node* nodes
@@ -511,9 +491,9 @@ def tally_columns(
     const uint64_t[::1] second not None,
     const int8_t[::1] winner not None,
 ):
-    """For each column, the games whose final grid holds the position with that move.
+    """Count, for each column, the games whose final grid holds the position after that move.
 
-    Stones are never taken away, so a game can have passed through a position only if its final grid
+    Stones are never removed, so a game can have passed through a position only if its final grid
     holds all stones of the position.
 
     Args:
@@ -534,7 +514,7 @@ def tally_columns(
     cdef Py_ssize_t index
     cdef int column
     if not first.shape[0] == second.shape[0] == winner.shape[0]:
-        raise ValueError("as many first words as second ones and winners are needed")
+        raise ValueError("first, second and winner must have the same length")
     for column in range(position.g.width):
         games[column] = wins[column] = draws[column] = 0
     with nogil:
@@ -556,7 +536,7 @@ def tally_columns(
 
 # --- play by single lines -------------------------------------------------------------------------
 
-# A player completes a line of its own, blocks one of the opponent's, or else takes some line.
+# A player completes a line of its own, blocks a line of the opponent, or else takes a random line.
 
 cdef enum:
     MAX_LINES = 4 * 64     # at most one line starts on each square in each direction
@@ -570,7 +550,7 @@ cdef LineTable* _tables[WIDTH_LIMIT][HEIGHT_LIMIT]
 
 
 cdef const LineTable* _lines_of(const Board* g) except NULL:
-    """The lines of a board, direction by direction (vertical ones first), by their first squares."""
+    """Return a board's lines by direction (vertical lines first), then by their first squares."""
     cdef LineTable* table = _tables[g.width][g.height]
     if table == NULL:
         table = _new_table(g)
@@ -605,9 +585,9 @@ cdef LineTable* _new_table(const Board* g) noexcept:
 cdef uint64_t _completing_square(
     const LineTable* table, uint64_t stones, uint64_t playable, DiceState* dice
 ) noexcept nogil:
-    """The empty square of a random line with three of the stones and one playable square.
+    """Return the empty square of a random line with three of the stones and one playable square.
 
-    Chosen among lines, not squares: one that completes two lines is twice as likely. There must be
+    The choice is among lines, so a square that completes two lines is twice as likely. There must be
     such a line.
     """
     cdef int chosen[MAX_LINES]
@@ -624,7 +604,7 @@ cdef uint64_t _completing_square(
 cdef uint64_t _reachable_line_square(
     const LineTable* table, uint64_t playable, DiceState* dice
 ) noexcept nogil:
-    """The leftmost playable square of a random line among those that have one."""
+    """Return the leftmost playable square of a random line that has a playable square."""
     cdef int chosen[MAX_LINES]
     cdef int index, count = 0
     cdef uint64_t squares
@@ -637,11 +617,10 @@ cdef uint64_t _reachable_line_square(
 
 
 def line_choice(Position position not None, Dice dice not None, *, bint by_lines):
-    """The 0-based column of a player that looks at single lines.
+    """Choose the 0-based column of a player that considers single lines.
 
     Args:
         position: a position that is not over.
-        dice: the source of the choices.
         by_lines: if no line can be completed or blocked, take a random line with a playable square
             instead of a random column.
     """

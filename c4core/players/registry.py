@@ -1,13 +1,13 @@
 """The registry of players, which reads descriptions.
 
-The decorator :func:`player` makes a class a player. The class is in a file in ``roster/``; all
-files there are imported automatically, and so is the module of the players that are models.
+The decorator :func:`player` makes a class a player. The class is in a file in ``roster/``. All
+files there are imported automatically, and so is the module of the players that use models.
 
 A description may stand for several players: ``blog-v6:depth=0..6``, ``pvs:depth=2/4/8``. The value
-of a parameter is then a list of numbers and ranges, separated by ``/``. With several lists the
+of a parameter is then a list of numbers and ranges, separated by ``/``. With several lists, the
 description stands for every combination, and the last parameter changes fastest.
 
-Untrusted descriptions have limits of memory and time (:func:`check_costs`).
+Untrusted descriptions have memory and time limits (:func:`check_costs`).
 """
 
 from __future__ import annotations
@@ -38,32 +38,33 @@ LEVELS: Final = {
     "medium": "minimax-windows:depth=3",
     "hard": "mcts-uct:iterations=10000",
 }
-"""Names for players, from which people choose; each is stronger than the one before.
+"""Levels: names for players from which people choose. Each is stronger than the one before.
 
-The names are those of Huang and Lu (2025). Their hard level, ``montecarlo-flat:simulations=500``,
-is not stronger than their medium one. docs/players.md has the matches.
+The names are from Huang and Lu (2025). Their hard level, ``montecarlo-flat:simulations=500``, is
+not stronger than their medium one. docs/players.md has the matches.
 """
 
 MOST: Final = 1000
-"""The largest number of players that a description may stand for."""
+"""The maximum number of players that a description may stand for."""
 
 _RANGE: Final = re.compile(r"(\d{1,9})\.\.(\d{1,9})")
 
 _PlayerClass = TypeVar("_PlayerClass", bound="type[Player]")
 
 _MODELS: Final = "c4core.models.players"
-"""Players outside of the roster: models import players, because games train and measure them."""
+"""The module of the players that use models. It is outside of the roster because models import
+players: games train and measure the models."""
 
 _kinds: dict[str, PlayerKind] = {}
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 def player(name: str, *, source: str) -> Callable[[_PlayerClass], _PlayerClass]:
-    """Make a class a player: its fields become parameters, its docstring's first line the summary.
+    """Make a class a player. Its fields become parameters, its docstring's first line the summary.
 
     Args:
         name: the player's name in descriptions.
-        source: the first publication that describes it.
+        source: the first publication that describes the player.
     """
 
     def register(cls: _PlayerClass) -> _PlayerClass:
@@ -83,7 +84,7 @@ def player_of_argument(
     Args:
         name: the player's name in descriptions.
         argument: the name of the argument, for people.
-        source: the first publication that describes it.
+        source: the first publication that describes the player.
     """
 
     def register(cls: _PlayerClass) -> _PlayerClass:
@@ -111,7 +112,7 @@ def _register(cls: type[Player], name: str, source: str, argument: str | None) -
 
 
 def player_kinds() -> tuple[PlayerKind, ...]:
-    """Every player of the registry, by name."""
+    """Return all registered players, sorted by name."""
     _load_roster()
     return tuple(_kinds[name] for name in sorted(_kinds))
 
@@ -119,12 +120,12 @@ def player_kinds() -> tuple[PlayerKind, ...]:
 def parse_player(text: str, *, checked: bool = True) -> PlayerSpec:
     """Read a player's description, or the name of a level (:data:`LEVELS`).
 
-    A level stands for its player, whose description is returned.
+    For a level, the description of its player is returned.
 
     Args:
         text: the description.
-        checked: whether to check that this machine has the program or the model, whose file is
-            opened. If not, only the text is read, for players that will not play here.
+        checked: whether to open the file of the program or model, to check that this machine has
+            it. If False, only the text is read, for players that will not play here.
 
     Raises:
         PlayerError: the player or a parameter is unknown, or a value is not allowed.
@@ -148,8 +149,8 @@ def parse_players(text: str) -> list[PlayerSpec]:
     """Read a description that may stand for several players.
 
     Raises:
-        PlayerError: as in :func:`parse_player`; or a range is empty, or there are
-            too many players.
+        PlayerError: as in :func:`parse_player`, or if a range is empty or there are too many
+            players.
     """
     _load_roster()
     name, colon, rest = text.strip().partition(":")
@@ -169,7 +170,7 @@ def parse_players(text: str) -> list[PlayerSpec]:
 
 
 def program_of(text: str) -> str | None:
-    """The full description of a player that is a program; None for other players.
+    """Return the full description of a player that is a program; None for other players.
 
     The program need not exist on this machine.
     """
@@ -181,17 +182,17 @@ def program_of(text: str) -> str | None:
 
 
 def check_consent(text: str, programs: Consent) -> None:
-    """Check that a player may play whose description is not trusted.
+    """Check that a player with an untrusted description may play.
 
     Programs, and players that cost much memory or time, need consent. A description that cannot be
-    read passes: whoever makes the player says what is wrong.
+    read passes, because making the player reports the error.
 
     Args:
         text: the description.
-        programs: the players that somebody has consented to.
+        programs: the players with consent.
 
     Raises:
-        ProgramRefusedError: there is no consent to this player.
+        ProgramRefusedError: the player needs consent and has none.
     """
     try:
         spec = parse_player(text, checked=False)
@@ -205,7 +206,7 @@ def check_consent(text: str, programs: Consent) -> None:
 
 
 def consent_needed(text: str) -> str | None:
-    """The full description of a player that plays only with consent; None for other players."""
+    """Return the full description of a player that needs consent; None for other players."""
     try:
         check_consent(text, Consent())
     except ProgramRefusedError:
@@ -214,7 +215,7 @@ def consent_needed(text: str) -> str | None:
 
 
 def memory_of(spec: PlayerSpec) -> int:
-    """The bytes that a move of a player may take because of its parameters."""
+    """Return the bytes that a player's move may need because of its parameters."""
     return sum(parameter.cost.memory_of(value) for parameter, value in _costly(spec))
 
 
@@ -237,9 +238,9 @@ def check_costs(spec: PlayerSpec) -> None:
 
 
 def most_untrusted(kind: PlayerKind, parameter: Parameter) -> float:
-    """The largest value of a parameter in untrusted descriptions; infinity without a limit.
+    """Return the largest value of a parameter in untrusted descriptions; infinity without a limit.
 
-    If another parameter can limit the time as well, the time of this one has no limit of its own.
+    If another parameter can also limit the time, this parameter has no time limit of its own.
     """
     is_alone = sum(bool(each.cost.seconds) for each in kind.parameters) == 1
     cost = parameter.cost
@@ -247,7 +248,7 @@ def most_untrusted(kind: PlayerKind, parameter: Parameter) -> float:
 
 
 def _costly(spec: PlayerSpec) -> list[tuple[Parameter, float]]:
-    """The parameters that cost something, with their values."""
+    """Return the parameters that cost memory or time, with their values."""
     if spec.kind.argument is not None:
         return []
     return [
@@ -261,7 +262,7 @@ def _cost_error(kind: PlayerKind, parameter: Parameter, value: float, why: str) 
     most = min(parameter.cost.most_by_memory, parameter.cost.most_by_time)
     return PlayerCostError(
         f"player {kind.name}: {parameter.name}={value} {why}, and the limit is {most:.0f}: give a "
-        "smaller value, or play it yourself with c4 match or c4 play; others play it only with "
+        "smaller value, or play it yourself with c4 match or c4 play; servers and workers need "
         "--allow-programs",
         player=kind.name,
         parameter=parameter.name,
@@ -269,7 +270,7 @@ def _cost_error(kind: PlayerKind, parameter: Parameter, value: float, why: str) 
 
 
 def _choices(part: str, player: str, files: Collection[str]) -> Sequence[str]:
-    """The ``parameter=value`` texts that a part stands for; the name of a file is not a list."""
+    """Return the ``parameter=value`` texts that a part stands for; a file name is not a list."""
     name, equals, values = part.partition("=")
     if name.strip() in files or not (".." in values or "/" in values):
         return (part,)

@@ -6,9 +6,9 @@ from libc.stdint cimport uint64_t
 cimport c4core.engine.atomics as atomics
 
 cdef class Stop:
-    cdef readonly Stop origin       # the stop whose flag it uses; None: its own
+    cdef readonly Stop origin       # the stop whose flag this stop uses; None for its own flag
     cdef uint64_t word              # 0 until it is set; atomic
-    cdef double deadline            # on the clock of atomics.now(); infinite for none
+    cdef double deadline            # on the clock of atomics.now(); infinite for no deadline
     cdef list callbacks
 
 # The part of a stop that a search polls. It must not outlive its ``Stop``.

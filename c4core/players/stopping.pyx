@@ -1,6 +1,6 @@
 """``Stop``: a stop signal that ends a player's search, set by another thread or by the clock.
 
-It is a flag that any thread may set. Searches poll it regularly, without the interpreter lock.
+Any thread may set its flag. Searches poll the flag regularly, without the interpreter lock.
 """
 
 from contextlib import contextmanager
@@ -29,7 +29,7 @@ cdef class Stop:
         self.callbacks = []
 
     def set(self):
-        """Stop all searches that poll it, and call the callbacks of :meth:`calling`.
+        """Stop all searches that poll this stop, and call the callbacks of :meth:`calling`.
 
         Set it again to call the callbacks of searches that have just begun.
         """
@@ -41,7 +41,7 @@ cdef class Stop:
             callback()
 
     def within(self, double seconds):
-        """A stop that is over when this one is, or when this many seconds have passed."""
+        """Return a stop that is over when this one is, or when this many seconds have passed."""
         cdef Stop limited = Stop()
         limited.origin = self if self.origin is None else self.origin
         limited.deadline = min(self.deadline, atomics.now() + seconds)
@@ -49,24 +49,24 @@ cdef class Stop:
 
     @property
     def is_set(self):
-        """Whether it was set; the time does not matter."""
+        """Whether the stop was set, regardless of the deadline."""
         cdef Watch watch = watch_of(self)
         return atomics.load(watch.word) != 0
 
     @property
     def is_over(self):
-        """Whether it was set, or its time is up."""
+        """Whether the stop was set or its deadline has passed."""
         cdef Watch watch = watch_of(self)
         return bool(is_over(&watch))
 
     def check(self):
-        """Raise :class:`StopPlaying` if it is over."""
+        """Raise :class:`StopPlaying` if the stop is over."""
         if self.is_over:
             raise StopPlaying
 
     @contextmanager
     def calling(self, callback):
-        """Let every :meth:`set` within the context call a function, in the thread that sets it."""
+        """Call a function at every :meth:`set` within the context, in the thread that sets it."""
         cdef Stop origin = self if self.origin is None else self.origin
         origin.callbacks.append(callback)
         try:
@@ -76,7 +76,7 @@ cdef class Stop:
 
 
 cdef Watch watch_of(Stop stop) noexcept:
-    """The part of a stop that a search polls; for None a flag that is never set."""
+    """Return the part of a stop that a search polls; for None, a flag that is never set."""
     if stop is None:
         return Watch(&_never, INFINITY)
     if stop.origin is None:

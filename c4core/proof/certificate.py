@@ -2,7 +2,7 @@
 
 A :class:`Certificate` is a file whose bytes are intact. :meth:`Certificate.verify` checks its proof
 without any search. :meth:`Certificate.check` also keeps it, and returns a :class:`Proof`, which
-says what to play in a position, and why.
+says what to play in a position and why.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ if TYPE_CHECKING:
     """The sorted canonical keys of a ply's positions, and the stored value of each."""
 
 BOARDS: Final = (BoardSize(5, 4), BoardSize(6, 5), BoardSize(7, 6))
-"""The boards whose exact score is proven by a certificate that is included in this package.
+"""Boards for which a certificate of the exact score is included in this package.
 ``python -m benchmarks.certificates shipped`` makes the files."""
 
 _DIRECTORY: Final = Path(__file__).parents[1] / "data"
 
 
 def shipped_file(board: BoardSize) -> Path:
-    """The path of the included certificate of an empty board; the file may not exist."""
+    """The path of the included certificate for an empty board; the file may not exist."""
     return _DIRECTORY / f"c4-{board}.c4proof"
 
 
 def named_file(name: str) -> Path:
-    """The file with a name: a board's size, such as ``7x6``, or a path.
+    """The certificate file for a board size such as ``7x6``, or for a path.
 
     Raises:
-        CertificateMissingError: no certificate of this board is shipped.
+        CertificateMissingError: no certificate for this board is included.
     """
     match = re.fullmatch(r"([0-9]{1,2})x([0-9]{1,2})", name)
     if match is None:
@@ -69,7 +69,7 @@ def named_file(name: str) -> Path:
 
 
 class Certificate:
-    """A certificate whose bytes are intact. :meth:`verify` says whether it proves its claim.
+    """A certificate whose bytes are intact. :meth:`verify` checks whether it proves its claim.
 
     Args:
         data: the complete file.
@@ -115,11 +115,10 @@ class Certificate:
         """Check the proof, without any search. Two plies are in memory at a time.
 
         Args:
-            progress: called after every ply with the number of positions of the half that are
-                checked.
+            progress: called after every ply with the number of checked positions of the half.
 
         Raises:
-            CertificateWrongError: the file proves nothing; the error says where the proof fails.
+            CertificateWrongError: the proof fails; the error names the position.
             CertificateDamagedError: the proof has more or fewer positions than the file says.
         """
         try:
@@ -138,12 +137,11 @@ class Certificate:
         """Check the proof as :meth:`verify` does, and keep all of its positions in memory.
 
         Args:
-            progress: called after every ply with the number of positions of the half that are
-                checked.
+            progress: called after every ply with the number of checked positions of the half.
             prover: the side whose half is checked and returned; None for both sides.
 
         Raises:
-            CertificateWrongError: the file proves nothing; the error says where the proof fails.
+            CertificateWrongError: the proof fails; the error names the position.
             CertificateDamagedError: the proof has more or fewer positions than the file says.
         """
         try:
@@ -184,11 +182,11 @@ class Certificate:
                 f"wrong: the proof ends after {plies} plies, and the file says otherwise"
             )
         if not half.is_read():
-            raise CertificateDamagedError("wrong: something is left when the proof is complete")
+            raise CertificateDamagedError("wrong: bytes are left after the end of the proof")
 
 
 def _named(error: CertificateError, path: str | None) -> CertificateError:
-    """The error with the file's name in front of its message."""
+    """Put the file's name in front of an error's message."""
     if path is not None and error.path is None:
         error.path = path
         error.args = (f"{path}: {error.args[0]}", *error.args[1:])
@@ -196,11 +194,11 @@ def _named(error: CertificateError, path: str | None) -> CertificateError:
 
 
 Why: TypeAlias = Literal["over", "win", "late", "move", "replies", "rule", "follow", "elsewhere"]
-"""What a half of a proof says about a position.
+"""The reason in a :class:`Word`.
 
 - ``over``: the game has ended.
 - ``win``: the prover wins at once.
-- ``late``: even if the prover loses, it is too late for the bound to fail.
+- ``late``: the prover can no longer lose early enough to break the bound.
 - ``move``: the prover plays the move of the proof.
 - ``replies``: every move of the other side is answered in the proof.
 - ``rule``: a rule proves the bound.
@@ -211,10 +209,10 @@ Why: TypeAlias = Literal["over", "win", "late", "move", "replies", "rule", "foll
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """What one half of a proof says about a position."""
+    """The verdict of one half of a proof on a position."""
 
     upper: bool
-    """Whether it is the half that proves the upper bound."""
+    """Whether this half proves the upper bound."""
     bound: int
     """The bound of the claim, for the side to move at the start."""
     prover: Side
@@ -235,16 +233,14 @@ class ProofHalf:
     bound: int
     """The bound for the side to move at the start."""
     least: int
-    """The least score of the prover, for the prover."""
+    """The least score of the prover, from the prover's side."""
     plies: tuple[Ply, ...]
     """The positions of every ply, from the start on."""
 
     def value(self, key: int, ply: int) -> int | None:
-        """The stored value of a position; None if the proof does not have the position.
+        """The stored value of a position by its canonical key; None if it is not in the proof.
 
-        Args:
-            key: the position's canonical key.
-            ply: the number of plies since the start.
+        ``ply`` counts from the start of the claim.
         """
         if not 0 <= ply < len(self.plies):
             return None
@@ -263,7 +259,7 @@ class Proof:
     """One half for each bound."""
 
     def ask(self, position: Position) -> tuple[Word, ...]:
-        """What each half says about a position.
+        """The verdict of each half on a position.
 
         Raises:
             ClaimError: the position is on another board, or has fewer stones than the start.

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MAGIC: Final = b"\x89C4proof"
 FORMAT_VERSION: Final = 1
 LARGEST_SCORE: Final = 32
-"""Above every score: the winner has four stones on at most 64 squares."""
+"""A limit above every score: the winner has four stones on at most 64 squares."""
 
 RULES: Final = (
     "stones",
@@ -39,13 +39,13 @@ RULES: Final = (
     "one odd column",
     "no flat four",
 )
-"""The rules' names, by their numbers in the file (c4core/proof/rules.pxd)."""
+"""The names of the rules; the index is the rule's number in the file (c4core/proof/rules.pxd)."""
 
 EVERY_RULE: Final = (1 << len(RULES)) - 1
 """All rules, as a set of bits."""
 
 REPLIES: Final = 255
-"""The value of a position that no rule ends: all replies follow."""
+"""The stored value of a position that no rule ends: all replies follow."""
 
 _HEADER: Final = struct.Struct("<8sHBBBBHQIIQ")
 _HALF: Final = struct.Struct("<BbHIQ")
@@ -69,16 +69,16 @@ class HalfInfo:
 
     @property
     def positions(self) -> int:
-        """The number of positions; of two mirror images, one counts."""
+        """The number of positions; two mirror images count as one."""
         return sum(self.plies)
 
 
 @dataclass(frozen=True, slots=True)
 class CertificateInfo:
-    """The header of a certificate: what it claims, and how large it is."""
+    """The header of a certificate: its claim and its size."""
 
     start: Position
-    """The canonical image of the position that the claim is about."""
+    """The canonical image of the claim's position."""
     rules: int
     """The rules that may end a branch, as a set of bits."""
     halves: tuple[HalfInfo, ...]
@@ -107,7 +107,7 @@ class CertificateInfo:
 
     @property
     def positions(self) -> int:
-        """The number of positions of all halves."""
+        """The total number of positions."""
         return sum(half.positions for half in self.halves)
 
 
@@ -161,7 +161,7 @@ def check_header(header: bytes, file_bytes: int) -> None:
         CertificateDamagedError: the file is not as long as its header says.
     """
     if not header.startswith(MAGIC):
-        raise CertificateForeignError("no certificate: it does not begin as one")
+        raise CertificateForeignError("not a certificate: its first bytes are wrong")
     if file_bytes < _HEADER.size + _CHECKSUM:
         raise CertificateDamagedError("damaged: the file ends before its header does")
     _, version, *_, length = _HEADER.unpack_from(header)
@@ -188,7 +188,9 @@ def unpack(data: bytes) -> tuple[CertificateInfo, tuple[bytes, ...]]:
         raise CertificateDamagedError("damaged: the checksum is wrong")
     start = _start(width, height, key)
     if start.ply != ply or start.canonical_key != key or start.is_over:
-        raise CertificateDamagedError("wrong: its start is no canonical position of a game")
+        raise CertificateDamagedError(
+            "wrong: its start is not a canonical position, or the game is over there"
+        )
     if zero or rules & ~EVERY_RULE:
         raise CertificateDamagedError("wrong: it names rules that do not exist")
     halves, offset = _directory(data, start, count)
@@ -206,7 +208,7 @@ def _start(width: int, height: int, key: int) -> Position:
         check_board(width, height)
         return Position.from_key(key, width=width, height=height)
     except (BoardError, KeyValueError) as error:
-        raise CertificateDamagedError(f"wrong: its start is no position: {error}") from None
+        raise CertificateDamagedError(f"wrong: its start is not a position: {error}") from None
 
 
 def _directory(data: bytes, start: Position, count: int) -> tuple[tuple[HalfInfo, ...], int]:
@@ -228,5 +230,5 @@ def _directory(data: bytes, start: Position, count: int) -> tuple[tuple[HalfInfo
             raise CertificateDamagedError("wrong: a half's numbers do not fit together")
         halves.append(half)
     if [half.upper for half in halves] not in ([False], [True], [False, True]):
-        raise CertificateDamagedError("wrong: it is not about one bound, or a lower and an upper")
+        raise CertificateDamagedError("wrong: it must have one bound, or a lower and an upper one")
     return tuple(halves), offset

@@ -1,13 +1,13 @@
-"""Making a certificate: the proof is found, made smaller, and written.
+"""Make a certificate: find the proof, make it smaller, and write it.
 
-The proof of a bound begins with its *trunk*: the plies from the start to the last one before a ply
-of :data:`FRONTIER` positions or more. The proof after the trunk is found in *parts*. A part begins
-with a few neighbouring positions of that ply and goes on to the ends of all branches. The trunk and
-every part begin with an empty table, so none of them depends on another one, or on earlier searches
-of the process. The proof of a bound that is soon decided has no parts.
+The proof of a bound begins with its *trunk*: the plies from the start up to, but not including, the
+first ply with :data:`FRONTIER` positions or more. The proof after the trunk is found in *parts*. A
+part begins with a few neighbouring positions of that ply and continues to the ends of all branches.
+The search for the trunk and for every part begins with an empty table. So none of them depends on
+another one, or on earlier searches of the process. A bound that is decided quickly has no parts.
 
-Several parts may have a position in common, with different moves. The proof then has everything
-that any of them leads to, and :func:`shrunk` chooses among these moves.
+Several parts may have a position in common, with different moves. The proof then contains the
+positions after all of these moves, and :func:`shrunk` chooses among them.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ if TYPE_CHECKING:
     Keys = NDArray[np.uint64]
 
 FRONTIER: Final = 1000
-"""The trunk ends before a ply of this many positions."""
+"""The trunk ends before the first ply with at least this many positions."""
 
 SMALL_NODES: Final = 1_000_000
-"""A bound that fewer nodes decide is proven in one piece. That takes a second or less."""
+"""If a search of fewer nodes decides the bound, it is proven in one piece, in a second or less."""
 
 PART_POSITIONS: Final = 16
-"""The average number of positions that a part begins with. With 32, the proof of 7x6 had 1 % more
+"""The average number of first positions of a part. With 32, the proof of 7x6 had 1 % more
 positions, and 3 % fewer nodes were searched."""
 
 PART_TABLE_MB: Final = 16
-"""The largest table for a part, in megabytes: the table is emptied before each part."""
+"""The largest transposition table for a part, in megabytes; it is emptied before each part."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """One bound of a claim: what a half of a certificate proves."""
+    """One bound of a claim; one half of a certificate proves it."""
 
     start: Position
-    """The canonical image of the start; its game goes on."""
+    """The canonical image of the start, where the game is not over."""
     upper: bool
     """Whether the score is at most ``score``; otherwise it is at least ``score``."""
     score: int
@@ -61,7 +61,7 @@ class Bound:
     """The rules that may end a branch, as a set of bits."""
 
     def half(self, code: bytes | None = None) -> Half:
-        """The half, to be read from its code, or to be written if there is no code."""
+        """A half that is read from its code, or an empty one to write if there is no code."""
         return Half(self.start, upper=self.upper, bound=self.score, rules=self.rules, code=code)
 
     def wrong(self) -> ClaimError:
@@ -84,7 +84,7 @@ def make(
     The bytes depend only on the arguments. A job of kind ``prove`` makes the same bytes.
 
     Args:
-        position: the position of the claim; its game goes on.
+        position: the position of the claim; the game is not over.
         at_least: the least score of the side to move. Without any bound, the exact score is proven.
         at_most: the highest score of the side to move.
         rules: the rules that may end a branch, as a set of bits; 0 for none.
@@ -122,7 +122,7 @@ def make(
 def claimed(
     position: Position, *, at_least: int | None = None, at_most: int | None = None
 ) -> Position:
-    """The canonical image of a position that can have a certificate with these bounds.
+    """Check a claim, and return the canonical image of its position.
 
     Raises:
         ClaimError: the game is over, or a bound is beyond all scores.
@@ -149,12 +149,9 @@ def bounds_of(
 def find_trunk(
     bound: Bound, prover: Prover, progress: Callable[[int], object] = lambda _positions: None
 ) -> list[Ply]:
-    """Find the first plies of the proof of a bound.
+    """Find the first plies of the proof of a bound. The prover's table is emptied first.
 
-    Args:
-        bound: the bound to prove.
-        prover: the prover; its table is emptied first.
-        progress: called after every ply with the number of positions found so far.
+    ``progress`` is called after every ply with the number of positions found so far.
 
     Raises:
         ClaimError: the bound does not hold.
@@ -170,7 +167,7 @@ def find_trunk(
 
 
 def frontier(bound: Bound, trunk: Sequence[Ply]) -> tuple[list[Keys], int]:
-    """Where the parts begin: the sorted positions of each part, and their number of stones.
+    """The sorted first positions of each part, and their number of stones.
 
     If the trunk is the complete proof, there are no parts.
     """
@@ -188,14 +185,10 @@ def find_part(
     ply: int,
     progress: Callable[[int], object] = lambda _positions: None,
 ) -> list[Ply]:
-    """Find the proof from some positions to the ends of all branches.
+    """Find the proof from given positions to the ends of all branches.
 
-    Args:
-        bound: the bound to prove; it holds at the positions.
-        prover: the prover; its table is emptied first.
-        keys: the sorted canonical keys of the positions.
-        ply: the number of stones of the positions.
-        progress: called after every ply with the number of positions found so far.
+    The positions have ``ply`` stones and sorted canonical keys; the bound must hold there. The
+    prover's table is emptied first. ``progress`` is called as by :func:`find_trunk`.
 
     Raises:
         ProvingStoppedError: the prover was stopped.
@@ -231,13 +224,7 @@ def _found(
 def write_half(
     bound: Bound, trunk: Sequence[Ply], parts: Sequence[Sequence[Ply]]
 ) -> tuple[HalfInfo, bytes]:
-    """Write a half of a certificate.
-
-    Args:
-        bound: the bound that the half proves.
-        trunk: the plies that :func:`find_trunk` found.
-        parts: the plies of each part, in the order of :func:`frontier`.
-    """
+    """The half of a certificate, from the trunk and the parts in the order of :func:`frontier`."""
     return encode_half(bound, shrunk(bound.half(), united(trunk, parts)))
 
 
@@ -251,7 +238,7 @@ def encode_half(bound: Bound, plies: Sequence[Ply]) -> tuple[HalfInfo, bytes]:
 def united(trunk: Sequence[Ply], parts: Sequence[Sequence[Ply]]) -> list[Ply]:
     """All positions of a trunk and its parts, ply by ply.
 
-    If several parts have a position, the value of the first of these parts is taken.
+    If several parts contain a position, its value comes from the first of them.
     """
     plies = list(trunk)
     for depth in range(max(map(len, parts), default=0)):
@@ -264,14 +251,10 @@ def united(trunk: Sequence[Ply], parts: Sequence[Sequence[Ply]]) -> list[Ply]:
 def shrunk(half: Half, plies: Sequence[Ply]) -> list[Ply]:
     """Make a proof smaller: choose the move with the smallest proof at every position.
 
-    A proof's size is counted as if no two branches met, so the result is not a minimum. It leaves
-    out 4 to 9 % of the positions on 6x6 and 7x5 if the proof was found in one piece, and 30 % of
-    the positions that the parts of 7x6 have together. Flattening the sizes by a power, as branches
-    do meet, saved less.
-
-    Args:
-        half: the claim.
-        plies: the keys and values of every ply, from the start on.
+    Sizes are counted as if no two branches met, so the result is not a minimum. On 6x6 and 7x5, 4
+    to 9 % of the positions are dropped from a proof that was found in one piece. On 7x6, 30 % of
+    the positions of all parts are dropped. Flattening the sizes by a power, because branches do
+    meet, saved less.
     """
     chosen: list[Ply] = []
     after, costs = np.zeros(0, dtype=np.uint64), np.zeros(0)
@@ -295,10 +278,7 @@ def shrunk(half: Half, plies: Sequence[Ply]) -> list[Ply]:
 def encode(bound: Bound, plies: Sequence[Ply], first: int) -> bytes:
     """The code of a trunk, a part or a complete proof: its values, without the keys.
 
-    Args:
-        bound: the bound that is proven.
-        plies: the keys and values of every ply.
-        first: the number of stones of the first ply.
+    The first ply has ``first`` stones.
     """
     half = bound.half()
     for ply, (keys, values) in enumerate(plies, first):
@@ -309,14 +289,9 @@ def encode(bound: Bound, plies: Sequence[Ply], first: int) -> bytes:
 def decode(
     bound: Bound, code: bytes, counts: Sequence[int], keys: Keys | None = None, ply: int = 0
 ) -> list[Ply]:
-    """The plies whose code :func:`encode` wrote.
+    """The plies whose code :func:`encode` wrote, with ``counts`` positions each.
 
-    Args:
-        bound: the bound that is proven.
-        code: the bytes.
-        counts: the number of positions of each ply.
-        keys: the first positions of a part; None for a trunk.
-        ply: the number of stones of these positions.
+    A part begins with the positions ``keys``, which have ``ply`` stones; a trunk has no ``keys``.
 
     Raises:
         CertificateDamagedError: the bytes are not such a code.
@@ -337,5 +312,5 @@ def decode(
         keys = half.follow(keys, values, ply=ply)
         ply += 1
     if not half.is_read() or (is_part and keys.size):
-        raise CertificateDamagedError("something is left when a part of a proof is read")
+        raise CertificateDamagedError("bytes are left after the end of a part of a proof")
     return plies

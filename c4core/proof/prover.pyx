@@ -1,13 +1,15 @@
-"""Finding a proof: one move for every position where the prover is to move.
+"""Find a proof: one move for every position where the prover is to move.
 
-A proof is made ply by ply, from its start. In a position several moves may prove the bound, and their proofs
-differ a thousandfold in size. So the moves are tried in rounds. The first round allows each move a few nodes
-of search, every further round twice as many, and the first move that succeeds is taken. The last move that is
-left needs no search, because one of the moves proves the bound. Moves that cost nothing come before any
-search: a move that leads to a position of the proof, to two threats, or to a position that a rule ends.
+A proof is made ply by ply, from its start. In a position several moves may prove the bound, and the sizes of
+their proofs can differ by a factor of a thousand. So the moves are tried in rounds. The first round allows
+each move a few nodes of search, and every further round twice as many. The first move that succeeds is taken.
+The last remaining move is taken without a search, because one of the moves proves the bound.
 
-This is the only file of proofs that uses the engine's search: by the kernel's functions ``begin``, ``solve``,
-``test`` and ``end`` (engine/kernel.pxd). ``Prover._begin``, ``score``, ``holds`` and ``_searched`` make all calls.
+Some moves are taken before any search: a move to a position that is in the proof already, a move that makes
+two threats, or a move to a position that a rule ends.
+
+No other file of c4core/proof uses the engine's search. It calls the kernel's functions ``begin``, ``solve``,
+``test`` and ``end`` (engine/kernel.pxd) from ``Prover._begin``, ``score``, ``holds`` and ``_searched``.
 """
 
 cimport cython
@@ -47,10 +49,11 @@ from c4core.errors import ClaimError, ProvingStoppedError
 cdef enum:
     FIRST_BUDGET = 4        # nodes for each move in the first round
     GROWTH = 2              # factor from one round's budget to the next
-    LAST_BUDGET = 1 << 26   # rounds after this budget have no limit
+    LAST_BUDGET = 1 << 26   # the largest budget; after it the rounds have no limit
     FIRST_SLOTS = 1 << 12
 
-# The positions of the next ply so far: a hash table with linear probing, at most half full. No key is 0.
+# The positions of the next ply that were found so far: a hash table with linear probing, at most half full.
+# No key is 0.
 cdef struct KeySet:
     uint64_t* keys
     uint64_t slots      # a power of two
@@ -58,7 +61,7 @@ cdef struct KeySet:
 
 
 cdef inline uint64_t* _place_of(const KeySet* found, uint64_t key) noexcept nogil:
-    """The slot of the key, or the empty slot where it would be."""
+    """The slot of the key, or the empty slot where it belongs."""
     cdef uint64_t slot = (key * <uint64_t>0x9E3779B97F4A7C15) >> 20
     while True:
         slot &= found.slots - 1
@@ -96,7 +99,7 @@ cdef class Prover:
     A search for proofs. It uses one thread, so that the same claim gives the same proof.
 
     Args:
-        table_mb: megabytes of the transposition table. The proof that is found depends on it.
+        table_mb: megabytes of the transposition table. The resulting proof depends on it.
 
     Attributes:
         searched: the number of nodes of all searches so far.
@@ -214,7 +217,7 @@ cdef class Prover:
 
         Args:
             half: the claim.
-            keys: the canonical keys of the positions; the bound holds there.
+            keys: the canonical keys of the positions; the bound must hold there.
             ply: the number of stones on the board.
 
         Returns:
@@ -285,7 +288,7 @@ cdef inline bint _two_threats(const Board* g, uint64_t own, uint64_t mask) noexc
 cdef int _choose(
     const Kernel* kernel, Run* run, Half half, KeySet* found, uint64_t key, int ply
 ) noexcept nogil:
-    """A column that proves the bound, whose position joins ``found``; or a fault."""
+    """A column that proves the bound, or a fault. The position after it is added to ``found``."""
     cdef const Board* g = half.g
     cdef uint64_t own, mask, opp, moves, left, move, chosen = 0
     split_key(g, key, &own, &mask)
@@ -327,7 +330,7 @@ cdef int _choose(
 cdef uint64_t _searched(
     const Kernel* kernel, Run* run, Half half, uint64_t opp, uint64_t mask, uint64_t moves, int ply
 ) noexcept nogil:
-    """A move that few nodes prove; 0 if no move is proven, or the search is stopped."""
+    """A move that a search of few nodes proves; 0 if no move is proven or the search was stopped."""
     cdef uint64_t left, move, budget = FIRST_BUDGET
     cdef Bounds bounds
     cdef int found

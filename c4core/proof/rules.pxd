@@ -1,8 +1,8 @@
-"""The rules that end a branch of a proof; docs/certificate-format.md has them with their proofs.
+"""The rules that end a branch of a proof; docs/certificate-format.md states and proves them.
 
 The rules belong to the version of the file format and never change within it. The search has static bounds
-of its own (c4core/engine/bounds.pxi), which began as the same rules and may get better at any time. So the two files
-are twins on purpose: a rule here must not be replaced by its twin there.
+of its own (c4core/engine/bounds.pxi). They began as the same rules and may improve at any time. So the
+duplication is deliberate: a rule here must not be replaced by its counterpart there.
 """
 
 from libc.stdint cimport uint64_t
@@ -11,7 +11,7 @@ from c4core.engine.board cimport Board, playable_squares, popcount, winning_squa
 from c4core.engine.board cimport Board, even_offsets, upwards
 from c4core.engine.board cimport any_four
 
-# The rules' numbers in the file. A proof tries the rules in this order.
+# The numbers of the rules in the file. The rules are tried in this order.
 cdef enum:
     STONES = 0
     FOLLOW_UP = 1
@@ -21,7 +21,7 @@ cdef enum:
     NO_FLAT_FOUR = 5
     RULES = 6
 
-# A position as the rules see it. M is the side to move and cannot win at once. F is its opponent.
+# Facts about a position for the rules. M is the side to move and cannot win at once; F is its opponent.
 cdef struct Facts:
     uint64_t own        # stones of M
     uint64_t first      # first empty square of every column (the guard bit where it is full)
@@ -58,7 +58,7 @@ cdef inline uint64_t offsets_from(
 
 
 cdef inline bint pairs_hold(const Board* g, uint64_t stones, uint64_t bottoms) noexcept nogil:
-    """Whether F can pair the bottoms so that M, who gets one of each pair, has no four."""
+    """Whether F can pair the bottom squares so that M gets no four from one square of each pair."""
     cdef uint64_t a, b, c, d
     cdef bint ab, ac, ad, bc, bd, cd
     if not any_four(&g.steps, stones | bottoms):
@@ -75,7 +75,7 @@ cdef inline bint pairs_hold(const Board* g, uint64_t stones, uint64_t bottoms) n
     d = bottoms ^ c
     if d & (d - 1):
         return False
-    # Four columns: F chooses one of three pairings, M one bottom of each pair.
+    # Four columns: F chooses one of three pairings, then M one bottom square of each pair.
     ab = any_four(&g.steps, stones | a | b)
     cd = any_four(&g.steps, stones | c | d)
     ac = any_four(&g.steps, stones | a | c)
@@ -90,7 +90,7 @@ cdef inline bint pairs_hold(const Board* g, uint64_t stones, uint64_t bottoms) n
 cdef inline bint pairing_holds(
     const Board* g, const Facts* facts, uint64_t tops, uint64_t far, int target
 ) noexcept nogil:
-    """Follow-up with the columns of these tops paired; their number is even.
+    """Whether follow-up works with the columns of these tops paired; their number is even.
 
     M has no time to use the ``far`` squares.
     """
@@ -171,7 +171,7 @@ cdef inline int first_rule(
 cdef inline bint is_settled(
     const Board* g, uint64_t own, uint64_t mask, int ply, bint provers_move, int least
 ) noexcept nogil:
-    """Whether the prover clearly scores at least ``least`` in a position whose game goes on.
+    """Whether the prover clearly scores at least ``least``; the game must not be over.
 
     It does if it wins at once and early enough, or if every loss comes too late to matter.
     """
@@ -185,7 +185,7 @@ cdef inline bint is_settled(
 
 
 cdef inline uint64_t sound_moves(const Board* g, uint64_t own, uint64_t mask) noexcept nogil:
-    """The squares where the side to move does not lose at once. It must not win at once."""
+    """The squares where the side to move does not lose at once. It must have no win at once."""
     cdef uint64_t theirs = winning_squares(g, own ^ mask, mask)
     cdef uint64_t playable = playable_squares(g, mask)
     cdef uint64_t threats = playable & theirs

@@ -1,4 +1,4 @@
-"""The struct of one half of a proof, for walk.pyx and prover.pyx."""
+"""The declarations of a half of a proof, for walk.pyx and prover.pyx."""
 
 cimport cython
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
@@ -10,22 +10,22 @@ from c4core.proof.rules cimport RULES
 
 cdef enum:
     PLIES = 65
-    REPLIES = 255       # the value of a position that no rule ends
-    KINDS = 3           # a move makes no new threat, one for later, one for now
+    REPLIES = 255       # the stored value of a position that no rule ends
+    KINDS = 3           # a move makes no new threat, a later one, or an immediate one
     MOVE_CELLS = PLIES * MAX_COLUMNS * KINDS
-    END_CELLS = PLIES * 2       # by whether the prover has a threat
+    END_CELLS = PLIES * 2       # the prover has no threat, or one
     RULE_CELLS = PLIES * RULES
 
 
-# One coder writes or reads; both move through the same code (_code_bit).
+# A coder either writes or reads; both use the same code (_code_bit).
 cdef struct Coder:
     bint reading
-    bint failed             # it has read beyond the end, or has no memory to write
+    bint failed             # it has read beyond the end, or has run out of memory
     uint32_t range_
     uint32_t code           # when reading
     uint64_t low            # when writing: the low end of the interval, with its carry
-    uint8_t held            # the last byte before it that a carry may still change
-    uint64_t pending        # the number of bytes that are not written: the held one, then bytes 255
+    uint8_t held            # the last byte before ``low`` that a carry may still change
+    uint64_t pending        # the number of bytes not written yet: the held one, then bytes 255
     uint8_t* data
     size_t place
     size_t size

@@ -1,11 +1,11 @@
-"""The C side of proofs: a half ply by ply, its code, and the rules that a player keeps to.
+"""Write and read one half of a proof ply by ply, and play by the rules that ended a branch.
 
 The *prover* is the side whose score is bounded from below: it scores at least ``least``. If the prover is
-to move, one move is stored. Otherwise either the rule that ends the branch is stored, or a mark that all
-replies follow. The positions of a ply follow from the ply before, so no key is stored: positions are taken in
+to move, one move is stored; otherwise either the rule that ends the branch, or a mark that all replies follow.
+No key is stored, because the positions of a ply follow from the ply before. The positions of a ply are in
 increasing order of their canonical keys.
 
-Writing and reading are the same code, which asks the coder for one bit after the other, so that they cannot
+Writing and reading share one function, which passes one bit after another to the coder, so they cannot
 disagree. docs/certificate-format.md specifies the coder, the walk, and the rules with their proofs.
 """
 
@@ -91,7 +91,7 @@ cdef inline void _shift_low(Coder* c) noexcept nogil:
 
 
 cdef inline void _start_writing(Coder* c) noexcept nogil:
-    """The coder's memory must be zero; the caller frees ``data``."""
+    """Start writing. The struct must be zeroed; the caller frees ``data``."""
     c.range_ = <uint32_t>0xFFFFFFFF
     c.pending = 1
 
@@ -113,16 +113,16 @@ cdef inline void _start_reading(Coder* c, const uint8_t* data, size_t size) noex
     for i in range(4):
         c.code = (c.code << 8) | _next_byte(c)
     if c.code == c.range_:
-        c.failed = True     # no writer writes this; from here on the code is below the range
+        c.failed = True     # no writer produces this; from here on the code is below the range
 
 
 cdef inline bint _all_is_read(const Coder* c) noexcept nogil:
-    """Whether all bytes were read, and are those that a writer writes."""
+    """Whether all bytes were read, and a writer would write the same ones."""
     return not c.failed and c.place == c.size and c.code == 0
 
 
 cdef inline bint _code_bit(Coder* c, uint16_t* cell, bint bit) noexcept nogil:
-    """Write the bit, or read a bit; return it."""
+    """Write the given bit, or read one; return it."""
     cdef uint32_t bound = (c.range_ >> PRECISION) * cell[0]
     if c.reading:
         bit = c.code >= bound
@@ -168,14 +168,14 @@ cdef class Half:
     The proof of one bound of a certificate, while it is written or read.
 
     Args:
-        start: the position that the claim is about; its game goes on.
+        start: the position of the claim; the game is not over.
         upper: whether the score is at most ``bound``; otherwise it is at least ``bound``.
         bound: the bound for the side to move at the start.
         rules: the rules that may end a branch, as a set of bits.
-        code: the code to read; without it, the half is written.
+        code: the code to read; None to write a half.
 
     Attributes:
-        least: the least score that the prover claims, for the prover.
+        least: the least score of the prover, from the prover's side.
     """
 
     def __cinit__(
@@ -207,7 +207,7 @@ cdef class Half:
         return _moves_at(self, ply)
 
     def first(self):
-        """The canonical key of the start, as an array; the array is empty if the start is settled."""
+        """The canonical key of the start as an array, which is empty if the start is settled."""
         cdef Position start = self.start
         if is_settled(
             self.g, start.stones, start.mask, start.ply, _moves_at(self, start.ply), self.least
@@ -234,7 +234,7 @@ cdef class Half:
                 raise _wrong(NO_MOVE, keys[index], ply)
 
     def read(self, const uint64_t[::1] keys, *, int ply):
-        """Read the values of a ply's positions, as :meth:`write` takes them, into a uint8 array.
+        """Read the values of a ply's positions, in the form of :meth:`write`, as a uint8 array.
 
         Raises:
             CertificateDamagedError: the code ends before the proof does.
@@ -259,11 +259,6 @@ cdef class Half:
 
     def follow(self, const uint64_t[::1] keys, const uint8_t[::1] values, *, int ply):
         """Check the values of a ply, and find the positions of the next ply.
-
-        Args:
-            keys: the canonical keys of the ply's positions.
-            values: the values of these positions.
-            ply: the number of stones on the board.
 
         Returns:
             The canonical keys of all positions that follow and are not settled, as a sorted uint64 array
@@ -291,20 +286,20 @@ cdef class Half:
         return np.unique(places[:count])
 
     def written(self):
-        """The code that was written, as bytes. Nothing can be written afterwards."""
+        """Finish writing and return the code. Nothing can be written afterwards."""
         _end_writing(&self.coder)
         if self.coder.failed:
             raise MemoryError
         return (<const char*>self.coder.data)[: self.coder.place]
 
     def is_read(self):
-        """Whether the complete code was read, and is one that :meth:`written` returns."""
+        """Whether the complete code was read, and :meth:`written` could have returned it."""
         return _all_is_read(&self.coder)
 
 
 def _wrong(int fault, uint64_t key, int ply):
     return CertificateWrongError(
-        f"no proof: at the position with key {key} and {ply} stones {_FAULTS[fault]}", key=key, ply=ply
+        f"not a proof: at the position with key {key} and {ply} stones, {_FAULTS[fault]}", key=key, ply=ply
     )
 
 
@@ -348,7 +343,7 @@ cdef int _move(Half half, uint64_t own, uint64_t mask, int ply, int column) noex
 
 
 cdef int _end(Half half, uint64_t own, uint64_t mask, int ply, int value) noexcept nogil:
-    """Write or read the rule that ends the branch. If the prover has two threats, no rule does."""
+    """Write or read the rule that ends the branch. No rule ends it if the prover has two threats."""
     cdef const Board* g = half.g
     cdef uint64_t threats = winning_squares(g, own ^ mask, mask) & playable_squares(g, mask)
     cdef int rule, last = -1
@@ -368,7 +363,7 @@ cdef int _end(Half half, uint64_t own, uint64_t mask, int ply, int value) noexce
 
 
 cdef inline uint64_t _moved(Half half, uint64_t key, int column) noexcept nogil:
-    """The position after the prover's move. It is never settled: the move does not delay a loss."""
+    """The key after the prover's move. The position is never settled: the move does not delay a loss."""
     cdef const Board* g = half.g
     cdef uint64_t own, mask
     split_key(g, key, &own, &mask)
@@ -399,8 +394,8 @@ cdef int _replies(
             count[0] += 1
     return FINE
 
-# Choosing a smaller proof. Many positions of a proof that was found have several moves that lead to positions
-# of the proof. The choice decides which positions are needed at all.
+# Choose a smaller proof. In many positions of a proof, several moves lead to positions of the proof. The choice
+# decides which positions are needed at all.
 
 cdef enum:
     NOWHERE = -1
@@ -429,8 +424,8 @@ def cheapest(
     Args:
         half: the claim.
         keys: the canonical keys of the ply.
-        values: the values of its positions.
-        after: the canonical keys of the next ply.
+        values: the stored values of these positions.
+        after: the sorted canonical keys of the next ply.
         costs: the costs of the next ply's positions.
         ply: the number of stones on the board.
 
@@ -476,20 +471,20 @@ def cheapest(
             out[index] = cost
     return cost_array, value_array
 
-# Keeping to a rule. A rule ends a branch of a proof because of a strategy. A player of the proof has to
-# follow that strategy, but knows only the position. So the rules are here in a *lasting* form. If it holds and
-# the other side makes any move, then the prover wins, or is safe by the number of stones, or has an answer
-# after which the form holds again. As in rules.pxd, M is the side to move and F, its opponent, is the prover.
+# Play by a rule. A rule ends a branch of a proof because of a strategy. A player of the proof has to follow
+# that strategy, but knows only the position. So the rules are here in a *lasting* form: if it holds, the prover
+# can keep it. After any move of the other side the prover wins, or is safe by the number of stones, or has an
+# answer after which the form holds again. As in rules.pxd, M is the side to move and F is the prover.
 
 cdef enum:
-    # The most columns that may be paired or not. Boards of four rows or more have no more columns.
+    # The most columns for which both choices, paired or not, are tried. Boards with four or more rows have no more.
     MOST_CHOICES = 12
 
 
 cdef bint _one_column_holds(
     const Board* g, const Facts* facts, uint64_t relevant
 ) noexcept nogil:
-    """Rule ODD_COLUMN, but the column may be any that has all relevant tops."""
+    """Whether ODD_COLUMN holds for any column that has all relevant tops."""
     cdef uint64_t sealed = upwards(g, facts.wins & facts.odd)
     cdef uint64_t others = facts.empty & ~(facts.even & sealed)
     cdef uint64_t tops = facts.empty & g.top
@@ -511,7 +506,7 @@ cdef bint _some_pairing_holds(
     const Board* g, const Facts* facts,
     uint64_t relevant, uint64_t far, int target,
 ) noexcept nogil:
-    """Rules FOLLOW_UP, TURN and HORIZON, for every set of paired columns that leaves no column unanswered."""
+    """Whether FOLLOW_UP, TURN or HORIZON holds for a set of paired columns that leaves no column unanswered."""
     cdef uint64_t choices = upwards(g, facts.wins & facts.even & ~facts.first) & g.top
     cdef uint64_t more
     choices = (choices | facts.odd_tops) & ~relevant
@@ -531,7 +526,7 @@ cdef bint _some_pairing_holds(
 cdef bint _lasts(
     const Board* g, uint64_t own, uint64_t mask, int ply, int target
 ) noexcept nogil:
-    """Whether a rule that F can keep to proves that M scores at most ``target``."""
+    """Whether a rule in its lasting form proves that M scores at most ``target``."""
     cdef Facts facts
     cdef uint64_t relevant, far = 0
     cdef int moves = (g.cells + 1 - ply - 2 * target) >> 1
@@ -552,14 +547,9 @@ cdef bint _lasts(
 
 
 def lasts(Position position not None, *, int least):
-    """Whether a rule in its lasting form proves a score of the side that is not to move.
+    """Whether a rule in its lasting form proves that the side not to move scores at least ``least``.
 
-    Args:
-        position: a position whose game goes on.
-        least: the least score of the side that is not to move, for that side.
-
-    Returns:
-        True only if that side scores at least this much. False proves nothing.
+    The game must not be over. The score is from that side's point of view. False proves nothing.
     """
     return bool(
         _lasts(
@@ -569,14 +559,9 @@ def lasts(Position position not None, *, int least):
 
 
 def answers(Position position not None, *, int least):
-    """The moves after which :func:`lasts` holds, from the left.
+    """The 0-based columns after which :func:`lasts` holds, from the left; none if no rule helps.
 
-    Args:
-        position: a position whose game goes on.
-        least: the least score of the side to move, for that side.
-
-    Returns:
-        0-based columns; the tuple is empty if no rule helps.
+    The game must not be over. ``least`` is the least score of the side to move, from its point of view.
     """
     cdef const Board* g = position.g
     cdef uint64_t other = position.stones ^ position.mask
@@ -590,17 +575,15 @@ def answers(Position position not None, *, int least):
     return tuple(found)
 
 def rules_that_hold(keys, *, width, height, target):
-    """The rules that bound the scores of many positions; tests hold them against exact scores.
+    """The rules that bound the scores of many positions; tests compare them with exact scores.
 
     Args:
         keys: uint64 array of position keys; no game is over.
-        width: columns of the board.
-        height: rows of the board.
         target: the bound.
 
     Returns:
         uint8 array: bit r is set if rule r proves that the side to move scores at most ``target``. If that
-        side wins at once, the entry is 0: no rule applies to such a position.
+        side wins at once, the entry is 0, because no rule applies.
 
     Raises:
         BoardError: no bitboard holds this size.

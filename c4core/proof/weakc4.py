@@ -1,10 +1,10 @@
-"""Solutions of WeakC4: their two files, the check against every reply, and their certificates.
+"""Solutions of WeakC4: read their two files, check them against every reply, make certificates.
 
 WeakC4 (https://github.com/2swap/WeakC4) is a strategy of the first player on 7x6. One file names a
-move, or a diagram, for positions of the opening. The other file has the diagrams; each of them
-plays a game to its end without any search. docs/certificates.md describes both files.
+move or a diagram for positions of the opening. The other file has the diagrams; each of them plays
+a game to its end without any search. docs/certificates.md describes both files.
 
-The files come from strangers, so every size and type is checked.
+The files are not trusted, so every size and type is checked.
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ LEVELS: Final = "0123456789abcdef"
 """The marks of a diagram's squares, the strongest first."""
 
 MAX_BYTES: Final = 4 << 20
-"""The largest file; the files of the known solutions have some fifty thousand bytes."""
+"""The largest file size in bytes; the files of the known solutions have about 50,000 bytes."""
 
 MAX_QUOTED: Final = 80
 """Longer texts are cut in messages."""
 
 Diagram: TypeAlias = tuple[int, ...]
-"""For each level the squares that carry it, as bits in the order of a position's key."""
+"""The squares of each level, as bits in the order of a position's key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What the solution does in a position of the opening."""
+    """The solution's move or diagram for a position of the opening."""
 
     position: Position
-    """A position where the winning side is to move; its mirror image is meant as well."""
+    """A position where the winning side is to move; the entry holds for its mirror image, too."""
     is_diagram: bool
     """Whether a diagram takes over; otherwise a column is played."""
     number: int
@@ -73,7 +73,7 @@ class Solution:
     diagrams: tuple[Diagram, ...]
 
     def find(self, position: Position) -> tuple[Entry, bool] | None:
-        """The entry for a position, and whether it is for the mirror image."""
+        """The entry for a position, and whether the entry has the mirror image."""
         entry = self.entries.get(position.canonical_key)
         return None if entry is None else (entry, entry.position.key != position.key)
 
@@ -104,8 +104,8 @@ def read_solution(
     Args:
         entries: the file of entries: an object whose keys are the moves so far, as columns counted
             from 1, and whose values are a column (a text) or a diagram's number from 0.
-        diagrams: the file of diagrams: a list of lists of rows, the top one first, each a text
-            with a level for every square.
+        diagrams: the file of diagrams: a list of diagrams. Each is a list of rows, the top row
+            first; each row is a text with a level for every square.
         board: the board of both files, which do not name it.
 
     Raises:
@@ -121,30 +121,30 @@ def read_solution(
 def _table(path: Path, board: BoardSize) -> tuple[Diagram, ...]:
     said = _content(path)
     if not isinstance(said, list):
-        raise SolutionFileError(f"{path}: no list of diagrams")
+        raise SolutionFileError(f"{path}: not a list of diagrams")
     return tuple(_diagram(path, number, rows, board) for number, rows in enumerate(said))
 
 
 def _diagram(path: Path, number: int, rows: object, board: BoardSize) -> Diagram:
     """Read a diagram.
 
-    Squares that hold a stone when the diagram takes over have a mark as well, without a meaning.
+    The marks of squares that hold a stone when the diagram takes over mean nothing.
     """
     where = f"{path}: diagram {number}"
     if not isinstance(rows, list) or len(rows) != board.height:
-        raise SolutionFileError(f"{where} is no list of {board.height} rows")
+        raise SolutionFileError(f"{where} is not a list of {board.height} rows")
     levels = [0] * len(LEVELS)
     for place, row in enumerate(rows):
         if not isinstance(row, str) or len(row) != board.width:
             raise SolutionFileError(
-                f"{where}: row {place + 1} from the top is no text of {board.width} levels"
+                f"{where}: row {place + 1} from the top is not a text of {board.width} levels"
             )
         for column, mark in enumerate(row):
             level = LEVELS.find(mark)
             if level < 0:
                 raise SolutionFileError(
                     f"{where}: row {place + 1} from the top, column {column + 1}: "
-                    f"{mark!r} is no level from {LEVELS[0]} to {LEVELS[-1]}"
+                    f"{mark!r} is not a level from {LEVELS[0]} to {LEVELS[-1]}"
                 )
             levels[level] |= 1 << column * (board.height + 1) + board.height - 1 - place
     while levels and not levels[-1]:
@@ -155,7 +155,7 @@ def _diagram(path: Path, number: int, rows: object, board: BoardSize) -> Diagram
 def _entries(path: Path, board: BoardSize, diagrams: int) -> dict[int, Entry]:
     said = _content(path)
     if not isinstance(said, dict):
-        raise SolutionFileError(f"{path}: no object with an entry for each position")
+        raise SolutionFileError(f"{path}: not an object with an entry for each position")
     found: dict[int, Entry] = {}
     names: dict[int, str] = {}
     for moves, value in said.items():
@@ -180,16 +180,16 @@ def _entry(where: str, position: Position, value: object, diagrams: int) -> Entr
     if isinstance(value, int) and not isinstance(value, bool):
         if not 0 <= value < diagrams:
             last = f"the last is {diagrams - 1}" if diagrams else "there are none"
-            raise SolutionFileError(f"{where}: there is no diagram of its number; {last}")
+            raise SolutionFileError(f"{where}: no diagram has this number; {last}")
         return Entry(position, is_diagram=True, number=value)
     if not isinstance(value, str):
         raise SolutionFileError(f"{where} is neither a column as a text nor a diagram's number")
     try:
         columns = parse_moves(value, width=position.width)
     except C4Error as error:
-        raise SolutionFileError(f"{where} names no column: {error}") from None
+        raise SolutionFileError(f"{where} does not name a column: {error}") from None
     if len(columns) != 1:
-        raise SolutionFileError(f"{where} is to name one column, not {len(columns)}")
+        raise SolutionFileError(f"{where} must name one column, not {len(columns)}")
     if not position.is_legal(columns[0]):
         raise SolutionFileError(f"{where}: column {columns[0] + 1} is full")
     return Entry(position, is_diagram=False, number=columns[0])
@@ -209,17 +209,17 @@ def _content(path: Path) -> object:
 
 
 def _quoted(text: str) -> str:
-    return repr(text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]}..")
+    return repr(text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]}...")
 
 
 PENDING: Final = 1 << 21
-"""The number of collected positions of a ply at which repeated positions are dropped."""
+"""Duplicates are dropped when this many positions of a ply have been collected."""
 
 MAX_KNOWN: Final = 1 << 23
-"""The most positions of a ply; the known solutions have up to 370,464."""
+"""The largest number of positions of a ply; the known solutions have up to 370,464."""
 
 MAX_PLY_POSITIONS: Final = 1 << 20
-"""The most positions of one diagram and one ply that are held in memory."""
+"""The largest number of positions of one diagram and one ply, which are held in memory."""
 
 NO_ENTRY: Final = "there is no entry for the position, and no win in one move"
 UNDECIDED: Final = "the diagram names no move: on no level exactly one square can be played"
@@ -236,15 +236,16 @@ class Checked:
     moves: KnownMoves
     """The moves of that side."""
     positions: int
-    """The positions where it plays a move that does not win at once; of two mirror images one."""
+    """The number of positions where it plays a move that does not win at once; two mirror images
+    count as one."""
     entries: int
-    """The number of entries that are used."""
+    """The number of used entries."""
     unused_entries: tuple[Position, ...]
-    """The positions of the other entries."""
+    """The positions of the unused entries."""
     diagrams: int
-    """The number of diagrams that are used."""
+    """The number of used diagrams."""
     unused_diagrams: tuple[int, ...]
-    """The numbers of the other diagrams."""
+    """The numbers of the unused diagrams."""
 
 
 def check(
@@ -256,12 +257,12 @@ def check(
     """Play a solution against every reply.
 
     The side to move at the start wins at once if it can. Otherwise the entry of the position, or
-    of its mirror image, names a column, or a diagram. The side follows the diagram from there to
+    of its mirror image, names a column or a diagram. From there the side follows the diagram to
     the end of the game, even if there are entries for later positions.
 
     Args:
         solution: the claim.
-        start: the position where the solution begins; the game goes on.
+        start: the position where the solution begins; the game is not over.
         progress: called with the number of positions met so far.
 
     Raises:
@@ -292,7 +293,7 @@ def check(
 
 
 class _Walk:
-    """The walk through the entries, and on through the diagrams."""
+    """A walk through the entries and then through the diagrams."""
 
     def __init__(self, solution: Solution, progress: Callable[[int], object]) -> None:
         self._solution = solution
@@ -303,7 +304,10 @@ class _Walk:
         self._diagrams: set[int] = set()
 
     def answered(self, position: Position) -> list[tuple[tuple[int, int], Position]]:
-        """The move and each reply, with the position after them; none if a diagram takes over."""
+        """Each reply to the solution's move: both columns, and the position after them.
+
+        The list is empty if the side wins at once or a diagram takes over.
+        """
         if any(position.is_winning(column) for column in position.legal_columns()):
             return []
         found = self._solution.find(position)
@@ -330,7 +334,7 @@ class _Walk:
         self._progress(self._met)
 
     def result(self, start: Position) -> Checked:
-        """The findings, once all positions are answered."""
+        """The result, after all positions were answered."""
         solution = self._solution
         return Checked(
             start=start,
@@ -375,9 +379,9 @@ def follow(
 
     Args:
         position: the position where the diagram takes over; its side to move follows it.
-        diagram: the squares of its levels.
+        diagram: the squares of each level.
         moves: collects the moves that are played.
-        progress: called after every ply with the number of positions met there.
+        progress: called after every ply with the number of positions of that ply.
 
     Raises:
         HoleError: the diagram has no winning answer to a reply. The error's moves begin at the
@@ -415,13 +419,13 @@ def follow(
 
 
 class _Lines:
-    """The parents of every ply's positions: enough to name the moves to one of them."""
+    """The parents of every ply's positions, to find the moves that lead to a position."""
 
     def __init__(self) -> None:
         self._plies: list[tuple[Columns, NDArray[np.int64], Columns]] = []
 
     def add(self, columns: Columns, parents: NDArray[np.int64], replied: Columns) -> None:
-        """Add a ply: the moves in the last ply, and the parent and the reply of each position."""
+        """Add a ply: the moves of the ply before, and the parent and the reply of each position."""
         self._plies.append((columns, parents, replied))
 
     def to(self, index: int) -> tuple[int, ...]:
@@ -437,8 +441,8 @@ class _Lines:
 class KnownMoves:
     """One move for each position, collected while the lines are followed.
 
-    Two mirror images are one position. If a position is met with several moves, the first is kept:
-    if each of them wins against every reply, so does any choice among them, because the game gets
+    Two mirror images are one position. If a position is met with several moves, the first is kept.
+    If each of them wins against every reply, so does any choice among them, because the game gets
     longer with every move.
     """
 
@@ -448,7 +452,7 @@ class KnownMoves:
         self._pending: dict[int, int] = {}
 
     def add(self, ply: int, keys: NDArray[np.uint64], columns: Columns) -> None:
-        """Add the keys of some positions of a ply, and the column that is played in each.
+        """Add positions of a ply by their keys, with the column that is played in each.
 
         Raises:
             TooLargeError: there are too many positions.
@@ -485,9 +489,9 @@ class KnownMoves:
 
 
 def certificate_of(checked: Checked, *, rules: int = EVERY_RULE) -> bytes:
-    """Make a certificate, as the bytes of its file: the side to move scores at least 1.
+    """Make a certificate that the side to move scores at least 1, as the bytes of its file.
 
-    The certificate has the solution's moves, and a rule where one ends the branch. Nothing is
+    The certificate has the solution's moves, and the rules that end branches early. Nothing is
     searched. The same solution gives the same bytes.
 
     Args:

@@ -1,7 +1,7 @@
-"""The turns of a game in which one side follows a diagram of WeakC4, for many positions at a time.
+"""Play by a diagram of WeakC4 in many positions at a time.
 
-A position is its key: the stones of the side to move, which follows the diagram, and in each column a 1 above
-the highest stone. A diagram has a word for every level, with a 1 for each square that carries the level.
+A position is given by its key: the stones of the side to move, which follows the diagram, and in each column a
+1 above the highest stone. A diagram has a word for every level, with a 1 for each square of that level.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
@@ -30,7 +30,7 @@ cdef enum:
     DRAWN = 2       # the board is full
     NO_REPLY = 255
 
-# Marks in the place of a column: the side wins at once, or the diagram names no move.
+# Marks instead of a column: the side wins at once, or the diagram names no move.
 WINS = 254
 NO_MOVE = 255
 
@@ -53,7 +53,7 @@ cdef int _check_lengths(const uint64_t[::1] keys, const uint8_t[::1] columns) ex
 cdef inline uint64_t _chosen(
     const Board* g, const uint64_t[::1] levels, uint64_t own, uint64_t mask
 ) noexcept nogil:
-    """The square that is played if the side cannot win at once; 0 if there is none."""
+    """The square that is played if the side cannot win at once; 0 if the diagram names none."""
     cdef uint64_t playable = playable_squares(g, mask)
     cdef uint64_t squares = winning_squares(g, own ^ mask, mask) & playable
     cdef Py_ssize_t level
@@ -69,13 +69,11 @@ cdef inline uint64_t _chosen(
 def choose(const uint64_t[::1] keys, const uint64_t[::1] levels, *, width, height):
     """Choose the moves of a diagram: a win, else a block, else the square of a level.
 
-    The first level decides that has exactly one square that can be played now.
+    The first level with exactly one playable square decides.
 
     Args:
         keys: uint64 array of position keys; no game is over.
         levels: uint64 array, the squares of each level.
-        width: columns of the board.
-        height: rows of the board.
 
     Returns:
         uint8 array of columns; ``WINS`` if the side to move wins at once, ``NO_MOVE`` if no level decides.
@@ -106,14 +104,12 @@ def replies(const uint64_t[::1] keys, const uint8_t[::1] columns, *, width, heig
 
     Args:
         keys: uint64 array of position keys; no game is over.
-        columns: uint8 array, a move in each that does not win; or ``WINS`` to leave the position out.
-        width: columns of the board.
-        height: rows of the board.
+        columns: uint8 array: in each position a move that does not win, or ``WINS`` to skip the position.
 
     Returns:
-        ``Replies``, four arrays of the same length: the keys (for the same side to move as before), the
-        index in ``keys`` of each one's parent (int64), the column of the reply (uint8), and how the game has
-        ended (uint8): 0 if it goes on, 1 if the other side has won, 2 if the board is full. If the move itself
+        ``Replies``, four arrays of the same length: the keys (with the same side to move as before), the
+        index in ``keys`` of each parent (int64), the column of the reply (uint8), and the state of the game
+        (uint8): 0 if it goes on, 1 if the other side has won, 2 if the board is full. If the move itself
         fills the board, its one reply is 255.
 
     Raises:
@@ -172,13 +168,11 @@ def replies(const uint64_t[::1] keys, const uint8_t[::1] columns, *, width, heig
 
 
 def canonical(const uint64_t[::1] keys, const uint8_t[::1] columns, *, width, height):
-    """Mirror positions and moves where that gives the canonical position.
+    """Turn positions into their canonical images, and mirror the moves with them.
 
     Args:
         keys: uint64 array of position keys.
         columns: uint8 array, a column for each.
-        width: columns of the board.
-        height: rows of the board.
 
     Returns:
         The canonical keys and the columns in the canonical positions, as two arrays of the same types.

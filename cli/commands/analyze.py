@@ -1,4 +1,4 @@
-"""``c4 analyze``: a batch of positions as a job."""
+"""``c4 analyze``: analyze a batch of positions as a job."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ EXAMPLES = (
 
 @click.command(cls=Command, broker=True, examples=EXAMPLES)
 @click.argument("file", required=False, type=click.File("rb"), metavar="[FILE|-]")
-@click.option("--sample", is_flag=True, help="Analyze the positions that ship with c4.")
+@click.option("--sample", is_flag=True, help="Analyze the positions included with c4.")
 @parameters.board_option
-@click.option("--score-only", is_flag=True, help="Leave out the columns' scores; faster.")
+@click.option("--score-only", is_flag=True, help="Leave out the columns' scores, which is faster.")
 @parameters.zero_based_option
 @book_options
 @parameters.label_option("the job.")
@@ -71,30 +71,32 @@ def analyze(
     threads: int,
     table_mb: int,
 ) -> None:
-    """Analyze a batch of positions, one a line, as a job.
+    """Analyze a batch of positions, one per line, as a job.
 
-    A line is the moves, as in 4453, or a JSON object with "moves", "grid" or "key", and an "id"
-    that is echoed. A FILE that ends in .csv is a table with these names in its heading.
+    A line is the moves, as in 4453, or a JSON object with "moves", "grid" or "key", and an optional
+    "id" that is echoed. If the name of FILE ends in .csv, FILE is a table with these names in its
+    heading.
 
-    The answers are JSON Lines in the order of the lines; a bad line is answered by an object with
-    "error", "field" and "line". With --output r.csv or r.parquet, or --format, they are a table.
+    The answers are JSON Lines in the order of the input. The answer to a bad line is an object with
+    "error", "field" and "line". Use --output r.csv, --output r.parquet or --format to write a
+    table.
 
-    All results are stored, and what is stored, or in the book, is not searched again. The job lives
-    in the database: interrupted with Ctrl-C it keeps what is done, and "c4 jobs resume" goes on
-    with it. With --broker workers do the work with their own --threads and --table-mb; a --book
-    helps them if they find it under its path; Ctrl-C only ends the watching.
+    All results are stored. Positions that are stored or in the book are not searched again. The job
+    is in the database: Ctrl-C keeps what is done, and "c4 jobs resume" goes on with the job. With
+    --broker, workers do the work with their own --threads and --table-mb, and Ctrl-C only stops
+    watching. They use --book if the file exists under the same path on their machine.
     """
     settings: Settings = context.obj
     refuse(
         context,
-        (sample and file is not None, "--sample is instead of a FILE"),
+        (sample and file is not None, "give either --sample or FILE"),
         (
             detach and (output is not None or format_name is not None),
-            "a detached job writes nothing: see c4 jobs results",
+            "a detached job writes nothing: use c4 jobs results later",
         ),
         (
             file is None and not sample and sys.stdin.isatty(),
-            "no FILE: give one, or --sample, or - to type positions",
+            "no FILE: give a FILE, --sample, or - to type positions",
         ),
     )
     if sample:
@@ -113,7 +115,7 @@ def analyze(
     chosen = result_format(output, format_name, KIND)
 
     chosen_book = book_path(context, book, no_book=no_book)
-    find_book(chosen_book, board)  # fails now: a job goes on without a book that it cannot read
+    find_book(chosen_book, board)  # fail now: a job goes on without a book that it cannot read
     backend = Backend.found(settings, threads=threads, table_mb=table_mb)
     with (
         settings.open_database(create=True) as database,
@@ -151,7 +153,7 @@ def _submit(
     book: str | None,
     label: str | None,
 ) -> int:
-    """Make the job; its number."""
+    """Create the job; return its number."""
     from c4core.lines import HeadingError, read_csv, read_lines
     from cli.output.render import count
     from workers.analyze import job as analysis
@@ -176,7 +178,7 @@ def _submit(
     except HeadingError as error:
         raise click.BadParameter(f"{_name(file)}: {error}", param_hint="FILE") from None
     except KeyboardInterrupt:
-        settings.say("Not all lines were read: nothing was analyzed.")
+        settings.say("Reading was interrupted: nothing was analyzed.")
         raise
     bad = submission.bad_lines
     remark = f", {count(bad, 'bad line')}" if bad else ""
@@ -187,13 +189,13 @@ def _submit(
 
 
 def _refuse_binary(file: BinaryIO) -> None:
-    """Refuse a file that is no text at once, instead of line by line."""
+    """Refuse a binary file at once, instead of line by line."""
     peek = getattr(file, "peek", None)
     with reading(input_name(file)):
         sample = b"" if peek is None else peek(BINARY_SAMPLE)[:BINARY_SAMPLE]
     if b"\0" in sample:
         raise click.BadParameter(
-            f"{_name(file)} is binary, or text in UTF-16; lines of UTF-8 text are wanted",
+            f"{_name(file)} is binary, or text in UTF-16; give lines of UTF-8 text",
             param_hint="FILE",
         )
 

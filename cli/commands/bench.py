@@ -1,4 +1,4 @@
-"""``c4 bench``: how fast the solver is on this machine."""
+"""``c4 bench``: measure the speed of the solver on this machine."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EXAMPLES = (
 
 
 @click.command(cls=Command, examples=EXAMPLES, database=False)
-@click.option("--quick", is_flag=True, help="Fewer positions, no empty board: some seconds.")
+@click.option("--quick", is_flag=True, help="Fewer positions, no empty board: takes a few seconds.")
 @parameters.threads_option
 @click.option(
     "--table-mb",
@@ -31,18 +31,19 @@ EXAMPLES = (
     metavar="MB",
     default=8,
     show_default=True,
-    help="Size of the table of positions met in the search; the signature depends on it.",
+    help="Size of the transposition table; the signature depends on it.",
 )
 @click.pass_context
 def bench(context: click.Context, *, quick: bool, threads: int, table_mb: int) -> None:
-    """Measure how fast this machine solves, in half a minute.
+    """Measure how fast this machine solves positions.
 
-    Positions of six classes are solved exactly, on one thread, without a book: begin, middle, end
-    are phases of the game; easy, medium, hard tell how long it goes on. Then the empty board,
-    exactly and for its outcome only, and some of it with more threads. Every score is checked.
+    This takes half a minute. Positions of six classes are solved exactly, on one thread, without a
+    book. Begin, middle and end are phases of the game; easy, medium and hard say how long the game
+    goes on. Then the empty board is solved, exactly and for its outcome only, and some classes with
+    more threads. Every score is checked.
 
-    The signature is the number of positions searched for the six classes. It is the same on every
-    machine; another signature is another search.
+    The signature is the number of nodes searched for the six classes. It is the same on every
+    machine; it changes when the search changes.
     """
     from cli.measuring import measure, signature
     from cli.output.formats import write_object
@@ -67,7 +68,7 @@ def bench(context: click.Context, *, quick: bool, threads: int, table_mb: int) -
 
 
 def _noted(measured: Iterator[Row], rows: list[Row]) -> Iterator[dict[str, Any]]:
-    """The fields of each row, with rates, as it comes; the row is appended to ``rows``."""
+    """Yield each row's fields, with rates, as it comes; append the row to ``rows``."""
     from dataclasses import asdict
 
     for row in measured:

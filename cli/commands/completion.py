@@ -1,4 +1,4 @@
-"""``c4 completion``: the script that lets a shell complete command lines."""
+"""``c4 completion``: write the script for shell completion."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EXAMPLES = ("c4 completion bash", "c4 completion fish > c4.fish")
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def completion(context: click.Context, *, shell: str) -> None:
-    """Write the script that lets a shell complete c4.
+    """Write the script with which a shell completes c4 commands.
 
     With it, Tab completes commands, options, files, and values such as players and formats.
 
@@ -25,12 +25,12 @@ def completion(context: click.Context, *, shell: str) -> None:
     zsh, in ~/.zshrc:    eval "$(c4 completion zsh)"
     fish, once:          c4 completion fish > ~/.config/fish/completions/c4.fish
 
-    In zsh the line has to stand below the one with compinit. bash has to be 4.4 or newer.
-    """  # noqa: D301 (click's mark for lines to be left as they are)
+    In zsh, put the line below the compinit line. bash must be 4.4 or newer.
+    """  # noqa: D301 (click's mark for lines that are not wrapped)
     from click.shell_completion import get_completion_class
 
     program = context.find_root()
     made = get_completion_class(shell)
     if made is None or program.info_name is None:
-        raise click.UsageError(f"the installed click completes no {shell}", context)
+        raise click.UsageError(f"the installed version of click does not support {shell}", context)
     click.echo(made(program.command, {}, program.info_name, VARIABLE).source())

@@ -1,4 +1,4 @@
-"""``c4 config``: show and change the settings that are kept in a file."""
+"""``c4 config``: show and change the settings in the configuration file."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ name_argument = click.argument("name", metavar="SETTING", type=click.Choice(list
     examples=EXAMPLES,
 )
 @click.option(
-    "--show", is_flag=True, help="Show every setting, its value, and where that comes from."
+    "--show", is_flag=True, help="Show every setting, its value, and the source of the value."
 )
 @shared.json_option
 @click.pass_context
 def config(context: click.Context, *, show: bool) -> None:
-    """Show and change settings that are kept in a file.
+    """Show and change the settings in the configuration file.
 
     \b
     db        database: a file or a URL, as --db
@@ -55,14 +55,14 @@ def config(context: click.Context, *, show: bool) -> None:
     table-mb  size of the table in MB, as --table-mb
     color     colours on a terminal: auto, always or never
 
-    An option goes first, then the environment (C4_DB, C4_BROKER, C4_THREADS, C4_TABLE_MB, NO_COLOR,
-    FORCE_COLOR), then the file, then the default. C4_CONFIG names another file.
-    """  # noqa: D301 (click's mark for lines to be left as they are)
+    An option comes first, then the environment (C4_DB, C4_BROKER, C4_THREADS, C4_TABLE_MB,
+    NO_COLOR, FORCE_COLOR), then the file, then the default. C4_CONFIG names another file.
+    """  # noqa: D301 (click's mark for lines that are not wrapped)
     is_alone = context.invoked_subcommand is None
     refuse(
         context,
-        (show and not is_alone, "--show goes with no command"),
-        (is_alone and not show, "Missing command, or --show."),
+        (show and not is_alone, "--show cannot be used with a command"),
+        (is_alone and not show, "Give a command, or --show."),
     )
     if show:
         _show(context)
@@ -101,19 +101,18 @@ def _value(row: dict[str, Any]) -> str:
 @click.argument("value")
 @click.pass_context
 def set_(context: click.Context, *, name: str, value: str) -> None:
-    """Set something in the file, which is made if it is not there.
+    """Change a setting in the file, which is created if missing.
 
-    A new file can be read by you only, since a URL may have a password in it. Comments stay.
+    Only you can read a new file, because a URL may contain a password. Comments are kept.
     """
     settings: Settings = context.obj
     change_file(settings.configuration, name, _read(name, value))
     variable = set_by(SETTINGS[name])
     if variable is not None:
-        settings.say(f"{variable} is set as well, and goes first")
+        settings.say(f"{variable} is also set, and overrides the file")
 
 
 def _read(name: str, text: str) -> Value:
-    """A value that was typed."""
     from c4core.errors import C4Error
     from db.urls import parse_url
     from workers.celery.url import check_url
@@ -145,7 +144,7 @@ def _read(name: str, text: str) -> Value:
 @name_argument
 @click.pass_context
 def unset(context: click.Context, *, name: str) -> None:
-    """Remove something from the file: the default is back."""
+    """Remove a setting from the file: its default is used again."""
     settings: Settings = context.obj
     configuration = settings.configuration
     if not configuration.path.exists() or name not in configuration.values:
@@ -162,20 +161,19 @@ def unset(context: click.Context, *, name: str) -> None:
 )
 @click.pass_obj
 def path(settings: Settings) -> None:
-    """Show where the file is, or would be."""
+    """Show the path of the file, even if it does not exist."""
     echo.line(str(settings.configuration.path))
 
 
 class Found(NamedTuple):
-    """The value of a setting."""
+    """A setting's value and its source."""
 
     name: str
     value: Value
-    """A password in it is masked."""
     source: str
-    """``option``, ``environment``, ``file`` or ``default``."""
+    """The kind of source: ``option``, ``environment``, ``file`` or ``default``."""
     place: str
-    """The option, the variable, or the file and its line; empty for a default."""
+    """The option, the variable, or the file and line; empty for a default."""
 
 
 def find_all(settings: Settings, program: click.Context) -> list[Found]:
@@ -208,7 +206,7 @@ def _find(setting: Setting, configuration: Configuration) -> Found:
 
 
 def set_by(setting: Setting) -> str | None:
-    """The variable of the environment that sets something; an empty one counts as none."""
+    """The environment variable with a value for a setting; an empty one counts as unset."""
     return next((variable for variable in setting.variables if os.environ.get(variable)), None)
 
 
@@ -241,19 +239,16 @@ def _default(name: str) -> Value:
 
 
 def change_file(configuration: Configuration, name: str, value: Value | None) -> None:
-    """Set something in the file, which is made if it is not there, or remove it.
+    """Change a setting in the file, which is created if missing, or remove it.
 
-    Comments, blanks and the order of lines stay.
-
-    Raises:
-        ConfigurationError: the file cannot be read or understood. Nothing is changed then.
-        OSError: the file cannot be written.
+    Comments, blanks and the order of lines are kept. If the file cannot be read or understood
+    (ConfigurationError), it is not changed.
     """
     import tomlkit
 
     path = Path(os.path.realpath(configuration.path))
     if path.exists() and not path.is_file():  # a device must not become a file
-        raise configuration.fault("no ordinary file")
+        raise configuration.fault("not a regular file")
     text = configuration.text() if configuration.path.exists() else ""
     parse(text, configuration.path)
     try:
@@ -268,7 +263,7 @@ def change_file(configuration: Configuration, name: str, value: Value | None) ->
 
 
 def _replace_file(path: Path, text: str) -> None:
-    """Replace the file. A new one is for its owner's eyes only: URLs have passwords in them."""
+    """Replace the file. Only its owner can read a new one: URLs contain passwords."""
     from c4core.files import atomic_file
 
     path.parent.mkdir(parents=True, exist_ok=True)

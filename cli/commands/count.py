@@ -1,4 +1,4 @@
-"""``c4 count``: how many positions a board has."""
+"""``c4 count``: count the positions of a board."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 KEEP: Final = "--keep"
 LARGEST_MEMORY_MB: Final = 1 << 20
-"""A terabyte; the diagrams of a level are numbered with 32 bits."""
+"""One terabyte; a level's diagrams are numbered with 32 bits."""
 WIDTH: Final = 20
-"""Of a column of the table: 64 squares have no larger number."""
+"""Width of a table column: no count on 64 squares is longer."""
 
 EXAMPLES: Final = (
     "c4 count --board 5x5",
@@ -35,7 +35,7 @@ EXAMPLES: Final = (
 @click.option(
     KEEP,
     metavar="FILE",
-    help="Keep every ply in this file; the same command goes on from there.",
+    help="Store finished plies in this file; give the same command again to go on.",
 )
 @click.option(
     "--memory-mb",
@@ -43,16 +43,16 @@ EXAMPLES: Final = (
     metavar="MB",
     default=8192,
     show_default=True,
-    help="The memory that the diagrams may take.",
+    help="Memory limit for the diagrams.",
 )
 @click.pass_obj
 def count(settings: Settings, *, board: BoardSize, keep: str | None, memory_mb: int) -> None:
     """Count the positions of a board, ply by ply.
 
-    A position counts if a game leads to it; nobody plays on after a four. Mirror images count one
-    by one. No position is looked at alone: the positions of a ply are one decision diagram.
+    Only positions that a game can reach are counted; a game ends with a four. Mirror images are
+    counted separately. Positions are not enumerated: each ply is one decision diagram.
 
-    A board of 5x5 takes a second, 6x6 a few minutes, 7x6 some ten minutes and 3 GB.
+    A 5x5 board takes a second, 6x6 a few minutes, 7x6 about ten minutes and 3 GB.
     """
     from c4core.counting import begin, read_kept, write_kept
     from c4core.counting import count as count_on
@@ -77,7 +77,7 @@ def count(settings: Settings, *, board: BoardSize, keep: str | None, memory_mb: 
                 _write(len(progress.plies) - 1, progress.plies[-1])
     except KeyboardInterrupt:
         if path is not None:
-            settings.say(f"{keep}: what is counted is kept; the same command goes on")
+            settings.say(f"{keep}: finished plies are kept; give the same command again to go on")
         raise
     _conclude(settings, board, progress, time.monotonic() - began)
 

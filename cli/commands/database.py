@@ -1,4 +1,4 @@
-"""``c4 db``: the database itself."""
+"""``c4 db``: commands for the database itself."""
 
 from __future__ import annotations
 
@@ -28,39 +28,39 @@ if TYPE_CHECKING:
     ],
 )
 def database() -> None:
-    """Make, upgrade, measure, check, repair and copy the database.
+    """Create, upgrade, check, repair and copy the database.
 
-    Without --db or C4_DB the database is a SQLite file in your data directory, made at first use.
+    Without --db or C4_DB it is a SQLite file in your data directory, created on first use.
     """
 
 
 @database.command(cls=Command, examples=["c4 db init", "c4 --db ./book.db db init"])
 @click.pass_obj
 def init(settings: Settings) -> None:
-    """Make the database, if it does not exist."""
+    """Create the database if it does not exist."""
     from cli.output.formats import write_object
 
     with settings.open_database(create=True) as opened:
         if settings.json:
             write_object({"database": opened.url, "created": opened.created})
         else:
-            echo.line(f"{opened.url}: {'created' if opened.created else 'was ready already'}")
+            echo.line(f"{opened.url}: {'created' if opened.created else 'exists already'}")
 
 
 @database.command(cls=Command, examples=["c4 db upgrade", "c4 --db ./book.db db upgrade"])
 @click.option(
     "--force",
     is_flag=True,
-    help="Upgrade even if processes of older versions use the database. What they write afterwards "
-    "damages it.",
+    help="Upgrade even if processes of older versions use the database. Their later writes "
+    "damage it.",
 )
 @click.pass_obj
 def upgrade(settings: Settings, *, force: bool) -> None:
-    """Bring the tables up to date; what is stored stays.
+    """Bring the tables up to date; stored data is kept.
 
-    A database of an older version needs this once. Processes that use it meanwhile notice the
-    upgrade and stop. Those of versions before schema c4_0007 do not notice it: the upgrade is
-    refused while they run.
+    A database of an older version needs this once. Processes that are using it notice the upgrade
+    and stop. Versions before schema c4_0007 do not notice it: the upgrade is refused while they
+    run.
     """
     from cli.output.formats import write_object
     from db.database import Database
@@ -69,7 +69,7 @@ def upgrade(settings: Settings, *, force: bool) -> None:
     if settings.json:
         write_object({"before": before, "after": after})
     elif before == after:
-        echo.line(f"schema {after}: was up to date already")
+        echo.line(f"schema {after}: already up to date")
     else:
         echo.line(f"schema {before or 'none'} -> {after}")
 
@@ -77,10 +77,10 @@ def upgrade(settings: Settings, *, force: bool) -> None:
 @database.command(cls=Command, examples=["c4 db stats", "c4 db stats --json"])
 @click.pass_obj
 def stats(settings: Settings) -> None:
-    """Show what is stored, and how large it is.
+    """Show the contents of the database, and its size.
 
-    Evaluations are counted by board and by ply, the number of stones. Wins, draws and losses are
-    those of the side to move; a position without a proven outcome counts as none of them.
+    Evaluations are counted by board and ply, the number of stones. Wins, draws and losses are those
+    of the side to move. A position without a proven outcome counts as none of them.
     """
     from db import maintenance
 
@@ -104,7 +104,7 @@ def stats(settings: Settings) -> None:
     type=WholeNumber(0),
     metavar="N",
     default=0,
-    help="Search N stored evaluations again, chosen at random.",
+    help="Search N random stored evaluations again.",
 )
 @click.option(
     "--seed",
@@ -112,7 +112,7 @@ def stats(settings: Settings) -> None:
     metavar="N",
     default=0,
     show_default=True,
-    help="Chooses which: the same seed, the same evaluations.",
+    help="Seed of the choice: the same seed chooses the same evaluations.",
 )
 @click.option(
     "--solve-seconds",
@@ -120,18 +120,18 @@ def stats(settings: Settings) -> None:
     metavar="S",
     default=10.0,
     show_default=True,
-    help="Time for each of them, at most; what is proven by then must agree.",
+    help="Time limit for each; the bounds proven by then must agree.",
 )
 @click.pass_context
 def check(context: click.Context, number: int, seed: int, solve_seconds: float) -> None:
     """Look for damage; the exit code is 1 if there is any.
 
-    Checked are the pages of the file, the schema, references, the checksum of every row, bounds,
-    keys and scores of evaluations, the state of jobs, and every game. Nothing is changed. Problems
-    are written line by line, each with its table and row; notes are no problems. "c4 db repair"
-    drops what is damaged and can be solved again.
+    The check covers the pages of the file, the schema, references, and the checksum of every row.
+    It also covers bounds, keys and scores of evaluations, the state of jobs, and every game.
+    Nothing is changed. Each problem is one line with its table and row; notes are not problems. Use
+    "c4 db repair" to drop damaged data that can be solved again.
 
-    A checksum shows whether a value is the one that was stored; --solve shows whether it was right.
+    A checksum shows whether a stored value has changed; --solve shows whether it was right.
     """
     from cli.output.render import count
     from db import maintenance
@@ -154,7 +154,7 @@ def check(context: click.Context, number: int, seed: int, solve_seconds: float) 
         found = count(problems, "problem") if problems else "no problems"
         settings.say(f"{opened.url}: {found}{again}")
     if problems:
-        settings.say('"c4 db repair" drops what is damaged and can be solved again.')
+        settings.say('Use "c4 db repair" to drop damaged data that can be solved again.')
         context.exit(exits.PROBLEMS)
 
 
@@ -167,12 +167,12 @@ def _tell(found: Problem | Repair, *, as_json: bool) -> None:
 @database.command(cls=Command, examples=["c4 db repair", "c4 db backup before.db && c4 db repair"])
 @click.pass_context
 def repair(context: click.Context) -> None:
-    """Drop what is damaged and can be solved again.
+    """Drop damaged data that can be solved again.
 
-    Damaged evaluations are dropped: they are solved again when they are asked for. A unit of a job
-    whose result is damaged is queued again: "c4 jobs resume" goes on with its job. Sound rows stay.
-    Whatever is dropped is written line by line, and at the end what remains, as "c4 db check" does.
-    The exit code is 1 if anything remains.
+    Damaged evaluations are dropped and solved again on demand. A job's unit with a damaged result
+    is queued again: "c4 jobs resume" goes on with the job. Sound rows are kept. Every dropped row
+    is one line of output; remaining problems follow, as from "c4 db check". The exit code is 1 if
+    any remain.
     """
     from cli.output.render import count
     from db import maintenance
@@ -200,7 +200,7 @@ def repair(context: click.Context) -> None:
 def backup(settings: Settings, file: str) -> None:
     """Copy the database into a new SQLite FILE.
 
-    The database may be in use. The copy of a PostgreSQL database is a SQLite file as well.
+    The database may be in use. The copy of a PostgreSQL database is also a SQLite file.
     """
     from pathlib import Path
 
@@ -221,7 +221,7 @@ def backup(settings: Settings, file: str) -> None:
 
 
 def size_text(size: int | None) -> str:
-    """Bytes for people: ``1.5 MiB``; a dash where unknown."""
+    """A size for people: ``1.5 MiB``; a dash if unknown."""
     if size is None:
         return "-"
     amount, unit = float(size), "B"

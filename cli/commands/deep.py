@@ -1,4 +1,4 @@
-"""``c4 deep``: prove the value of one position by distributed search."""
+"""``c4 deep``: prove the score of one position by distributed search."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MAX_SPLIT_PLIES = 12
 UNIT_NODES = 200_000_000
-"""Both are the same in workers/deep/task.py, which a help text need not import."""
+"""The same limits as in workers/deep/task.py, which a help text need not import."""
 
 EXAMPLES = (
     'c4 deep --board 6x5 ""',
@@ -31,7 +31,7 @@ EXAMPLES = (
 
 
 def read_plies(_context: click.Context, _parameter: click.Parameter, text: str) -> int | None:
-    """An option's text as a number of plies; None for ``auto``."""
+    """Parse a number of plies; None for ``auto``."""
     if text == "auto":
         return None
     if not text.isdecimal() or float(text) > MAX_SPLIT_PLIES:  # int() refuses thousands of digits
@@ -44,15 +44,15 @@ def read_plies(_context: click.Context, _parameter: click.Parameter, text: str) 
 @click.command(cls=Command, broker=True, examples=EXAMPLES)
 @click.argument("moves")
 @parameters.board_option
-@click.option("--weak", is_flag=True, help="Only win, draw or loss; faster.")
+@click.option("--weak", is_flag=True, help="Prove only win, draw or loss, which is faster.")
 @click.option(
     "--split-plies",
     callback=read_plies,
     default="auto",
     show_default=True,
     metavar="N",
-    help="Split positions that lie fewer than N plies deeper, without trying to solve them first;"
-    " auto chooses N by the number of threads.",
+    help="Split positions less than N plies deep without trying to solve them first; auto chooses "
+    "N by the number of threads.",
 )
 @click.option(
     "--unit-nodes",
@@ -60,7 +60,7 @@ def read_plies(_context: click.Context, _parameter: click.Parameter, text: str) 
     metavar="N",
     default=UNIT_NODES,
     show_default=True,
-    help="Split a piece when a worker has searched N positions for it.",
+    help="Split a piece when a worker has searched N nodes for it.",
 )
 @click.option("--resume", is_flag=True, help="Go on with the newest job for this position.")
 @parameters.label_option("the job.")
@@ -85,27 +85,27 @@ def deep(
     threads: int,
     table_mb: int,
 ) -> None:
-    """Prove the score of one hard position, by all workers.
+    """Prove the score of one hard position with all workers.
 
     MOVES are the columns played so far, as in 4453; "" is the empty board. The position's tree is
-    split into pieces, which are searched by the threads of this process or, with --broker, by all
-    workers; what one piece proves narrows or cuts off others. What is too hard for one worker is
-    split further. It pays for positions that take minutes or more; "c4 solve" is for the others.
+    split into pieces. The threads of this process search them or, with --broker, all workers. The
+    result of one piece narrows or cuts off others. Pieces that are too hard for one worker are
+    split further. Use this for positions that take minutes or more, and "c4 solve" for the others.
 
-    Everything that is proven is stored, so nothing is lost when the command is interrupted or
-    killed. The same command goes on with a job that has not ended; --resume goes on with the newest
-    job in any case, as "c4 jobs resume" does; a new job begins with all that is known. "c4 jobs
-    watch" and "c4 jobs show" tell how far a job is.
+    Every result is stored, so nothing is lost if the command is interrupted or killed. Give the
+    same command again to go on with an unfinished job. --resume goes on with the newest job in any
+    case, as "c4 jobs resume" does. A new job uses all stored results. "c4 jobs watch" and "c4 jobs
+    show" show how far a job is.
 
-    The answer comes with what proves it: what is known of the score of every column, best play, and
-    the number of searched positions that the score rests on.
+    The answer includes its proof: the known bounds of every column, best play, and the number of
+    searched nodes that the score depends on.
     """
     settings: Settings = context.obj
     refuse(
         context,
         (
             resume and label is not None,
-            "--label is for a new job; --resume goes on with one that has been made",
+            "--label is for a new job; --resume goes on with an existing one",
         ),
     )
 
@@ -131,7 +131,7 @@ def deep(
             name = label or _label(task)
             job_id, is_new = join_or_submit(database, task, threads=searching, label=name)
             if not is_new:
-                settings.say(f"job {job_id} was made for this before: going on with it as it is")
+                settings.say(f"going on with existing job {job_id} for this position, unchanged")
         work = JobContext(settings, database, backend)
         if detach:
             work.detach(job_id)
@@ -160,7 +160,6 @@ def _task(
     unit_nodes: int,
     threads: int,
 ) -> DeepTask:
-    """What is asked for."""
     from c4core.notation import format_moves, parse_moves
     from cli.positions.given import from_arguments
     from workers.deep.task import DeepTask, plies_to_split
@@ -170,7 +169,7 @@ def _task(
         raise click.BadParameter(
             f"the game of {moves!r} is over: there is nothing to prove", param_hint="MOVES"
         )
-    columns = parse_moves(moves.strip(), width=board.width, zero_based=zero_based)
+    columns = parse_moves(request.moves or "", width=board.width, zero_based=zero_based)
     return DeepTask(
         request.position,
         format_moves(columns),
@@ -181,7 +180,7 @@ def _task(
 
 
 def _threads(database: Database, backend: Backend) -> int:
-    """How many threads will search; at least 1, if no worker is there yet."""
+    """The number of threads that will search; at least 1, even if there is no worker yet."""
     if backend.doorbell is None:
         return backend.threads
     from db import registry
@@ -191,15 +190,15 @@ def _threads(database: Database, backend: Backend) -> int:
 
 
 def _resumed(context: click.Context, settings: Settings, database: Database, task: DeepTask) -> int:
-    """The job that was made for this before, able to go on."""
+    """Queue the existing job for this position again; return its number."""
     from workers.core.submit import set_going
     from workers.deep.job import find_job
 
     job_id = find_job(database, task)
     if job_id is None:
         raise click.UsageError(
-            f"there is no job for {task.moves!r} on {task.board}"
-            f"{' with --weak' if task.weak else ''} to resume",
+            f"no job to resume for {task.moves!r} on {task.board}"
+            f"{' with --weak' if task.weak else ''}",
             context,
         )
     set_going(database, job_id)
@@ -215,7 +214,7 @@ def _label(task: DeepTask) -> str:
 def write_answer(
     settings: Settings, answer: DeepAnswer, seconds: float, *, zero_based: bool
 ) -> None:
-    """Write the answer: an object with ``--json``, else for people."""
+    """Write the answer: a JSON object with ``--json``, else text for people."""
     if settings.json:
         from cli.output.formats import write_object
 
@@ -225,7 +224,7 @@ def write_answer(
 
 
 def as_object(answer: DeepAnswer, seconds: float, *, zero_based: bool) -> dict[str, object]:
-    """The answer as a JSON object: what ``c4 solve`` writes, and what proves it."""
+    """The answer as a JSON object: the fields of ``c4 solve``, and the proof."""
     from c4core.notation import format_moves, parse_moves
     from workers.answers.lines import answer_object
     from workers.answers.question import Answer

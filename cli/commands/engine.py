@@ -1,4 +1,4 @@
-"""``c4 engine``: the solver, or any player, as an engine that is spoken to in lines of text."""
+"""``c4 engine``: the solver, or any player, as an engine with a text protocol."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def engine(
     threads: int,
     table_mb: int,
 ) -> None:
-    """Be an engine: answer lines of UGI on standard input.
+    """Run an engine that answers UGI lines on standard input.
 
-    UGI is what UCI is for chess, made for any game. "position" sets a position, "go" asks for the
-    best move, "stop" ends the search, "quit" the engine. Columns are counted from 1. Without a
-    limit "go" finds the exact score of every column. docs/adapters.md has all lines.
+    UGI does for any game what UCI does for chess. "position" sets a position, "go" asks for the
+    best move, "stop" ends the search, "quit" ends the engine. Columns are counted from 1. Without a
+    limit, "go" finds the exact score of every column. docs/adapters.md lists all lines.
 
-    A line that makes no sense is answered by "info string error: ..", and the engine goes on. At
-    the end of the input the last search is finished.
+    The answer to a line that cannot be understood is "info string error: ...", and the engine goes
+    on. At the end of the input, the last search is completed first.
     """
     import sys
 
@@ -55,5 +55,5 @@ def engine(
 
 
 def _say(line: str) -> None:
-    """Write a line at once: whoever asked waits for it."""
+    """Write a line at once: the other program waits for it."""
     echo.line(line)

@@ -1,4 +1,4 @@
-"""``c4 jobs``: what jobs there are, and what to do with them."""
+"""``c4 jobs``: list, show and control jobs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ STATES = (
     "failed",
     "cancelled",
 )
-"""The same in workers/core/follow.py, which a help text need not import."""
+"""The same states as in workers/core/follow.py, which a help text need not import."""
 
 job_argument = click.argument("job", type=parameters.IntRange(1), metavar="JOB")
 
@@ -60,9 +60,9 @@ job_argument = click.argument("job", type=parameters.IntRange(1), metavar="JOB")
 def jobs() -> None:
     """List, watch, stop and continue jobs, and write their results.
 
-    A job is work that takes long: the positions of "c4 analyze", a book, a data set, a match or a
-    tournament, the one position of "c4 deep", a proof. It lives in the database, cut into units of
-    about a second's work, and keeps what is done whatever happens to the process that works on it.
+    A job is long work: the positions of "c4 analyze", a book, a data set, a match or a tournament,
+    the position of "c4 deep", a proof. It is stored in the database, divided into units of about
+    one second of work. Finished units are kept, even if the process is killed.
     """
 
 
@@ -81,7 +81,7 @@ def jobs() -> None:
     default=20,
     show_default=True,
     metavar="N",
-    help="Only the newest N.",
+    help="List at most N jobs.",
 )
 @format_options
 @click.pass_obj
@@ -90,8 +90,8 @@ def list_(
 ) -> None:
     """List jobs, the newest first.
 
-    A job is waiting until there are workers, and queued while they are at work on other jobs. It is
-    interrupted when nobody is at work on it any more. "c4 jobs resume" begins or goes on.
+    A job is waiting until there are workers, and queued while they work on other jobs. It is
+    interrupted if no process is working on it any more. Use "c4 jobs resume" to start it or go on.
     """
     from cli.output.formats import chosen_format, write_rows
     from cli.work.view import COLUMNS, job_row
@@ -111,8 +111,8 @@ def list_(
 def show(settings: Settings, job: int) -> None:
     """Show everything about a job.
 
-    For a job of "c4 deep" that includes what is proven, and what its workers are at. A job is
-    called waiting, queued or interrupted while nobody is at work on it.
+    For a job of "c4 deep" this includes the proven bounds and the pieces being searched. The state
+    is waiting, queued or interrupted while no process is working on the job.
     """
     from cli.output.formats import write_object
     from cli.output.tables import write_facts
@@ -143,7 +143,7 @@ def show(settings: Settings, job: int) -> None:
 @click.argument("job", type=parameters.IntRange(1), metavar="JOB...", nargs=-1, required=True)
 @click.pass_obj
 def cancel(settings: Settings, job: tuple[int, ...]) -> None:
-    """Stop jobs. What is done is kept; "c4 jobs resume" goes on with the rest."""
+    """Stop jobs. Results are kept; use "c4 jobs resume" to go on with the rest."""
     from db import jobs as store
 
     numbers = list(dict.fromkeys(job))
@@ -164,7 +164,7 @@ def cancel(settings: Settings, job: tuple[int, ...]) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Again:
-    """How a job is worked on that was made before."""
+    """Options for going on with an existing job."""
 
     job: int
     detach: bool
@@ -176,7 +176,7 @@ class Again:
 
 
 def again_options(function: Decorated) -> Decorated:
-    """Add the argument and the options that :class:`Again` holds."""
+    """Add the argument and the options of :class:`Again`."""
     for option in (
         parameters.table_option,
         parameters.threads_option,
@@ -201,11 +201,11 @@ def again_options(function: Decorated) -> Decorated:
 def resume(context: click.Context, /, **given: Any) -> None:
     """Go on with a job that was interrupted, cancelled or detached.
 
-    Only what is not done is done. The results of the whole job are written with --output, or later
-    by "c4 jobs results".
+    Finished units are not repeated. Use --output to write the results of the complete job, or "c4
+    jobs results" later.
 
-    Players that are programs are started only with --allow-programs, for anybody may have made the
-    job. With --broker it is the workers that need this option.
+    Players that are programs are started only with --allow-programs, because anybody may have
+    created the job. With --broker, the workers need this option instead.
     """
     from db import jobs as store
     from db.records.jobs import JobState
@@ -223,7 +223,7 @@ def resume(context: click.Context, /, **given: Any) -> None:
 @again_options
 @click.pass_context
 def retry(context: click.Context, /, **given: Any) -> None:
-    """Try the failed units of a job again."""
+    """Repeat the failed units of a job."""
     from cli.output.render import count
     from db import jobs as store
     from db.records.jobs import JobState
@@ -249,14 +249,14 @@ def results(
 ) -> None:
     """Write the results of a job, in the order of its input.
 
-    They are JSON Lines; those of "c4 analyze" also CSV or Parquet, by --format or by the ending of
-    --output.
+    They are JSON Lines. Results of "c4 analyze" can also be CSV or Parquet: use --format, or the
+    ending of --output.
 
-    Lines that are not solved yet are answered by an object with "error"; the exit code is 1 then.
+    The answer to a line that is not solved yet is an object with "error"; the exit code is then 1.
 
-    A match has an object for every unit, with the first of its games, the one after the last, and
-    their results; "c4 games export" writes the games. A job of "c4 deep" has an object for every
-    piece that was searched; "c4 jobs show" tells what follows from them.
+    A match has one object per unit, with the first of its games, the one after the last, and their
+    results; use "c4 games export" to write the games. A job of "c4 deep" has one object per
+    searched piece; "c4 jobs show" shows what follows from them.
     """
     from cli.work.job import write_results
     from cli.work.results import open_results, result_format
@@ -284,15 +284,8 @@ def _work_again(
 ) -> None:
     """Queue a job's open units again, and work on them or leave them to others.
 
-    Args:
-        context: of the command.
-        again: the job, and how it is worked on.
-        go_on: queues the units and says so.
-        open_states: states in which the job has such units.
-
-    Raises:
-        click.UsageError: nothing would be written to ``--output``, or with ``--format``.
-        click.BadParameter: the output cannot be written.
+    ``go_on`` queues the units and reports that; ``open_states`` are the states in which the job has
+    such units.
     """
     from cli.work.job import Backend, JobContext
     from cli.work.results import open_results, result_format
@@ -303,8 +296,8 @@ def _work_again(
     job, output = again.job, again.output
     refuse(
         context,
-        (again.detach and output is not None, "a detached job writes nothing: see c4 jobs results"),
-        (again.format_name is not None and output is None, "--format belongs to --output"),
+        (again.detach and output is not None, "a detached job writes nothing: use c4 jobs results"),
+        (again.format_name is not None and output is None, "--format needs --output"),
     )
     outfile.check(output)
     backend = Backend.found(
@@ -332,7 +325,7 @@ def _work_again(
 
 
 IDLE_SECONDS = 15.0
-"""A job is watched no longer when its workers have been gone for this time."""
+"""Watching ends after a job has had no workers for this time."""
 
 
 @click.command(cls=Command, examples=["c4 jobs watch", "c4 jobs watch 1 --interval 0.5 --json"])
@@ -343,17 +336,16 @@ IDLE_SECONDS = 15.0
     default=1.0,
     show_default=True,
     metavar="SECONDS",
-    help="Time between two looks.",
+    help="Time between updates.",
 )
 @click.pass_context
 def watch(context: click.Context, *, job: int | None, interval: float) -> None:
     """Watch a job, by default the newest, until it ends.
 
-    On a terminal a bar is drawn; otherwise, and with --json, a line is written whenever something
-    has changed. For a job of "c4 deep" the tree is shown: the bounds, what is asked now, and how
-    many pieces are proven, split, cut off, open and at work. The exit code is 0 if the job is done.
-    It is 1 if the job failed or was cancelled, or if its workers are gone and no others have begun
-    within a quarter of a minute.
+    On a terminal a bar is drawn; otherwise, and with --json, every change is one line. For a job of
+    "c4 deep" the tree is shown: the bounds, the current question, and the number of pieces proven,
+    split, cut off, open and being searched. The exit code is 0 if the job is done. It is 1 if the
+    job failed or was cancelled, or if its workers are gone and no worker starts within 15 seconds.
     """
     from cli.work.view import IDLE, TreeWatch, drawn_progress
     from db.records.jobs import JobState
@@ -382,7 +374,7 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
                     break
                 if last is None or last[1] != state:
                     _tell_idle(settings, job_info, state)
-                # Workers that are restarted are soon back.
+                # Workers that are restarted come back soon.
                 idle_since = (idle_since or time.monotonic()) if state == "interrupted" else None
                 if idle_since is not None and time.monotonic() - idle_since > IDLE_SECONDS:
                     break
@@ -396,17 +388,17 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
 
 
 def _without_rate(job: JobProgress) -> JobProgress:
-    """Progress without what changes by itself: the rate falls while nobody works."""
+    """Progress without values that change on their own: the rate falls while nobody works."""
     return replace(job, positions_per_second=None, eta_seconds=None)
 
 
 def _without_pace(progress: Progress) -> Progress:
-    """The same without rate and remaining time, for a job that nobody is at work on."""
+    """Progress without rate and remaining time, for a job without a process."""
     return replace(progress, job=_without_rate(progress.job), rate=None, remaining=None)
 
 
 def _state(database: Database, job: JobProgress) -> str:
-    """What a job is called at this moment."""
+    """The state of a job as shown now."""
     from workers.core.follow import state_name
 
     with database.read() as session:
@@ -414,7 +406,7 @@ def _state(database: Database, job: JobProgress) -> str:
 
 
 def _tell_idle(settings: Settings, job: JobInfo, state: str) -> None:
-    """If nobody is at work on a job, say so and what to do."""
+    """If no process is working on a job, say so and what to do."""
     from cli.work.view import idle_sentence
 
     sentence = idle_sentence(job, state)
@@ -442,7 +434,7 @@ def _look(database: Database, job: int) -> JobProgress:
 def _write(
     settings: Settings, progress: Progress, state: str, kind: str, tree: TreeWatch | None
 ) -> None:
-    """Write one look at a job and let it be seen at once."""
+    """Write one line of progress and flush it."""
     from cli.output.progress import rate_text, remaining_text
     from cli.output.render import count
     from cli.work import view
@@ -465,7 +457,7 @@ def _write(
     parts = [f"job {job.job_id} {state}: {done:,} of {count(job.positions, content(kind))}"]
     if job.units_failed:
         parts.append(f"{count(job.units_failed, 'unit')} failed")
-    # The watcher has no rate of its own yet; the job has one of the last minute.
+    # The watcher has no rate yet; the job's rate is that of the last minute.
     if rate := progress.rate or job.positions_per_second:
         parts.append(rate_text(rate))
     if done < job.positions and state not in IDLE:

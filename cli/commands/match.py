@@ -1,4 +1,4 @@
-"""``c4 match``: games between two players."""
+"""``c4 match``: play games between two players."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def _read_sprt(
 @click.command(cls=Command, broker=True, json=False, examples=EXAMPLES)
 @click.argument("player_a", metavar="A")
 @click.argument("player_b", metavar="B")
-@click.option("--swap", is_flag=True, help="They take turns to move first.")
+@click.option("--swap", is_flag=True, help="Let both players take turns to move first.")
 @click.option("--shuffle", is_flag=True, help="Draw lots for the first move of every game.")
 @options.rules_options
 @click.option(
     "--sprt",
     metavar="E0..E1",
     callback=_read_sprt,
-    help="Stop when it is decided whether A is better by E0 or by E1 Elo points.",
+    help="Stop once a test decides whether A is better by E0 or by E1 Elo points.",
 )
 @click.option(
     "--sprt-errors",
@@ -54,7 +54,7 @@ def _read_sprt(
     default=(0.05, 0.05),
     show_default=True,
     metavar="ALPHA BETA",
-    help="How often the test may wrongly decide for E1, and for E0.",
+    help="Error rates: how often the test may wrongly decide for E1, and for E0.",
 )
 @options.judge_options(default="10")
 @options.play_options
@@ -74,26 +74,26 @@ def match(
 ) -> None:
     """Let A play against B, and report the results.
 
-    A player is a name, perhaps with parameters, as in minimax-windows:depth=3; "c4 players list"
-    shows all. A moves first, unless --swap or --shuffle is given.
+    A player is a name, optionally with parameters, as in minimax-windows:depth=3; "c4 players list"
+    lists all. A moves first, unless --swap or --shuffle is given.
 
-    Every game is stored, and "c4 games" shows it. The same command again goes on where it was
-    interrupted, or writes the report again. The same seed gives the same games, whatever the number
+    Every game is stored; use "c4 games" to see them. Give the same command again to go on after an
+    interruption, or to write the report again. The same seed gives the same games with any number
     of threads or workers; only players with a time limit may play differently. A player that fails
     (illegal column, exception, too slow) loses that game, and the match goes on.
 
-    The report has the results, Elo, times, and how many games differ. P is the chance that either
-    of two equal players wins so many games (two-sided), or that one named before the match does
-    (one-sided); the share of decisive games has a 95% interval. Exact scores tell what both players
-    have given away. With --broker workers play with their own --threads and --table-mb; those
-    started with --allow-programs play the programs.
+    The report has the results, Elo, times, and the number of different games. P is the chance that
+    one of two equal players wins at least this many games: either of them (two-sided), or one named
+    before the match (one-sided). The share of decisive games has a 95% interval. Exact scores show
+    how many points both players gave away. With --broker, workers play with their own --threads and
+    --table-mb. Only workers started with --allow-programs run players that are programs.
     """
     from cli.reports.playing import played
     from cli.reports.writing import write_match
     from db.records.matches import Seats
 
     settings: Settings = context.obj
-    refuse(context, (swap and shuffle, "--swap and --shuffle do not go together"))
+    refuse(context, (swap and shuffle, "--swap and --shuffle cannot be used together"))
     rules = options.rules_of(others)
     judging = options.judging_of(others)
     playing = options.play_options_of(others)

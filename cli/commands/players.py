@@ -1,4 +1,4 @@
-"""``c4 players``: who can play, and how."""
+"""``c4 players``: list and describe players."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ REQUIRED = "(must be given)"
     examples=["c4 players list", "c4 players show minimax-windows"],
 )
 def players() -> None:
-    """Show who can play, and with which parameters.
+    """List players and describe their parameters.
 
-    A player is written NAME, or NAME:parameter=value,parameter=value. Programs of yours play too,
-    as exec:COMMAND, kaggle:FILE.py or python:MODULE:CALLABLE; docs/players.md tells how. And
-    proof:FILE plays by a certificate. The levels easy, medium and hard are names of players too:
-    "c4 players show hard" says which.
+    A player is written NAME, or NAME:parameter=value,parameter=value. Your own programs can play as
+    exec:COMMAND, kaggle:FILE.py or python:MODULE:CALLABLE; see docs/players.md. proof:FILE plays by
+    a certificate. The levels easy, medium and hard are also names of players: "c4 players show
+    hard" describes one.
     """
 
 
@@ -45,7 +45,7 @@ def players() -> None:
 @format_options
 @click.pass_obj
 def list_(settings: Settings, *, format_name: str | None) -> None:
-    """List the players, with how they play and who has described them."""
+    """List the players with a summary and the source of each."""
     from c4core.players import player_kinds
     from cli.output.formats import Column, chosen_format, write_rows
 
@@ -67,7 +67,7 @@ def list_(settings: Settings, *, format_name: str | None) -> None:
 @click.argument("player", metavar="PLAYER")
 @click.pass_obj
 def show(settings: Settings, player: str) -> None:
-    """Show a player: how it plays, and its parameters.
+    """Describe a player: how it plays, and its parameters.
 
     Parameters that are given, as in blog-v6:depth=2, are shown.
     """
@@ -77,7 +77,7 @@ def show(settings: Settings, player: str) -> None:
 
     name = player.partition(":")[0].strip()
     kind = next((kind for kind in player_kinds() if kind.name == name), None)
-    # A player that needs an argument cannot play without one, but can be shown.
+    # A player without a required argument cannot play, but can be shown.
     if kind is not None and not kind.stands_alone and ":" not in player:
         spec = None
     else:
@@ -117,7 +117,6 @@ def _text_column(heading: str, name: str, rows: list[dict[str, Any]]) -> Any:
 
 
 def _as_object(kind: PlayerKind) -> dict[str, Any]:
-    """A player as a JSON object."""
     return {
         "player": kind.name,
         "summary": kind.summary,
@@ -129,7 +128,6 @@ def _as_object(kind: PlayerKind) -> dict[str, Any]:
 
 
 def _as_row(kind: PlayerKind) -> dict[str, Any]:
-    """A player as a flat row."""
     fields = _as_object(kind)
     return fields | {"parameters": [parameter["name"] for parameter in fields["parameters"]]}
 

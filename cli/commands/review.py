@@ -1,4 +1,4 @@
-"""``c4 review``: where games went wrong."""
+"""``c4 review``: find the mistakes in games."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 import sys
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 import click
@@ -42,26 +43,26 @@ EXAMPLES: Final = (
 @click.argument("games", metavar="GAME...", nargs=-1)
 @parameters.board_option
 @click.option("--boards", is_flag=True, help="Draw the board before every move.")
-@click.option("--summary", is_flag=True, help="A line for each game, for many games.")
+@click.option("--summary", is_flag=True, help="Write one line per game.")
 @click.option(
     "--format",
     "format_name",
     type=click.Choice(["text", "json", "csv"]),
-    help="text for people, JSON with an object for each game, or CSV with a row for each move.",
+    help="Text for people, JSON with an object per game, or CSV with a row per move.",
 )
 @drawing.plot_option(
-    "Draw the game, with its turning points, into this .svg or .png; can be given again."
+    "Draw the game with its turning points into an .svg or .png; can be given again."
 )
 @click.option(
     "--time-limit",
     type=parameters.FiniteFloat(0),
     metavar="SECONDS",
-    help="Time for each game; moves that are not judged by then stay open.",
+    help="Time limit per game; moves not judged by then stay open.",
 )
-@click.option("--no-store", is_flag=True, help="Use no database: look nothing up, keep nothing.")
+@click.option("--no-store", is_flag=True, help="Use no database: look nothing up, store nothing.")
 @parameters.label_option("the job.")
 @parameters.detach_option(
-    "Of many games: only make the job that finds the scores, and write its number."
+    "With files: only create the job that finds the scores, and write its number."
 )
 @parameters.priority_option
 @parameters.threads_option
@@ -83,38 +84,39 @@ def review(
     threads: int,
     table_mb: int,
 ) -> None:
-    """Review games move by move, against exact scores.
+    """Review games move by move, using exact scores.
 
-    A GAME is its moves, as in 4453, or the MATCH:NUMBER of a stored one, or a file, or - for
-    standard input. A file has a game a line: moves, the objects of "c4 games export", or a table
-    (CSV) with the heading "moves". A file without a dot in its name is written ./name.
+    A GAME is its moves, as in 4453 or "d1 d2 e1 c1", the MATCH:NUMBER of a stored game, a file, or
+    - for standard input. A file has one game per line: moves, the objects of "c4 games export", or
+    a table (CSV) with the heading "moves".
 
     "before" is the score of the best column and "after" that of the played one, both for the side
-    that moved; "lost" is the difference. "??" changed the result, "?" wins later or loses sooner
-    than it had to, "!" was the only move that kept the result, where that was not obvious.
+    that moved. "lost" is the difference. "??" changed the result, "?" wins later or loses sooner
+    than necessary, "!" was the only move that kept the result in a difficult choice.
 
-    "kept" is the percentage of a side's moves that kept the result, of those that could have lost
-    it; "best" is that of the moves that no column was better than, of those where one was worse.
+    "kept" is the percentage of a side's moves that kept the result, among moves that could have
+    lost it. "best" is the percentage of its moves with no better column, among moves where one was
+    worse.
 
-    What is stored, or in the book that came with c4, is not searched. For the games of a file a job
-    finds the other scores, as of "c4 analyze": interrupted with Ctrl-C, the same command goes on.
-    With --broker workers do it.
+    Positions that are stored, or in the included book, are not searched. For the games of a file, a
+    job like that of "c4 analyze" finds the other scores. After Ctrl-C, give the same command again
+    to go on. With --broker, workers do the work.
     """
     settings: Settings = context.obj
     chosen = format_name or ("json" if settings.json else "text")
     refuse(
         context,
-        (not games, "no game: give its moves, MATCH:NUMBER, a file, or - for standard input"),
-        (games.count(STDIN) > 1, "- can be given once"),
-        (summary and boards, "--summary has no boards"),
-        (summary and chosen != "text", "--summary is text for people"),
-        (boards and chosen != "text", "--boards is text for people"),
+        (not games, "no game: give moves, MATCH:NUMBER, a file, or - for standard input"),
+        (games.count(STDIN) > 1, "- can be given only once"),
+        (summary and boards, "--summary and --boards cannot be used together"),
+        (summary and chosen != "text", "--summary needs --format text"),
+        (boards and chosen != "text", "--boards needs --format text"),
         (detach and no_store, "a detached job needs the database"),
         (detach and time_limit is not None, "a detached job has no time limit"),
         (detach and bool(plots), "a detached job draws nothing"),
     )
     drawing.check_pictures(plots)
-    named = read_names(context, games)
+    named = read_names(context, games, board)
     refuse(context, (named.has_stored and no_store, "a stored game needs the database"))
 
     from cli.work.job import Backend, JobContext
@@ -124,7 +126,7 @@ def review(
         if not no_store:
             database = stack.enter_context(settings.open_database(create=not named.has_stored))
         found = read_games(named, board, database)
-        refuse(context, (bool(plots) and len(found.games) != 1, "--plot draws one game"))
+        refuse(context, (bool(plots) and len(found.games) != 1, "--plot needs exactly one game"))
         backend = Backend.found(settings, threads=threads, table_mb=table_mb)
         if database is not None and detach:
             leave_job(JobContext(settings, database, backend), found, label)
@@ -159,7 +161,6 @@ def _write_reviews(
 
 
 def _draw(reviews: Iterable[Review | BadLine], name: str) -> None:
-    """Draw the only game."""
     from workers.match.reviews import Review
 
     for review in reviews:
@@ -168,20 +169,21 @@ def _draw(reviews: Iterable[Review | BadLine], name: str) -> None:
 
 
 STDIN: Final = "-"
-_MOVES: Final = re.compile(r"[0-9A-Za-z]*")
+_MOVES: Final = re.compile(r"[^./\\]*")
+"""A text that can be moves; all other names are file names."""
+
 _STORED: Final = re.compile(r"[0-9]+:[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
 class NamedGames:
-    """Games by the way in which they were named, in the order of the command line."""
+    """The parsed arguments, in the order of the command line."""
 
     parts: tuple[str | GameCursor | BinaryIO, ...]
-    """Moves, stored games, files."""
 
     @property
     def has_stored(self) -> bool:
-        """Whether a database has to be there."""
+        """Whether a database is needed."""
         return any(not isinstance(part, str) and not hasattr(part, "read") for part in self.parts)
 
     @property
@@ -192,40 +194,50 @@ class NamedGames:
 
 @dataclass(slots=True)
 class GivenGames:
-    """Games that were read, and lines that are none."""
+    """Games that were read, and bad lines."""
 
     entries: list[GameEntry | BadLine] = field(default_factory=list)
-    """In the order in which they came."""
 
     @property
     def games(self) -> list[GameEntry]:
-        """Without the bad lines."""
+        """The games without bad lines."""
         from c4core.lines import BadLine
 
         return [entry for entry in self.entries if not isinstance(entry, BadLine)]
 
 
-def read_names(context: click.Context, names: Sequence[str]) -> NamedGames:
-    """What some arguments name.
+def read_names(context: click.Context, names: Sequence[str], board: BoardSize) -> NamedGames:
+    """Parse arguments: moves, ``MATCH:NUMBER``, ``-`` or files.
 
-    Letters and digits are moves, ``MATCH:NUMBER`` a stored game, ``-`` standard input, and all else
-    a file.
+    A name without a dot and a slash is moves, unless only a file of this name can be read.
     """
     from db.records.games import GameCursor
 
     parts: list[str | GameCursor | BinaryIO] = []
     for name in names:
-        if _MOVES.fullmatch(name):
-            parts.append(name)
-        elif _STORED.fullmatch(name):
+        if _STORED.fullmatch(name):
             try:
                 parts.append(GameCursor.parse(name))
             except ValueError as error:
                 raise click.BadParameter(str(error), context, param_hint="GAME") from None
+        elif name != STDIN and _MOVES.fullmatch(name) and not _is_file_only(name, board):
+            parts.append(name)
         else:
             # Click's types name text files only.
             parts.append(cast("BinaryIO", click.File("rb").convert(name, None, context)))
     return NamedGames(tuple(parts))
+
+
+def _is_file_only(name: str, board: BoardSize) -> bool:
+    """Whether a file has this name, which cannot be read as moves."""
+    from c4core.errors import MoveError
+    from c4core.reader import read_moves
+
+    try:
+        read_moves(name, board)
+    except MoveError:
+        return Path(name).exists()
+    return False
 
 
 def read_games(named: NamedGames, board: BoardSize, database: Database | None) -> GivenGames:
@@ -248,8 +260,10 @@ def _read_part(
         try:
             yield game_of_moves(part, board)
         except MoveError as error:
-            hint = "" if part.isdigit() else f"; a file of that name is ./{part}"
-            raise click.BadParameter(f"{part!r}: {error}{hint}", param_hint="GAME") from None
+            hint = "" if part.isdigit() else "; no file has this name"
+            raise click.BadParameter(
+                f"{part!r} was read as moves: {error}{hint}", param_hint="GAME"
+            ) from None
     elif isinstance(part, GameCursor):
         if database is not None:
             yield read_game(database, part.match_id, part.number)
@@ -270,7 +284,7 @@ KNOWN = "the scores of all these positions are known"
 def direct(
     database: Database | None, found: GivenGames, backend: Backend, time_limit: float | None
 ) -> Iterator[Iterator[Review | BadLine]]:
-    """Reviews in this process, one after the other, in a context that ends their searches."""
+    """Review games one after the other in this process; leaving the context ends searches."""
     from workers.answers.service import AnswerService
 
     desk = AnswerService(database, threads=backend.threads, table_mb=backend.table_mb)
@@ -281,7 +295,7 @@ def direct(
 
 
 def by_job(work: JobContext, found: GivenGames, label: str | None) -> Iterator[Review | BadLine]:
-    """Reviews once a job has found the scores."""
+    """Review games after a job has found the scores."""
     from c4core.lines import BadLine
     from cli.output.render import count
     from workers.match.reviews import plan_reviews, reviews_of
@@ -298,7 +312,7 @@ def by_job(work: JobContext, found: GivenGames, label: str | None) -> Iterator[R
 
 
 def leave_job(work: JobContext, found: GivenGames, label: str | None) -> None:
-    """Make the job, and leave it to others."""
+    """Create the job, and leave it to others."""
     from workers.match.reviews import plan_reviews
 
     planned = plan_reviews(work.database, found.games, label=label)
@@ -329,11 +343,11 @@ def _reviewed(
 MARK_STYLES: Final = {"??": "bold red", "?": "yellow", "!": "bold green", "": ""}
 NAMES: Final = ("game", "match", "number", "board", "ply", "side", "column")
 JUDGED: Final = ("before", "after", "loss", "best", "mark", "changes_result")
-"""The columns of CSV."""
+"""The CSV columns of a judged move."""
 
 
 def write_json(reviews: Iterable[Review | BadLine]) -> None:
-    """Write an object for each game; for a bad line one that says what is wrong."""
+    """Write one object per game or bad line."""
     from c4core.lines import BadLine
     from workers.answers.lines import bad_line_object
     from workers.match.reviews import review_object
@@ -344,7 +358,7 @@ def write_json(reviews: Iterable[Review | BadLine]) -> None:
 
 
 def write_csv(reviews: Iterable[Review | BadLine]) -> None:
-    """Write a row for each move of each game."""
+    """Write one row per move of each game."""
     from cli.output.formats import write_rows
 
     write_rows(_rows(reviews), "csv", (), names=(*NAMES, *JUDGED))
@@ -366,7 +380,7 @@ def write_text(reviews: Iterable[Review | BadLine], *, boards: bool) -> None:
 
 
 def write_summary(reviews: Iterable[Review | BadLine]) -> None:
-    """Write a line for each game."""
+    """Write one line per game."""
     from cli.output.formats import Column, write_rows
 
     columns = (
@@ -457,7 +471,7 @@ def _write_game(review: Review, *, boards: bool) -> None:
         if name
     }
     facts["result"] = f"{outcome_text(game.winner, game.ending)}, {game.ending}"
-    facts["moves"] = "(not known)" if game.moves is None else game.moves
+    facts["moves"] = "(unknown)" if game.moves is None else game.moves
     for name, share in (("kept", review.accuracy), ("best", review.best_share)):
         facts[name] = ", ".join(f"{side} {percent(share(side))}" for side in SIDES)
     turns = ", ".join(str(ply + 1) for ply in review.turning_points)
@@ -492,7 +506,7 @@ def _sentence(move: ReviewedMove) -> Any:
     text = Text(f"{move.ply + 1}. {move.side} plays {column_label(move.column)}")
     judged = move.judged
     if judged is None:
-        return text.append(", whose score is not known")
+        return text.append(", score unknown")
     if judged.mark:
         text.append(f" {judged.mark}", MARK_STYLES[judged.mark])
     text.append(f": score {score_text(judged.best)} before, {score_text(judged.played)} after")
@@ -502,7 +516,6 @@ def _sentence(move: ReviewedMove) -> Any:
 
 
 def _write_moves(review: Review) -> None:
-    """All moves as a table."""
     from c4core.notation import column_label
     from cli.output.formats import Column, write_rows
     from cli.output.render import labels, score_style, score_text

@@ -1,4 +1,4 @@
-"""``c4 serve``: the analysis board in a browser, and the API behind it."""
+"""``c4 serve``: serve the analysis board and the API."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 LARGEST_PORT = 65_535
 LONGEST_BUDGET = 86_400
-"""A day in seconds."""
+"""One day in seconds."""
 
 EXAMPLES = (
     "c4 serve",
@@ -34,7 +34,7 @@ EXAMPLES = (
     metavar="ADDRESS",
     default="127.0.0.1",
     show_default=True,
-    help="Listen here; 0.0.0.0 for all networks, which needs a token.",
+    help="Address to listen on; 0.0.0.0 is all networks, and needs a token.",
 )
 @click.option(
     "--port",
@@ -42,15 +42,15 @@ EXAMPLES = (
     metavar="N",
     default=8004,
     show_default=True,
-    help="Listen at this port; 0 for any free one.",
+    help="Port to listen on; 0 for any free one.",
 )
 @click.option(
     "--token",
     metavar="TEXT",
     envvar="C4_WEB_TOKEN",
     show_envvar=True,
-    help="What a client must send to make or change a job. Set the variable instead: everybody on "
-    "the machine can read a command line.",
+    help="Token that clients must send to create or change jobs. Set the variable instead: "
+    "everybody on the machine can read a command line.",
 )
 @click.option(
     "--allow-host",
@@ -59,25 +59,25 @@ EXAMPLES = (
     metavar="NAME",
     envvar="C4_WEB_HOSTS",
     show_envvar=True,
-    help="Answer to this name too, as that of a proxy; may be given more than once. Needs a token.",
+    help="Also accept this host name, such as a proxy's; can be given again. Needs a token.",
 )
 @click.option(
     "--trust-proxy",
     "proxies",
     multiple=True,
     metavar="ADDRESS",
-    help="Take the client from the header X-Forwarded-For on connections of this proxy; "
-    "may be given more than once.",
+    help="Read the client's address from X-Forwarded-For on connections from this proxy; "
+    "can be given again.",
 )
 @click.option("--no-store", is_flag=True, help="Use no database: no jobs, no games, nothing kept.")
-@click.option("--read-only", is_flag=True, help="Read the database, and never write to it.")
+@click.option("--read-only", is_flag=True, help="Read the database but never write to it.")
 @click.option(
     "--rate",
     type=parameters.FiniteFloat(0),
     metavar="N",
     default=50,
     show_default=True,
-    help="Requests a second that one client may make in the long run; 0 for any number.",
+    help="Average requests per second allowed for one client; 0 for no limit.",
 )
 @click.option(
     "--searches",
@@ -85,7 +85,7 @@ EXAMPLES = (
     metavar="N",
     default=4,
     show_default=True,
-    help="Searches of one client at a time.",
+    help="Simultaneous searches allowed for one client.",
 )
 @click.option(
     "--max-budget",
@@ -93,7 +93,7 @@ EXAMPLES = (
     metavar="SECONDS",
     default=30,
     show_default=True,
-    help="The most time that a client may ask for an answer.",
+    help="Maximum time that a client may request for an answer.",
 )
 @click.option(
     "--disk-mb",
@@ -101,10 +101,10 @@ EXAMPLES = (
     metavar="MB",
     default=2048,
     show_default=True,
-    help="What batches of all clients may take on disk while they wait to be answered.",
+    help="Disk space for the batches of all clients while they wait for answers.",
 )
 @book_options
-@parameters.programs_option("for everybody who reaches the server.")
+@parameters.programs_option("for everybody who can reach the server.")
 @parameters.threads_option
 @parameters.table_option
 @click.pass_context
@@ -128,23 +128,22 @@ def serve(
     threads: int,
     table_mb: int,
 ) -> None:
-    """Show an analysis board in the browser, and answer programs.
+    """Serve an analysis board for the browser and an API.
 
     The board is at http://127.0.0.1:8004/, the API is described at /api/v1/openapi.json. The
     address is printed once the server answers.
 
-    Everybody on this machine can reach the server. One that listens to other machines as well, or
-    that a proxy passes requests of others to, needs a token, and makes or changes jobs only for
-    those who send it.
+    Everybody on this machine can reach the server. It needs a token to listen to other machines or
+    behind a proxy. Then only clients that send the token can create or change jobs.
 
-    With --broker, jobs are left to workers; without, threads of this process do them. Ctrl-C or
-    SIGTERM end the server within about a second: unfinished jobs go on when it starts again.
+    With --broker, workers do the jobs; otherwise threads of this process do them. Ctrl-C or SIGTERM
+    end the server within about a second. Unfinished jobs go on when it starts again.
     """
     settings: Settings = context.obj
     refuse(
         context,
-        (token == "", "--token is empty; leave it out, or say which one is meant"),
-        (no_store and read_only, "--read-only is about the database, and --no-store uses none"),
+        (token == "", "--token is empty; leave it out, or give a value"),
+        (no_store and read_only, "--read-only and --no-store cannot be used together"),
     )
 
     from c4core import extras
@@ -168,7 +167,7 @@ def serve(
             port=port,
             database_url=None if no_store else settings.url,
             broker_url=None if no_store else settings.broker_url,
-            # click takes an empty variable for one that is not set.
+            # click treats an empty variable as unset.
             token=os.environ.get("C4_WEB_TOKEN") if token is None else token,
             allowed_hosts=allowed_hosts,
             proxies=proxies,
@@ -189,7 +188,7 @@ def serve(
 
 
 def _tell(url: str, *, as_json: bool) -> None:
-    """Print where the server is: programs wait for this line."""
+    """Print the server's address: programs wait for this line."""
     import sys
 
     if as_json:

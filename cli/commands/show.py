@@ -1,4 +1,4 @@
-"""``c4 show``: a board, or a game, at the terminal and as a picture."""
+"""``c4 show``: draw a board or a game, at the terminal or as a picture."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ EXAMPLES: Final = (
 @click.argument("moves", required=False)
 @parameters.board_option
 @click.option("--grid", type=click.File(), help="Show the text grid in this file.")
-@click.option("--scores", is_flag=True, help="Each column's score, and arrows to the best ones.")
-@click.option("--threats", is_flag=True, help="The cells that would complete four, by side.")
-@click.option("--game", "is_game", is_flag=True, help="All moves, as a moving picture.")
+@click.option("--scores", is_flag=True, help="Show the columns' scores, and arrows to the best.")
+@click.option("--threats", is_flag=True, help="Show the cells that would complete a four, by side.")
+@click.option("--game", "is_game", is_flag=True, help="Show all moves as an animation.")
 @click.option(
     "-o",
     OUTPUT,
     "outputs",
     metavar="FILE",
     multiple=True,
-    help="An .svg, .png or .gif; can be given again.  [default: the terminal]",
+    help="Draw into an .svg, .png or .gif; can be given again.  [default: the terminal]",
 )
-@click.option("--no-store", is_flag=True, help="Use no database: look nothing up, keep nothing.")
+@click.option("--no-store", is_flag=True, help="Use no database: look nothing up, store nothing.")
 @parameters.threads_option
 @parameters.table_option
 @click.pass_context
@@ -60,21 +60,20 @@ def show(
     threads: int,
     table_mb: int,
 ) -> None:
-    """Show a position, or a game.
+    """Draw a position or a game.
 
     MOVES are the columns played so far, as in 4453. In a picture a ring marks the last move, and
-    thick rings a four. Threats are rings for x, which is red, and dots for o, which is yellow.
+    thick rings mark a four. Threats are rings for x, which is red, and dots for o, which is yellow.
 
-    An .svg needs no other package, a .png or a .gif needs Pillow. --game makes an .svg that moves
-    by itself, or a .gif.
+    Only a .png or .gif needs another package: Pillow. --game makes an animated .svg or a .gif.
     """
     settings: Settings = context.obj
     refuse(
         context,
         ((moves is None) == (grid is None), 'give MOVES, "" for the empty board, or a --grid'),
         (is_game and moves is None, "--game needs MOVES"),
-        (is_game and not outputs, "--game is a picture: name a file with --output"),
-        (is_game and (scores or threats), "--game has no scores and no threats"),
+        (is_game and not outputs, "--game needs a picture file: give --output FILE"),
+        (is_game and (scores or threats), "--game cannot be used with --scores or --threats"),
     )
     suffixes = (".svg", ".gif") if is_game else (".svg", ".png", ".gif")
     drawing.check_pictures(outputs, suffixes=suffixes, option=OUTPUT)
@@ -85,7 +84,7 @@ def show(
         requests = given.from_arguments([moves or ""], board=board)
     else:
         requests = given.from_grids(grid)
-        refuse(context, (len(requests) > 1, "--grid: there are several grids; one is shown"))
+        refuse(context, (len(requests) > 1, "--grid: the file has several grids; give one"))
     position = requests[0].position
     answer = None
     if scores and not position.is_over:
@@ -94,7 +93,7 @@ def show(
         _write(position, answer, threats=threats)
     for name in outputs:
         if is_game:
-            content = _game(moves or "", board, Path(name).suffix)
+            content = _game(requests[0].moves or "", board, Path(name).suffix)
         else:
             content = _board(position, _marks(position, answer, threats=threats), Path(name).suffix)
         drawing.write_picture(name, content, option=OUTPUT)
@@ -109,7 +108,7 @@ def _answer(
     threads: int,
     table_mb: int,
 ) -> Answer:
-    """The scores of all columns, from the book, the database, or a search."""
+    """Find the scores of all columns: in the book, the database, or by a search."""
     from contextlib import nullcontext
 
     from cli.shell.background import run_in_background
@@ -128,7 +127,6 @@ def _answer(
 
 
 def _write(position: Position, answer: Answer | None, *, threats: bool) -> None:
-    """Write the position for people."""
     from c4core.notation import column_label
     from cli.output import render
     from workers.answers.description import find_threats

@@ -1,4 +1,4 @@
-"""``c4 solve``: positions from the command line, from grids, or from standard input."""
+"""``c4 solve``: solve positions from the command line, from grids, or from standard input."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cli.positions.solving import AnswerWriter
     from cli.shell.settings import Settings
 
-NOT_KEPT = "Nothing is kept: the database is read-only."
+NOT_KEPT = "Results are not stored: the database is read-only."
 
 EXAMPLES = (
     "c4 solve 4453",
@@ -39,33 +39,33 @@ EXAMPLES = (
     type=parameters.WholeNumber(0, (1 << 64) - 1),
     multiple=True,
     metavar="KEY",
-    help='Solve the position with this key, as "c4 query" shows it; can be given again.',
+    help='Solve the position with this key, as shown by "c4 query"; can be given again.',
 )
-@click.option("--grid", type=click.File(), help="Solve the text grids in this file as well.")
-@click.option("--weak", is_flag=True, help="Only win, draw or loss; faster.")
-@click.option("--score-only", is_flag=True, help="Leave out the columns' scores; faster.")
+@click.option("--grid", type=click.File(), help="Also solve the text grids in this file.")
+@click.option("--weak", is_flag=True, help="Prove only win, draw or loss, which is faster.")
+@click.option("--score-only", is_flag=True, help="Leave out the columns' scores, which is faster.")
 @click.option("--pv", is_flag=True, help="Show best play to the end (principal variation).")
 @click.option(
     "--time-limit",
     type=parameters.FiniteFloat(0, min_open=True),
     metavar="SECONDS",
-    help="Time for each position; what is proven by then is shown.",
+    help="Time limit per position; then the proven bounds are shown.",
 )
 @click.option(
     "--node-limit",
     type=parameters.WholeNumber(1),
     metavar="N",
-    help="Nodes searched for each position, at most.",
+    help="Maximum number of nodes searched per position.",
 )
 @book_options
-@click.option("--no-store", is_flag=True, help="Use no database: look nothing up, keep nothing.")
+@click.option("--no-store", is_flag=True, help="Use no database: look nothing up, store nothing.")
 @click.option(
     "--format",
     "format_name",
     type=click.Choice(["text", "json", "c4solver"]),
-    help="text for people, json for programs (always with -), or the classic solver's lines.",
+    help="text for people, json for programs (always with -), or the classic format.",
 )
-@click.option("--all-moves", is_flag=True, help="With c4solver: the scores of all columns.")
+@click.option("--all-moves", is_flag=True, help="With c4solver: write the scores of all columns.")
 @parameters.zero_based_option
 @parameters.threads_option
 @parameters.table_option
@@ -91,25 +91,27 @@ def solve(
     threads: int,
     table_mb: int,
 ) -> None:
-    """Solve positions: exact scores of each and of its columns.
+    """Solve positions: exact scores of positions and columns.
 
-    MOVES are the columns played so far, as in 4453; "" is the empty board. A score is for the side
-    to move: 0 is a draw; a win is one more than the stones that the winner has left at the end, so
-    a sooner win is larger; a loss is the negative of the opponent's win.
+    MOVES are the columns played so far: 4453, 4,4,5,3 or "d1 d2 e1 c1"; "" is the empty board. A
+    score is for the side to move, and 0 is a draw. A win is one more than the number of stones that
+    the winner has left at the end, so a sooner win is larger. A loss is the negative of the
+    opponent's win.
 
-    With - every line of standard input is a position, and is answered as soon as it is read: bare
-    moves, or a JSON object with "moves", "grid" or "key", and an "id" that is echoed. Answers are
-    JSON Lines in the order of the lines; a bad line is answered by an object with "error".
+    With -, every line of standard input is a position and is answered at once: bare moves, or a
+    JSON object with "moves", "grid" or "key", and an optional "id" that is echoed. Answers are JSON
+    Lines in the order of the input. The answer to a bad line is an object with "error".
 
-    With --format c4solver every line is written again with its score, as by Pascal Pons's program:
-    one line out for every line in. With --all-moves the scores of all columns follow, -1000 for a
-    column that cannot be played; with --weak scores are 1, 0 and -1. A line that cannot be read, or
-    whose game is won already, is written without a score; standard error says why.
+    With --format c4solver, every line is repeated with its score, as by Pascal Pons's program: one
+    line of output per line of input. With --all-moves the scores of all columns follow, -1000 for a
+    column that cannot be played. With --weak, scores are 1, 0 and -1. An empty line is the empty
+    board, and a score behind the moves is ignored. The answer to a line that cannot be read, or
+    whose game is already won, is an empty line; standard error says why.
 
-    Positions in the book that came with c4, or in that of --book, are not searched.
+    Positions in the included book, or in that of --book, are not searched.
 
-    With --broker a worker searches what is not stored, before all jobs of "c4 analyze"; --threads
-    and --table-mb are the workers' then. --no-store always searches in this process.
+    With --broker, a worker searches positions that are not stored, before all jobs of "c4 analyze".
+    It uses its own --threads and --table-mb. --no-store always searches in this process.
     """
     settings: Settings = context.obj
     from_stdin = moves == ("-",)
@@ -122,8 +124,11 @@ def solve(
             not moves and not keys and grid is None,
             'no position: give MOVES, "" for the empty board, or - for standard input',
         ),
-        ("-" in moves and (len(moves) > 1 or bool(keys) or grid is not None), "- stands alone"),
-        (all_moves and not classic, "--all-moves belongs to --format c4solver"),
+        (
+            "-" in moves and (len(moves) > 1 or bool(keys) or grid is not None),
+            "- must be the only argument",
+        ),
+        (all_moves and not classic, "--all-moves needs --format c4solver"),
         (pv and (classic or weak or limited), "--pv needs exact scores without a limit"),
     )
 
@@ -141,7 +146,7 @@ def solve(
         ),
         line=pv,
         children=all_moves and weak,
-        refuses_won=classic,
+        classic=classic,
     )
     chosen_book = book_path(context, book, no_book=no_book)
     opened = find_book(chosen_book, board)

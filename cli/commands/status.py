@@ -1,4 +1,4 @@
-"""``c4 status``: what all jobs together are doing."""
+"""``c4 status``: show what all jobs together are doing."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 @click.command(cls=Command, examples=["c4 status", "c4 status --json"])
 @click.pass_obj
 def status(settings: Settings) -> None:
-    """Show what is queued and running, how fast, and who works.
+    """Show queued and running work, its speed, and the workers.
 
-    Rate and remaining time come from the work of the last minute; the time is unknown until enough
-    is done, and both are unknown while nobody is at work. Workers of "c4 worker" and other commands
-    count as being at work. Workers are listed in a table: "nodes/s" is what one of their threads
-    searches, and "seen" is when they were last heard of.
+    Rate and remaining time are based on the last minute. The remaining time is unknown until enough
+    work is done, and both are unknown while no process is working. Workers of "c4 worker" and other
+    commands count as "at work". The table of workers shows the nodes per second of one of their
+    threads ("nodes/s") and the time of their last sign of life ("seen").
     """
     from workers.core.follow import service_status, status_object
 
@@ -42,8 +42,8 @@ def status(settings: Settings) -> None:
             from cli.output.render import count
 
             settings.say(
-                f"Nobody is at work on {count(idle, 'job')}: c4 jobs list --state interrupted "
-                "--state waiting names them, c4 jobs resume goes on."
+                f"No process is working on {count(idle, 'job')}: see c4 jobs list --state "
+                "interrupted --state waiting, and go on with c4 jobs resume."
             )
 
 
@@ -90,7 +90,7 @@ COLUMNS = (
 
 
 def write_workers(workers: Sequence[WorkerInfo]) -> None:
-    """Write a table of workers for people, and why some of them get no work."""
+    """Write a table of workers for people, and the reasons why some get no work."""
     from workers.core.follow import worker_object
 
     if not workers:

@@ -1,4 +1,4 @@
-"""``c4 tournament``: matches between several players."""
+"""``c4 tournament``: play matches between several players."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ EXAMPLES = (
     "--against",
     metavar="PLAYER",
     multiple=True,
-    help="The players meet only these, and not each other; can be given again.",
+    help="Let the players meet only this opponent, not each other; can be given again.",
 )
-@click.option("--fixed", is_flag=True, help="The player that is named first always moves first.")
+@click.option("--fixed", is_flag=True, help="The player named first always moves first.")
 @click.option(
     "--both-ways",
     is_flag=True,
-    help="With --fixed: every two players have a second match, with seats exchanged.",
+    help="With --fixed: every pair has a second match, in which the other player moves first.",
 )
-@click.option("--themselves", is_flag=True, help="Everybody also plays against itself.")
+@click.option("--themselves", is_flag=True, help="Every player also plays against itself.")
 @options.rules_options
 @options.judge_options(default="none")
 @options.play_options
@@ -59,14 +59,15 @@ def tournament(
 ) -> None:
     """Let several players meet each other, and report the results.
 
-    A PLAYER may stand for several: blog-v6:depth=0..6 is seven, pvs:depth=2/4/8 is three. Everybody
-    meets everybody in a match of --games games, and both take turns to move first; with --against
-    the players meet only those opponents. All matches are one job, and every game is stored. The
-    same command again goes on where it was interrupted, or writes the report again.
+    A PLAYER may stand for several: blog-v6:depth=0..6 is seven, pvs:depth=2/4/8 is three. All
+    players meet each other in matches of --games games, and take turns to move first. With
+    --against, the players meet only those opponents. All matches are one job, and every game is
+    stored. Give the same command again to go on after an interruption, or to write the report
+    again.
 
-    The report has the standings with Elo ratings, the scores of all against all, and for every
-    match its results, P, and how many games differ. --json has everything that "c4 match" says
-    about each. --plot draws a map of scores.
+    The report has the standings with Elo ratings, the scores between all players, and for every
+    match its results, P, and the number of different games. --json has the complete report of "c4
+    match" for each. --plot draws a map of scores.
     """
     from cli.reports.playing import played
     from cli.reports.writing import write_tournament
@@ -74,8 +75,8 @@ def tournament(
     settings: Settings = context.obj
     refuse(
         context,
-        (both_ways and not fixed, "--both-ways belongs to --fixed"),
-        (themselves and bool(against), "--themselves and --against do not go together"),
+        (both_ways and not fixed, "--both-ways needs --fixed"),
+        (themselves and bool(against), "--themselves and --against cannot be used together"),
     )
     rules = options.rules_of(others)
     judging = options.judging_of(others)
@@ -100,7 +101,7 @@ def tournament(
 
 
 def _expanded(descriptions: Sequence[str]) -> list[str]:
-    """Every player that some descriptions stand for, each once, in order."""
+    """Every player that the descriptions stand for, each once, in order."""
     from c4core.players.registry import parse_players
 
     found = [spec.full for text in descriptions for spec in parse_players(text)]
@@ -124,6 +125,6 @@ def _terms(
     if not pairs:
         raise click.UsageError("a tournament needs at least two players")
     if len(pairs) > MAX_MATCHES:
-        raise click.UsageError(f"{len(pairs):,} matches are more than {MAX_MATCHES:,}")
+        raise click.UsageError(f"{len(pairs):,} matches are too many: at most {MAX_MATCHES:,}")
     seats = Seats.FIXED if fixed else Seats.ALTERNATE
     return [rules.terms(a, b, seats=seats, seed=match_seed(rules.seed, a, b)) for a, b in pairs]

@@ -1,4 +1,4 @@
-"""``c4 worker``: a process that works on jobs until it is told to stop."""
+"""``c4 worker``: a process that works on jobs until it is stopped."""
 
 from __future__ import annotations
 
@@ -26,17 +26,16 @@ EXAMPLES = (
 
 
 class Endpoint(NamedTuple):
-    """Where to listen."""
+    """The address to listen on."""
 
     address: str
-    """Of this machine; empty for the one that only its own programs reach."""
+    """The machine's address; empty for the local one, which only its own programs reach."""
     port: int
 
 
 def _read_endpoint(
     _context: click.Context, _parameter: click.Parameter, text: str | None
 ) -> Endpoint | None:
-    """``PORT`` or ``ADDRESS:PORT``."""
     if text is None:
         return None
     address, _, port = text.rpartition(":")
@@ -48,7 +47,6 @@ def _read_endpoint(
 def _read_lanes(
     _context: click.Context, _parameter: click.Parameter, text: str
 ) -> tuple[Lane, ...]:
-    """Names of lanes with commas between them."""
     from workers.core.kinds import Lane
 
     names = {name.strip() for name in text.split(",")}
@@ -67,22 +65,22 @@ def _read_lanes(
     default="interactive,bulk",
     show_default=True,
     callback=_read_lanes,
-    help="What it works on: c4 solve is interactive, c4 analyze is bulk.",
+    help="Kinds of work: c4 solve is interactive, c4 analyze is bulk.",
 )
 @click.option(
     "--metrics-port",
     metavar="[ADDRESS:]PORT",
     callback=_read_endpoint,
-    help="Answer Prometheus here, at /metrics.  [default address: 127.0.0.1, this machine only; "
-    "0.0.0.0 for all networks]",
+    help="Serve Prometheus metrics here, at /metrics.  [default address: 127.0.0.1, this machine "
+    "only; 0.0.0.0 for all networks]",
 )
 @click.option(
     "--metrics-file",
     metavar="FILE",
     type=click.Path(dir_okay=False),
-    help="Keep the metrics in this file, for the node exporter.",
+    help="Write the metrics into this file, for the node exporter.",
 )
-@parameters.programs_option("for everybody who may write to the database.")
+@parameters.programs_option("for everybody who can write to the database.")
 @parameters.threads_option
 @parameters.table_option
 @click.pass_context
@@ -97,15 +95,15 @@ def worker(
     threads: int,
     table_mb: int,
 ) -> None:
-    """Work on jobs from the broker, until told to stop.
+    """Work on jobs from the broker until stopped.
 
-    Start one on every machine, with the database and the broker that all share. Everybody on the
-    machine can read passwords on a command line: set C4_DB and C4_BROKER instead.
+    Start one worker on every machine, with the shared database and broker. Everybody on the machine
+    can read passwords on a command line: set C4_DB and C4_BROKER instead.
 
     Players that are programs run only with --allow-programs: on this machine, as you, for everybody
-    who may write to the database. Without it their games are left to workers that have it.
+    who can write to the database. Without it, their games are left to workers that have it.
 
-    A worker waits for a database or a broker that is away. Ctrl-C or SIGTERM end it within about a
+    A worker waits for an unreachable database or broker. Ctrl-C or SIGTERM end it within about a
     second: its work is handed back, and another worker goes on with it.
     """
     settings: Settings = context.obj
@@ -147,9 +145,9 @@ def worker(
 
 
 def _restart() -> NoReturn:
-    """Replace this process by a new one with the same command line and number.
+    """Replace this process with a new one that has the same command line and process number.
 
-    Measured: after one of ten restarts of a broker Celery's worker gave up for good.
+    Measured: after one of ten restarts of a broker, Celery's worker gave up permanently.
     """
     sys.stderr.flush()
-    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 (no shell is wanted)
+    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 (no shell needed)

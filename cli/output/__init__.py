@@ -1,1 +1,1 @@
-"""What every command writes with: formats, files, progress, boards."""
+"""Output of all commands: formats, files, progress, boards."""

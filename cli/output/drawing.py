@@ -1,8 +1,8 @@
-"""Files that commands draw into: checked before the work begins, written whole or not at all.
+"""Image files: checked before the work begins, and written completely or not at all.
 
-Pictures of boards are SVG without any other package, PNG and GIF with Pillow. Charts are drawn by
-matplotlib in one style: blue is good for the player concerned, orange for its opponent, colours
-that everybody can tell apart.
+Only PNG and GIF pictures of boards need another package: Pillow. Charts are drawn by
+matplotlib in one style: blue is good for the player, orange for its opponent. These colours suit
+colour-blind readers.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ CHARTS: Final = (".svg", ".png", ".pdf")
 
 
 def plot_option(help_text: str) -> Callable[[Decorated], Decorated]:
-    """``--plot``, whose parameter is ``plots``."""
+    """The option ``--plot``, whose parameter is ``plots``."""
     return click.option(OPTION, "plots", metavar="FILE", multiple=True, help=help_text)
 
 
 def check_pictures(
     names: Sequence[str], *, suffixes: Sequence[str] = PICTURES, option: str = OPTION
 ) -> None:
-    """Make sure that pictures of boards can be drawn into some files."""
+    """Check that pictures of boards can be drawn into some files."""
     from c4core import extras
 
     for name in names:
@@ -45,7 +45,7 @@ def check_pictures(
 
 
 def write_picture(name: str, content: bytes, *, option: str) -> None:
-    """Write a file, whole or not at all."""
+    """Write a file completely or not at all."""
     from c4core.files import atomic_file
 
     with atomic_file(_path(name, option)) as beside:
@@ -66,7 +66,7 @@ def draw_picture(name: str, picture: Picture) -> None:
 
 
 def check_charts(names: Sequence[str], *, option: str = OPTION) -> list[Path]:
-    """The files to draw charts into, once it is clear that this can be done."""
+    """Check that charts can be drawn into some files; return their paths."""
     from c4core import extras
 
     paths = []
@@ -81,7 +81,7 @@ def check_charts(names: Sequence[str], *, option: str = OPTION) -> list[Path]:
 def draw_charts(
     names: Sequence[str], draw: Callable[[Sequence[Path]], object], *, option: str = OPTION
 ) -> None:
-    """Draw into files: all of them are there afterwards, each of them whole."""
+    """Draw charts. Either all files appear, each of them complete, or none."""
     from c4core.files import atomic_file
 
     with ExitStack() as stack:
@@ -92,7 +92,7 @@ def draw_charts(
 def _check_suffix(name: str, suffixes: Sequence[str], option: str) -> None:
     if Path(name).suffix not in suffixes:
         raise click.BadParameter(
-            f"{name!r} ends with none of {', '.join(suffixes)}", param_hint=f"'{option}'"
+            f"{name!r} does not end in any of {', '.join(suffixes)}", param_hint=f"'{option}'"
         )
 
 
@@ -112,7 +112,7 @@ FAINT: Final = "#666666"
 _STYLE: Final[Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 9,
-    "svg.hashsalt": "c4",  # the same picture is the same file
+    "svg.hashsalt": "c4",  # the same picture gives the same file
 }
 
 
@@ -125,7 +125,7 @@ def figure(
     dots_per_inch: int = 150,
     style: Any = None,
 ) -> Iterator[Figure]:
-    """A figure of some inches to draw into, which is written at the end of the context."""
+    """A figure to draw into, in inches; it is written when the context ends."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 

@@ -1,6 +1,6 @@
-"""Rows of output in the format that was asked for, one by one, in constant memory.
+"""Rows of output in the chosen format, written one by one in constant memory.
 
-Reports that are known as a whole are written by :mod:`cli.output.tables`.
+Reports that are complete before they are written use :mod:`cli.output.tables`.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ ENDINGS: Final[dict[str, Format]] = {
     ".ndjson": "jsonl",
     ".parquet": "parquet",
 }
-"""What the name of a file says about its format."""
+"""Formats by file-name ending."""
 
 MARKDOWN_ENDINGS: Final = {".md": "markdown", ".markdown": "markdown"}
-"""The same for reports, which are no rows."""
+"""Formats of reports by file-name ending, in addition to :data:`ENDINGS`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +47,10 @@ class Column:
 
     Attributes:
         name: heading.
-        width: characters; longer text pushes what follows to the right and is never cut.
-        text: the cell's text, from the row.
+        width: characters; longer text is not cut but moves the rest of the row to the right.
+        text: makes the cell's text from the row.
         right: align to the right.
-        style: rich style of the cell, from the row.
+        style: makes the cell's rich style from the row.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Column:
 
 
 def format_flags(**texts: str) -> Callable[[Decorated], Decorated]:
-    """An option for each of some formats, with its help text; the parameter is ``format_name``."""
+    """Options for some formats, with their help texts; the parameter is ``format_name``."""
     return option_group(
         *(
             click.option(f"--{name}", "format_name", flag_value=name, help=text)
@@ -76,11 +76,10 @@ format_options = format_flags(
     jsonl="JSON Lines: one object a line.",
     csv="Comma-separated values with a heading; a line for each row.",
 )
-"""``--table``, ``--json``, ``--jsonl`` and ``--csv``."""
 
 
 def chosen_format(settings: Settings, name: str | None, output: str | None = None) -> Format:
-    """The format that is asked for."""
+    """The chosen format: by option, by the output's ending, or the default."""
     default: Format = "json" if settings.json else "table"
     chosen = cast("Format", name) if name is not None else format_of_file(output) or default
     check_parquet(chosen, output)
@@ -88,7 +87,7 @@ def chosen_format(settings: Settings, name: str | None, output: str | None = Non
 
 
 def check_parquet(format_name: str, output: str | None) -> None:
-    """See that a Parquet file can be written, before the work for it begins."""
+    """Check, before the work begins, that a Parquet file can be written."""
     if format_name != "parquet":
         return
     from c4core.extras import PARQUET, require
@@ -100,7 +99,7 @@ def check_parquet(format_name: str, output: str | None) -> None:
 
 @contextmanager
 def opened(output: str | None, format_name: Format) -> Iterator[IO[Any] | None]:
-    """Open the file that rows are written to, as :func:`cli.output.outfile.opened` does."""
+    """Open the output file for rows, as :func:`cli.output.outfile.opened` does."""
     if output in (None, outfile.STANDARD_OUTPUT):
         yield None
         return
@@ -109,21 +108,17 @@ def opened(output: str | None, format_name: Format) -> Iterator[IO[Any] | None]:
 
 
 def format_of_file(name: str | None) -> Format | None:
-    """The format that the ending of a file's name stands for, if any."""
+    """The format that a file name's ending stands for; None if it has no known ending."""
     return None if name is None else ENDINGS.get(PurePath(name).suffix.lower())
 
 
 def format_by_ending(
     file: str | None, *, endings: Mapping[str, str], default: str, what: str, option: str
 ) -> str:
-    """The format that a file's ending stands for, in a command that has only some formats.
+    """The format for a file's ending, in a command that has only some formats.
 
-    Args:
-        file: the name of the file, if there is one.
-        endings: the formats of the command, by the ending.
-        default: the format where the ending says nothing.
-        what: what is written, in the plural, for the message.
-        option: the option that names the format whatever the ending, for the message.
+    Without a known ending it is ``default``. The error message uses ``what`` (the data, in the
+    plural) and ``option`` (how to choose a format regardless of the ending).
     """
     ending = "" if file is None else PurePath(file).suffix.lower()
     if ending in endings:
@@ -134,7 +129,7 @@ def format_by_ending(
             usual.setdefault(name, known)
         *most, last = usual.values()
         choice = f"{', '.join(most)} or {last}"
-        raise click.UsageError(f"{file!r}: {what} are written as {choice}; say {option}")
+        raise click.UsageError(f"{file!r}: {what} are written as {choice}; use {option}")
     return default
 
 
@@ -146,15 +141,15 @@ def write_rows(
     names: Sequence[str] = (),
     target: IO[Any] | None = None,
 ) -> int:
-    """Write the rows as they come; how many there were.
+    """Write rows as they come; return their number.
 
     Args:
         rows: objects with the same keys in the same order.
-        format_name: how.
-        columns: what the table for people shows; the other formats show every field.
-        names: the keys, for Parquet, and for the heading of a table without rows.
+        format_name: the output format.
+        columns: the columns of a table for people; the other formats write every field.
+        names: the keys, needed for Parquet and for the heading of an empty table.
         target: a text file, or for Parquet a binary one; None for standard output. A table for
-            people is always written there.
+            people always goes to standard output.
     """
     out = sys.stdout if target is None else target
     if format_name == "parquet":
@@ -168,7 +163,7 @@ def write_rows(
 
 
 def write_object(fields: Mapping[str, Any], target: IO[str] | None = None) -> None:
-    """Write one JSON object over several lines, on standard output or into a text file."""
+    """Write one JSON object over several lines to standard output or a text file."""
     (target or sys.stdout).write(json.dumps(fields, indent=2) + "\n")
 
 
@@ -219,23 +214,22 @@ def _write_csv(rows: Iterable[Row], names: Sequence[str], out: IO[str]) -> int:
     for line in csv_lines(rows, names):
         out.write(line)
         lines += 1
-    return max(0, lines - 1)  # the heading is no row
+    return max(0, lines - 1)  # without the heading
 
 
 _PARQUET_GROUP: Final = 1 << 14
-"""Rows of a group in the file, which are in memory together."""
+"""Rows in a row group, which are in memory together."""
 
 _SHORT: Final = ("ply", "score", "lower", "upper", "plies")
 _LONG: Final = ("line", "nodes", "count")
 _LISTS: Final = ("scores", "best")
 _OTHERS: Final = {"key": "uint64", "seconds": "float64", "stored": "bool"}
-"""Types of other columns, by name; the rest is text. All can be null."""
+"""Types of other columns by name; the rest is text. Every column can be null."""
 
 
 def _write_parquet(
     rows: Iterable[Mapping[str, Any]], names: Sequence[str], target: IO[bytes]
 ) -> int:
-    """Write rows in constant memory; how many there were."""
     from c4core.extras import load_pyarrow
 
     arrow = load_pyarrow(click.UsageError)
@@ -251,7 +245,7 @@ def _write_parquet(
 
 
 def _encodable(value: Any) -> Any:
-    """Text in UTF-8: half of a surrogate pair, which JSON allows, becomes an escape."""
+    """Text that is valid UTF-8: lone surrogates, which JSON allows, become escapes."""
     return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
 
 

@@ -1,4 +1,4 @@
-"""Output to standard output, or into a file that appears whole or not at all."""
+"""Output to standard output, or into a file that appears completely or not at all."""
 
 from __future__ import annotations
 
@@ -24,17 +24,15 @@ output_option = click.option(
     "-o",
     OPTION,
     metavar="FILE",
-    help="Write the results to this file, whole or not at all; - is standard output.",
+    help="Write the results to this file, completely or not at all; - is standard output.",
 )
 
 
 @contextmanager
 def opened(name: str | None, *, binary: bool = False) -> Iterator[IO[Any] | None]:
-    """Open a file for writing; it takes the old one's place when the context ends well.
+    """Open a file for writing; it replaces the old one if the context ends without an error.
 
-    Args:
-        name: a path, ``-`` for standard output, or None, which yields None.
-        binary: for bytes instead of text.
+    ``name`` is a path or ``-`` for standard output; None yields None.
     """
     if name is None or name == STANDARD_OUTPUT:
         yield _raw(sys.stdout, binary=binary) if name else None
@@ -56,7 +54,7 @@ def opened(name: str | None, *, binary: bool = False) -> Iterator[IO[Any] | None
 
 
 def check(name: str | None) -> None:
-    """Make sure that :func:`opened` can open a file, before the work for it begins."""
+    """Check, before the work begins, that :func:`opened` can open a file."""
     if name is None or name == STANDARD_OUTPUT:
         return
     path = Path(name)
@@ -68,9 +66,9 @@ def check(name: str | None) -> None:
 
 
 def _is_device(name: str) -> bool:
-    """Whether the name is that of a device or a pipe, which is written into and not replaced.
+    """Whether a name is a device or a pipe, which is written into and not replaced.
 
-    The name is taken as it was typed: ``/dev/stdout`` may link to something without a path.
+    Do not resolve the name: ``/dev/stdout`` may link to something without a path.
     """
     path = Path(name)
     return path.exists() and not path.is_file()
@@ -82,7 +80,7 @@ def _stream_into(name: str) -> TextIO | None:
     Such a file must not be replaced: others write into it before and after.
     """
     for stream, descriptor in ((sys.stdout, STDOUT), (sys.stderr, STDERR)):
-        with suppress(OSError):  # there is no such file yet
+        with suppress(OSError):  # the file does not exist yet
             if os.path.samestat(Path(name).stat(), os.fstat(descriptor)):
                 return stream
     return None
@@ -100,7 +98,7 @@ def _device(name: str, how: dict[str, Any]) -> IO[Any]:
 
 
 def writable_path(name: str, *, option: str) -> Path:
-    """The path of a file that will be written, once it is clear that this can be done."""
+    """Check that a file can be written; return its path."""
     path = Path(os.path.realpath(name))  # a link stays a link
     if path.exists() and not path.is_file():  # a device cannot be replaced
         raise click.BadParameter(f"{name!r}: not a regular file", param_hint=f"'{option}'")

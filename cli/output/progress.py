@@ -1,4 +1,4 @@
-"""Progress on standard error, on a terminal only."""
+"""Progress bars on standard error, on a terminal only."""
 
 from __future__ import annotations
 
@@ -21,10 +21,8 @@ if TYPE_CHECKING:
 def is_shown(settings: Settings, *, over_output: bool) -> bool:
     """Whether to draw progress.
 
-    Args:
-        settings: may ask for quiet.
-        over_output: results go to standard output meanwhile; on a terminal they would be written
-            across the bar, and show progress themselves.
+    ``over_output``: results go to standard output meanwhile. On a terminal they would be written
+    across the bar, and they show the progress themselves.
     """
     on_terminal = sys.stderr.isatty() and not (over_output and sys.stdout.isatty())
     return on_terminal and not settings.quiet
@@ -32,7 +30,7 @@ def is_shown(settings: Settings, *, over_output: bool) -> bool:
 
 @contextmanager
 def planning(*, shown: bool, of: str = "lines") -> Iterator[Callable[[int], None]]:
-    """Show how many lines, or what else, are read; call the context's value with the number."""
+    """Show the number of lines (or ``of``) read; call the context's value with the number."""
     if not shown:
         yield lambda _lines: None
         return
@@ -47,7 +45,7 @@ def planning(*, shown: bool, of: str = "lines") -> Iterator[Callable[[int], None
 def solving(
     job_id: int, *, shown: bool, remark: Callable[[], str] = lambda: ""
 ) -> Iterator[Callable[[Progress], None] | None]:
-    """Show positions done, rate and remaining time; call the context's value with every look."""
+    """Show positions done, rate and remaining time; call the context's value with each progress."""
     if not shown:
         yield None
         return
@@ -81,7 +79,7 @@ def solving(
 
 @contextmanager
 def counting(what: str, total: int, *, shown: bool) -> Iterator[Callable[[int], None]]:
-    """Show how many things are done; call the context's value with the number."""
+    """Show the number of things done; call the context's value with the number."""
     if not shown:
         yield lambda _done: None
         return
@@ -95,7 +93,7 @@ def counting(what: str, total: int, *, shown: bool) -> Iterator[Callable[[int], 
 
 @contextmanager
 def training(epochs: int, *, shown: bool) -> Iterator[Callable[[float, str], None]]:
-    """Show the progress of a training; call the context's value with epochs and a remark."""
+    """Show a training's progress; call the context's value with the epochs done and a remark."""
     if not shown:
         yield lambda _done, _remark: None
         return
@@ -116,7 +114,7 @@ def training(epochs: int, *, shown: bool) -> Iterator[Callable[[float, str], Non
 def _bar(
     *columns: ProgressColumn, total: float | None = None, expand: bool = True, **fields: Any
 ) -> Iterator[Callable[..., None]]:
-    """A bar that is taken away in the end; the context's value updates it."""
+    """A bar that disappears at the end; the context's value updates it."""
     from rich.progress import Progress as Bar
 
     from cli.output.render import console
@@ -127,14 +125,14 @@ def _bar(
 
 
 def rate_text(rate: float | None) -> str:
-    """Positions per second; a dash while unknown."""
+    """Positions per second; a dash if unknown."""
     if rate is None:
         return "-/s"
     return f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s"  # noqa: PLR2004
 
 
 def remaining_text(seconds: float | None) -> str:
-    """Time to the end; a dash while unknown."""
+    """Remaining time; a dash if unknown."""
     if seconds is None:
         return "-:-- left"
     minutes, rest = divmod(round(seconds), 60)
@@ -143,10 +141,10 @@ def remaining_text(seconds: float | None) -> str:
 
 
 FIRST_SECONDS: Final = 1.0
-"""Nothing is shown before this time."""
+"""Progress appears after this time."""
 
 HINT_SECONDS: Final = 10.0
-"""The hint is shown after this time."""
+"""The hint appears after this time."""
 
 HINT: Final = (
     "This may take long. c4 deep solves a hard position piece by piece: it keeps what is proven, "
@@ -155,12 +153,12 @@ HINT: Final = (
 
 
 class SearchProgress(NamedTuple):
-    """The progress of a search."""
+    """Progress of a search."""
 
     nodes: int
-    """Searched by this solver, in this search and all before it."""
+    """Nodes searched by this solver, in this search and all earlier ones."""
     lower: int | None
-    """Bounds on the score for the side to move; None while nothing is proven."""
+    """Lower bound on the score for the side to move; None while nothing is proven."""
     upper: int | None
 
 
@@ -172,13 +170,10 @@ def watching(
     hint: bool,
     is_alone: Callable[[], bool] = lambda: False,
 ) -> Iterator[Callable[[], None]]:
-    """Show the progress of a search; call the context's value every now and then.
+    """Show a search's progress; call the context's value often.
 
-    Args:
-        progress: gives it; None where workers search.
-        shown: whether anything is shown.
-        hint: mention "c4 deep" after a time.
-        is_alone: whether workers should search and there was none.
+    ``progress`` is ``None`` if workers search; then ``is_alone`` says whether all workers are
+    missing. With ``hint``, "c4 deep" is mentioned after a while.
     """
     if not shown:
         yield lambda: None
@@ -191,8 +186,6 @@ def watching(
 
 
 class _SearchLine:
-    """The line, which appears after :data:`FIRST_SECONDS`."""
-
     def __init__(
         self,
         progress: Callable[[], SearchProgress] | None,
@@ -208,7 +201,6 @@ class _SearchLine:
         self._bar: Bar | None = None
 
     def look(self) -> None:
-        """Draw the line again, once it is time for it."""
         seconds = time.monotonic() - self._began
         if seconds < FIRST_SECONDS:
             return
@@ -221,7 +213,6 @@ class _SearchLine:
         self._bar.update(self._bar.task_ids[0], description=self._text(seconds))
 
     def end(self) -> None:
-        """Take the line away."""
         if self._bar is not None:
             self._bar.stop()
 
@@ -229,7 +220,7 @@ class _SearchLine:
         from cli.output.render import count, duration, score_text
 
         if self._progress is None:
-            # Workers that come later are not noticed, and "waiting" stays true enough.
+            # Workers that come later are not noticed; "waiting" is still close to the truth.
             what = "waiting for workers" if self._is_alone() else "workers search"
             return f"{what}, {duration(seconds)}"
         now = self._progress()

@@ -1,7 +1,7 @@
 """Boards, scores and sentences for people.
 
-A stone is the letter of the grid text, in colour where there are colours. So a board that is copied
-as text says which side is which, and can be read again.
+Stones are the letters of the grid text, in colour if the terminal has colours. So a board copied
+as text keeps the sides apart and can be read again.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SIDE_STYLES = {"x": "bold red", "o": "bold yellow"}
 MARGIN = "  "
 
 count = wording.count
-"""A number with its noun, here and in logs."""
+"""Format a number with its noun, as in logs."""
 
 MAX_SECONDS = 1e12
 """30,000 years; a longer time is damage, and could have hundreds of digits."""
@@ -39,7 +39,7 @@ VALUE_STYLES = {"win": "green", "draw": "yellow", "loss": "red"}
 
 
 class _Escaped:
-    """Something that rich draws, with escapes for what cannot be seen."""
+    """A rich renderable in which invisible characters are escaped."""
 
     def __init__(self, drawn: ConsoleRenderable) -> None:
         self._drawn = drawn
@@ -56,14 +56,14 @@ class _Escaping(RenderHook):
 
 class _Screen(Console):
     def on_broken_pipe(self) -> NoReturn:
-        """Rich would end the program, with a code of its own."""
+        """Raise an error: rich would end the program with its own exit code."""
         raise BrokenPipeError
 
 
 def console(*, stderr: bool = False) -> Console:
     """A console that writes text as it is: no markup, no highlighting, no wrapping.
 
-    Line breaks stay; all other characters that cannot be seen are escaped.
+    Line breaks stay; all other invisible characters are escaped.
     """
     out = _Screen(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True)
     out.push_render_hook(_Escaping())
@@ -71,7 +71,7 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def can_write(text: str) -> bool:
-    """Whether the encoding of standard output has the characters."""
+    """Whether standard output's encoding has these characters."""
     try:
         text.encode(sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:
@@ -85,12 +85,10 @@ def board(
     *,
     zero_based: bool = False,
 ) -> Text:
-    """The board, its column labels, and the columns' scores under them. A four is in capitals.
+    """Draw a board with column labels and, below them, scores. A four is in capitals.
 
-    Args:
-        position: what to draw.
-        scores: one score per column for the side to move, None for no score; None for no line.
-        zero_based: label columns from 0.
+    ``scores`` are for the side to move, one per column; None for a column without a score. None
+    instead of a sequence leaves the line out.
     """
     cell = 3 if scores is None else max(3, *(len(score_text(score)) + 1 for score in scores))
     four = set(position.winning_squares())
@@ -121,21 +119,21 @@ def board(
 
 
 def score_text(score: int | None) -> str:
-    """A score with its sign; a dot where there is none."""
+    """A score with its sign; a dot for None."""
     if score is None:
         return "."
     return f"{score:+d}" if score else "0"
 
 
 def score_style(score: int | None) -> str:
-    """The colour of a score: wins green, draws yellow, losses red."""
+    """The colour of a score: green for wins, yellow for draws, red for losses."""
     if score is None:
         return "dim"
     return VALUE_STYLES["win" if score > 0 else "loss" if score < 0 else "draw"]
 
 
 def verdict(position: Position, answer: Answer) -> Text:
-    """One sentence: whose side the score is for, who wins, and when.
+    """One sentence: the score and its side, who wins, and when.
 
     ``x to move: score +4 for x, x wins in 29 plies``
     """
@@ -160,16 +158,16 @@ def verdict(position: Position, answer: Answer) -> Text:
 
 
 def labels(columns: Iterable[int], *, zero_based: bool = False) -> str:
-    """Columns as people write them: ``3, 4``."""
+    """Column labels for people: ``3, 4``."""
     return ", ".join(column_label(column, zero_based=zero_based) for column in columns)
 
 
 def duration(seconds: float) -> str:
-    """A time span in three digits or so: ``34 µs``, ``1.20 s``, ``2:05:10``.
+    """Format a time with about three digits: ``34 µs``, ``1.20 s``, ``2:05:10``.
 
-    A dash stands for an impossible time, which a damaged database may hold.
+    An impossible time, as a damaged database may hold, is a dash.
     """
-    if not abs(seconds) < MAX_SECONDS:  # nor is NaN less
+    if not abs(seconds) < MAX_SECONDS:  # also true for NaN
         return "-"
     if seconds < 1e-3:  # noqa: PLR2004
         return f"{seconds * 1e6:.0f} {'µs' if can_write('µ') else 'us'}"
@@ -183,7 +181,7 @@ def duration(seconds: float) -> str:
 
 
 def effort(answer: Answer) -> str:
-    """What an answer has cost, or where it was known from."""
+    """The cost of an answer, or where it was known from."""
     if answer.source == "db":
         return "known from the database"
     if answer.source == "book":

@@ -1,7 +1,7 @@
 """Reports of tables and facts: for people at a terminal, as text in a file, and as Markdown.
 
-A report is known as a whole before it is written, so its columns are as wide as they need to be.
-Rows that come one by one are written by :func:`cli.output.formats.write_rows`.
+A report is complete before it is written, so its columns are as wide as needed.
+:func:`cli.output.formats.write_rows` writes rows one by one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 GAP = "  "
-"""Between two columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +25,10 @@ class Table:
     """Rows of text under headings.
 
     Attributes:
-        headings: one for each column.
-        rows: of as many cells.
-        left: so many columns, from the left, are aligned to the left; numbers to the right.
-        title: of the table; empty for none.
+        headings: one per column.
+        rows: cells, as many as headings.
+        left: number of columns, from the left, that are aligned left; the others are aligned right.
+        title: empty for none.
     """
 
     headings: Sequence[str]
@@ -40,7 +39,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Names and values below each other."""
+    """Names and values, one pair per line."""
 
     items: Sequence[tuple[str, str]]
 
@@ -51,13 +50,7 @@ Part = Table | Facts
 def write_parts(
     parts: Sequence[Part], target: IO[str] | None = None, *, markdown: bool = False
 ) -> None:
-    """Write a report.
-
-    Args:
-        parts: of the report.
-        target: a text file; None for standard output, in colour where that is a terminal.
-        markdown: as Markdown, not as text.
-    """
+    """Write a report to a text file, or to standard output, in colour on a terminal."""
     if markdown or target is not None:
         lines = markdown_lines(parts) if markdown else text_lines(parts)
         (target or sys.stdout).writelines(f"{line}\n" for line in lines)
@@ -70,18 +63,18 @@ def write_parts(
 
 
 def write_facts(facts: Mapping[str, str]) -> None:
-    """Write names and values below each other for people."""
+    """Write names and values for people, one pair per line."""
     write_parts([Facts(tuple(facts.items()))])
 
 
 def text_lines(parts: Sequence[Part]) -> Iterator[str]:
-    """Parts as text, an empty line between them."""
+    """Format parts as text, with an empty line between them."""
     for line in styled_lines(parts):
         yield line.plain
 
 
 def styled_lines(parts: Sequence[Part]) -> Iterator[Text]:
-    """Parts for a terminal, an empty line between them."""
+    """Format parts for a terminal, with an empty line between them."""
     from rich.text import Text
 
     for index, part in enumerate(parts):
@@ -104,7 +97,7 @@ def styled_lines(parts: Sequence[Part]) -> Iterator[Text]:
 
 
 def markdown_lines(parts: Sequence[Part]) -> Iterator[str]:
-    """Parts as Markdown, an empty line between them."""
+    """Format parts as Markdown, with an empty line between them."""
     for index, part in enumerate(parts):
         if index:
             yield ""
@@ -128,7 +121,7 @@ def _aligned(row: Sequence[str], widths: Sequence[int], left: int) -> str:
 
 
 def aligned(text: str, width: int, *, right: bool) -> str:
-    """A cell of a table; longer text is never cut."""
+    """A table cell; text that is too long is not cut."""
     text = printable(text)
     return f"{text:>{width}}" if right else f"{text:<{width}}"
 
@@ -138,5 +131,5 @@ def _markdown_row(cells: Sequence[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text that does not end its cell, and is in one line."""
+    """Text on one line that does not end its cell."""
     return printable(" ".join(text.split())).replace("|", "\\|")

@@ -1,1 +1,1 @@
-"""What commands for matches share: terms, reports as tables, objects and pictures."""
+"""Shared parts of the match commands: options, reports as tables, objects and pictures."""

@@ -1,4 +1,4 @@
-"""Figures of reports as text: shares, chances, ratings, times."""
+"""Numbers of reports as text: shares, p-values, ratings, times."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 NOTHING: Final = "-"
 LEAST_P: Final = 1e-6
-"""A smaller P is shown as less than this."""
+"""A smaller p-value is shown as "less than" this."""
 
 MAX_DIGITS: Final = 3
 
 FEW_SECONDS: Final = 1e-5
-"""Shorter times need a digit after the point."""
+"""Shorter times need a digit after the decimal point."""
 
 _SEATS: Final = {
     "fixed": "A moves first",
@@ -28,22 +28,22 @@ _SEATS: Final = {
 
 
 def seats_text(seats: Seats) -> str:
-    """Who moves first in a match, in words."""
+    """The first mover of a match, in words."""
     return _SEATS[seats]
 
 
 def percent(share: float | None) -> str:
-    """A share: ``61.2%``."""
+    """Format a share: ``61.2%``."""
     return NOTHING if share is None else f"{100 * share:.1f}%"
 
 
 def percent_interval(interval: Interval) -> str:
-    """Where a share lies: ``79.8 to 92.9%``."""
+    """Format an interval of shares: ``79.8 to 92.9%``."""
     return f"{100 * interval.low:.1f} to {100 * interval.high:.1f}%"
 
 
 def chance(p: float | None) -> str:
-    """A chance with two significant digits: ``0.027``, ``0.000044``, ``< 0.000001``."""
+    """Format a p-value with two significant digits: ``0.027``, ``0.000044``, ``< 0.000001``."""
     if p is None:
         return NOTHING
     if p < LEAST_P:
@@ -53,7 +53,7 @@ def chance(p: float | None) -> str:
 
 
 def elo(value: Elo | None) -> str:
-    """A difference with its interval: ``+330 (+250 to +433)``."""
+    """Format an Elo difference with its interval: ``+330 (+250 to +433)``."""
     if value is None:
         return NOTHING
     if math.isinf(value.difference):
@@ -62,24 +62,24 @@ def elo(value: Elo | None) -> str:
 
 
 def signed(difference: float) -> str:
-    """An Elo difference: ``+330``, ``-12``, ``0``, ``+inf``."""
+    """Format an Elo difference: ``+330``, ``-12``, ``0``, ``+inf``."""
     if math.isinf(difference):
         return "+inf" if difference > 0 else "-inf"
     return f"{round(difference):+d}" if round(difference) else "0"
 
 
 def tally(results: Tally) -> str:
-    """Wins, losses, draws: ``12-86-2``."""
+    """Format wins, losses and draws: ``12-86-2``."""
     return f"{results.wins}-{results.losses}-{results.draws}"
 
 
 def mean(value: float | None, digits: int = 2) -> str:
-    """A mean."""
+    """Format a mean."""
     return NOTHING if value is None else f"{value:.{digits}f}"
 
 
 def span(seconds: float | None) -> str:
-    """A time, which may be less than a microsecond."""
+    """Format a time, which may be less than a microsecond."""
     if not seconds:
         return NOTHING
     if seconds < FEW_SECONDS:
@@ -88,7 +88,7 @@ def span(seconds: float | None) -> str:
 
 
 def rate(value: float | None) -> str:
-    """A rate, with about three digits."""
+    """Format a rate with about three digits."""
     if value is None:
         return NOTHING
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"  # noqa: PLR2004

@@ -1,4 +1,4 @@
-"""What ``c4 match`` and ``c4 tournament`` have in common: terms, work, writing reports."""
+"""Options that ``c4 match`` and ``c4 tournament`` share: rules, players, report files."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NONE = "none"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameRules:
-    """What all matches of a command have in common, except who plays."""
+    """The rules of all matches of a command: everything but the players."""
 
     games: int
     seed: int
@@ -54,7 +54,7 @@ class GameRules:
         seed: int | None = None,
         sprt: Sprt | None = None,
     ) -> MatchTerms:
-        """The terms of a match."""
+        """The terms of a match between two players."""
         from cli.positions.books import read_start
         from db.records.matches import MatchTerms
 
@@ -81,7 +81,7 @@ class GameRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayOptions:
-    """Who plays the matches, under which label, and whether the command waits for them."""
+    """The options of a job that plays matches."""
 
     label: str | None
     fresh: bool
@@ -93,7 +93,7 @@ class PlayOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Writing:
-    """How a report is written."""
+    """The format and files of a report."""
 
     format: ReportFormat
     output: str | None
@@ -110,7 +110,7 @@ rules_options = parameters.option_group(
         default=100,
         show_default=True,
         metavar="N",
-        help="Games of a match.",
+        help="Games per match.",
     ),
     click.option(
         "--seed",
@@ -118,21 +118,21 @@ rules_options = parameters.option_group(
         default=0,
         show_default=True,
         metavar="S",
-        help="Start of all random numbers: the same seed, the same games.",
+        help="Seed of all random numbers: the same seed gives the same games.",
     ),
     parameters.board_option,
-    click.option("--start", metavar="MOVES", default="", help="Moves that all games begin with."),
+    click.option("--start", metavar="MOVES", default="", help="Begin all games after these moves."),
     click.option(
         "--move-time",
         type=_SECONDS,
         metavar="SECONDS",
-        help="Time for a move; whoever takes more loses the game.",
+        help="Time limit for a move; a player that takes longer loses the game.",
     ),
     click.option(
         "--game-time",
         type=_SECONDS,
         metavar="SECONDS",
-        help="Time of a player for a game; whoever takes more loses.",
+        help="Time limit of each player for a game; a player that takes longer loses.",
     ),
     click.option(
         "--grace",
@@ -140,27 +140,27 @@ rules_options = parameters.option_group(
         default=0.1,
         show_default=True,
         metavar="SECONDS",
-        help="What a player may take for a move beyond its time.",
+        help="Time that a move may take beyond the limits.",
     ),
     click.option(
         "--lenient",
         is_flag=True,
-        help="Play the leftmost column for an illegal one, instead of losing the game.",
+        help="Replace an illegal column by the leftmost legal one; otherwise the player loses.",
     ),
     click.option(
         "--corpus",
         type=parameters.WholeNumber(1),
         multiple=True,
         metavar="MATCH",
-        help="For database-montecarlo: the games of this match; can be given again. "
+        help="For database-montecarlo: use the games of this match; can be given again. "
         "[default: all finished matches]",
     ),
 )
-"""Add the options that :class:`GameRules` holds; :func:`rules_of` collects them."""
+"""The options of :class:`GameRules`; :func:`rules_of` collects them."""
 
 
 def rules_of(options: dict[str, Any]) -> GameRules:
-    """Take what :func:`rules_options` has added out of a command's options."""
+    """Move the options of :data:`rules_options` out of a command's options."""
     return GameRules(**{name: options.pop(name) for name in GameRules.__slots__})
 
 
@@ -173,20 +173,20 @@ def judge_options(*, default: str) -> Callable[[Decorated], Decorated]:
             default=default,
             show_default=True,
             callback=_read_judge,
-            help="Compare the moves of the first N games with exact scores, and store these.",
+            help="Compare the moves of the first N games with exact scores, and store the scores.",
         ),
         click.option(
             "--judge-from",
             type=parameters.WholeNumber(0),
             metavar="STONES",
-            help="Only moves made with at least so many stones on the board: the first ones "
-            "take longest.  [default: 8 on 7x6; 0 with a book]",
+            help="Judge only moves made with at least this many stones on the board; earlier ones "
+            "take longest to solve.  [default: 8 on 7x6; 0 with a book]",
         ),
     )
 
 
 def judging_of(options: dict[str, Any]) -> Judging:
-    """Take what :func:`judge_options` has added out of a command's options."""
+    """Move the options of :func:`judge_options` out of a command's options."""
     from workers.match.judging import Judging
 
     return Judging(games=options.pop("judge"), least_ply=options.pop("judge_from"))
@@ -198,7 +198,7 @@ def _read_judge(context: click.Context, parameter: click.Parameter, text: str) -
     if text == NONE:
         return 0
     if not text.isdecimal():
-        raise click.BadParameter(f"{text!r} is no number of games, nor {ALL} or {NONE}")
+        raise click.BadParameter(f"{text!r} is not a number of games, {ALL} or {NONE}")
     return parameters.WholeNumber(0).convert(text, parameter, context)
 
 
@@ -213,39 +213,46 @@ play_options = parameters.option_group(
     parameters.threads_option,
     parameters.table_option,
 )
-"""The options that :class:`PlayOptions` holds; :func:`play_options_of` collects them."""
+"""The options of :class:`PlayOptions`; :func:`play_options_of` collects them."""
 
 
 writing_options = parameters.option_group(
     format_flags(
-        table="Tables for people.  [default: by the ending of --output, else this]",
+        table="Tables for people.  [default: by the ending of --output, else --table]",
         json="A JSON object.",
-        csv="Comma-separated values, a match a row.",
+        csv="Comma-separated values, one match per row.",
         markdown="Tables in Markdown.",
     ),
     outfile.output_option,
-    click.option("--by-ply", is_flag=True, help="Also the accuracy by the stones on the board."),
-    drawing.plot_option("Draw it too: an .svg, .png or .pdf; can be given again."),
+    click.option(
+        "--by-ply",
+        is_flag=True,
+        help="Also report the accuracy by the number of stones on the board.",
+    ),
+    drawing.plot_option("Draw the report into an .svg, .png or .pdf; can be given again."),
 )
-"""Add the options that :class:`Writing` holds; :func:`writing_of` collects them."""
+"""The options of :class:`Writing`; :func:`writing_of` collects them."""
 
 
 def play_options_of(options: dict[str, Any]) -> PlayOptions:
-    """Take what :data:`play_options` has added out of a command's options."""
+    """Move the options of :data:`play_options` out of a command's options."""
     return PlayOptions(**{name: options.pop(name) for name in PlayOptions.__slots__})
 
 
 def check_detached(context: click.Context, options: dict[str, Any], *, detach: bool) -> None:
-    """Refuse files for the report of matches that others will play."""
+    """Refuse report files if the job is detached."""
     wants_files = options["output"] is not None or bool(options["plots"])
     refuse(
         context,
-        (detach and wants_files, "a detached job writes no report: the same command does later"),
+        (
+            detach and wants_files,
+            "a detached job writes no report: give the same command later without --detach",
+        ),
     )
 
 
 def writing_of(settings: Settings, options: dict[str, Any]) -> Writing:
-    """Take what :func:`writing_options` has added out of a command's options, and check it."""
+    """Move the options of :data:`writing_options` out of a command's options, and check them."""
     default: ReportFormat = "json" if settings.json else "table"
     drawn: tuple[str, ...] = options.pop("plots")
     output: str | None = options.pop("output")

@@ -1,8 +1,8 @@
-"""Pictures of matches. Needs matplotlib.
+"""Charts of matches. Needs matplotlib.
 
-Of one match: player A's results as the games went on, and the points that moves gave away. Of
-several: a map of everybody's score against everybody, and the points that moves gave away. Blue is
-good for the player, orange for its opponent.
+One match: player A's results over time, and the points that moves gave away. Several matches: a map
+of scores between all players, and the points that moves gave away. Blue is good for the player,
+orange for its opponent.
 """
 
 from __future__ import annotations
@@ -34,16 +34,15 @@ SCORES: Final = LinearSegmentedColormap.from_list("scores", [*BAD[::-1], "#f2f2f
 LINES: Final = (GOOD[1], BAD[1], "#3a8f4d", "#8f4da8", "#8a6d1f", "#c23b6a", "#4a4a4a")
 
 DARK: Final = 0.27
-"""Text is white in fields whose score is further than this from an even one."""
+"""Text is white in fields whose score differs from 0.5 by more than this."""
 
 FEWEST_MOVES: Final = 5
 """A mean over fewer moves is not drawn."""
 
 MAX_POINTS: Final = 2000
-"""Points of a curve, at most."""
 
 MAX_LINES: Final = 7
-"""Curves in one plot, at most: more cannot be told apart."""
+"""Maximum number of curves in one plot; more would be hard to distinguish."""
 
 STYLE: Final = {
     "axes.spines.top": False,
@@ -53,7 +52,7 @@ STYLE: Final = {
 
 
 def draw_match(report: MatchReport, paths: Sequence[Path]) -> None:
-    """Draw a match into files; their suffixes say in which formats."""
+    """Draw a match into files; their suffixes name the formats."""
     judged = report.judged_games > 0
     with drawing.figure(11 if judged else 6.5, 4.4, paths, style=STYLE) as figure:
         figure.suptitle(_match_title(report), fontsize=10)
@@ -80,13 +79,10 @@ def draw_tournament(reports: Sequence[MatchReport], paths: Sequence[Path]) -> No
 
 
 def course_of(results: np.ndarray[Any, Any]) -> tuple[Any, Any, Any, Any]:
-    """Player A's share of decisive games after so many games, with its interval.
+    """Player A's share of decisive games over time, with its interval.
 
-    Args:
-        results: of each game: 1, 0, -1.
-
-    Returns:
-        Numbers of games, shares, lower and upper ends, from the first decisive game on.
+    ``results`` are 1, 0 or -1, one per game. Returns game numbers, shares, lower and upper ends,
+    from the first decisive game on.
     """
     wins, losses = np.cumsum(results == 1), np.cumsum(results == -1)
     decided = wins + losses
@@ -110,8 +106,9 @@ def score_map(
 ) -> tuple[list[str], list[str], dict[tuple[str, str], Tally]]:
     """The rows and columns of a map of scores, and the results in its fields.
 
-    With fixed seats, rows are those who moved first and columns the others, in the order in which
-    they met; else everybody is both, the best first, and each match fills two fields.
+    With fixed seats, a row is a first mover and a column its opponent, in the order of their
+    matches. Otherwise all players are both rows and columns, the best first, and a match fills two
+    fields.
     """
     field: dict[tuple[str, str], Tally] = {}
     is_square = _is_square(reports)
@@ -136,7 +133,6 @@ def _is_square(reports: Sequence[MatchReport]) -> bool:
 
 
 def _accuracies(reports: Sequence[MatchReport]) -> dict[str, Mapping[int, Accuracy]]:
-    """The accuracy by ply of everybody whose moves were judged, the best player first."""
     players: dict[str, dict[int, Accuracy]] = {
         short(standing.player): {} for standing in tournament_standings(reports)
     }
@@ -168,7 +164,6 @@ def _draw_course(axes: Axes, report: MatchReport) -> None:
 
 
 def _draw_losses(axes: Axes, players: Mapping[str, Mapping[int, Accuracy]]) -> None:
-    """Points given away by a move, by the stones on the board."""
     shown = list(players.items())[:MAX_LINES]
     for (name, plies), colour in zip(shown, LINES, strict=False):
         points = [
@@ -198,7 +193,6 @@ def _draw_map(
     *,
     is_square: bool,
 ) -> None:
-    """Everybody's score against everybody."""
     scores = np.full((len(rows), len(columns)), np.nan)
     for (row, column), results in field.items():
         if results.score is not None:

@@ -1,4 +1,4 @@
-"""Having matches played and judged: the jobs behind the commands."""
+"""Jobs of the match commands: playing games and judging moves."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from workers.match.report import MatchReport
 
 TALLY_SECONDS = 1.0
-"""Between two looks at the results of a match that is being played."""
+"""Time between updates of the results of a running match."""
 
 
 def played(
@@ -43,10 +43,9 @@ def played(
     *,
     as_json: bool,
 ) -> list[MatchReport] | None:
-    """Have some matches played and judged; None if their job was left to others.
+    """Play and judge some matches; None if their job was left to others.
 
-    Raises:
-        KeyboardInterrupt: after the job was left in order and it was said how to go on.
+    After an interruption the job can be resumed; a message says how.
     """
     backend = Backend.found(
         settings,
@@ -60,7 +59,7 @@ def played(
         label = options.label
         job_id = job_of_matches(database, terms, label=label, fresh=options.fresh)
         if label not in (None, read_job(database, job_id).label):
-            settings.say(f"job {job_id} was made for these games before: --label changes nothing")
+            settings.say(f"job {job_id} for these games exists already, so --label is ignored")
         if options.detach:
             way = "without --detach writes the report"
             work.detach(job_id, as_json=as_json, afterwards=way)
@@ -73,13 +72,13 @@ def played(
 
 
 def _with_named(programs: Consent, terms: Iterable[MatchTerms]) -> Consent:
-    """Consent to the players that the command line names, besides what it allows."""
+    """Add the players that the command line names to the allowed programs."""
     named = filter(None, map(consent_needed, players_of(terms)))
     return Consent(programs.everything, frozenset(named))
 
 
 def _warn_of_files(settings: Settings, terms: Iterable[MatchTerms]) -> None:
-    """Say which players are files of this machine, if the matches are played on others."""
+    """Say which players are files on this machine, if workers play the matches."""
     local = players_of_this_machine(terms)
     if settings.broker_url is not None and local:
         consent = ", and --allow-programs" if any(map(program_of, local)) else ""
@@ -89,7 +88,7 @@ def _warn_of_files(settings: Settings, terms: Iterable[MatchTerms]) -> None:
 
 
 def judge(work: JobContext, matches: Iterable[int], judging: Judging) -> None:
-    """Search the exact scores by which moves of some matches are judged."""
+    """Search the exact scores needed to judge the moves of some matches."""
     for job in judging_jobs(work.database, matches, judging):
         if job is None:
             work.settings.say_if_verbose("the scores of all these positions are known")
@@ -99,7 +98,7 @@ def judge(work: JobContext, matches: Iterable[int], judging: Judging) -> None:
 
 
 class _Remark:
-    """The results so far, for the bar: of one match as won-lost-drawn."""
+    """The results so far, shown beside the bar: for one match, won-lost-drawn."""
 
     def __init__(self, database: Database, matches: Sequence[int]) -> None:
         self._database = database
@@ -108,7 +107,7 @@ class _Remark:
         self._next = 0.0
 
     def __call__(self) -> str:
-        """``A 12-30-1``; read anew once a second."""
+        """``A 12-30-1``, updated once a second."""
         now = time.monotonic()
         if len(self._matches) == 1 and now >= self._next:
             with self._database.read() as session:

@@ -1,6 +1,6 @@
 """The report of a match for people: tables and facts.
 
-The players are called A and B; descriptions can be long.
+The players are called A and B because their descriptions can be long.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ACCURACY_HEADINGS = ("best moves", "blunders", "lost/move")
 
 
 def match_parts(report: MatchReport, *, by_ply: bool = False) -> list[Part]:
-    """Everything about a match."""
+    """The complete report of a match."""
     parts: list[Part] = [Facts(heading(report)), player_table(report), Facts(facts(report))]
     if by_ply and report.judged_games:
         parts.append(ply_table(report))
@@ -34,7 +34,7 @@ def match_parts(report: MatchReport, *, by_ply: bool = False) -> list[Part]:
 
 
 def short(description: str) -> str:
-    """The shortest description of a player; as it is for one that this version does not know."""
+    """The shortest description of a player; unchanged if this version does not know the player."""
     from c4core.players import PlayerError, parse_player
 
     try:
@@ -44,7 +44,7 @@ def short(description: str) -> str:
 
 
 def heading(report: MatchReport) -> list[tuple[str, str]]:
-    """Which match it is, and who A and B are."""
+    """The match, and the descriptions of A and B."""
     match = report.match
     label = f" ({match.label})" if match.label else ""
     return [
@@ -55,7 +55,7 @@ def heading(report: MatchReport) -> list[tuple[str, str]]:
 
 
 def player_table(report: MatchReport) -> Table:
-    """Each player's results; where both have moved first, for each seat as well."""
+    """Each player's results; also per seat if both players have moved first."""
     judged = report.judged_games > 0
     headings = ["", *RESULT_HEADINGS, TIME_HEADING, *(ACCURACY_HEADINGS if judged else ())]
     rows: list[list[str]] = []
@@ -73,7 +73,7 @@ def player_table(report: MatchReport) -> Table:
 
 
 def accuracy_cells(accuracy: Accuracy) -> list[str]:
-    """The share of best moves, of blunders, and the mean loss."""
+    """Share of best moves, share of blunders, and mean loss."""
     return [
         figures.percent(accuracy.best_share),
         figures.percent(accuracy.blunder_share),
@@ -82,7 +82,7 @@ def accuracy_cells(accuracy: Accuracy) -> list[str]:
 
 
 def facts(report: MatchReport) -> list[tuple[str, str]]:
-    """What all games together say."""
+    """The results of all games together."""
     return [
         ("games", _games_text(report)),
         *_forfeit_facts(report),
@@ -117,7 +117,7 @@ def ply_table(report: MatchReport) -> Table:
 
 
 def p_text(report: MatchReport) -> str:
-    """The two-sided P with its verdict, and the one-sided P."""
+    """The two-sided p-value with its verdict, and the one-sided p-value."""
     if report.p_two_sided is None:
         return "- (no decisive game)"
     verdict = "significant at 0.05" if report.is_significant else "not significant at 0.05"
@@ -128,12 +128,12 @@ def p_text(report: MatchReport) -> str:
 
 
 def _repeat_facts(report: MatchReport) -> list[tuple[str, str]]:
-    """A warning where games repeat."""
     if report.p_two_sided is None or not report.is_repetitive:
         return []
-    differ = f"{report.distinct:,} of {report.games:,} games"
-    are = "is not a repeat" if report.distinct == 1 else "are no repeats"
-    return [("repeats", f"only {differ} {are}, so P is too small")]
+    repeats = report.games - report.distinct
+    are = "repeats an earlier one" if repeats == 1 else "repeat earlier ones"
+    text = f"{repeats:,} of {count(report.games, 'game')} {are}, so P is too small"
+    return [("repeats", text)]
 
 
 def _result_cells(results: Tally) -> list[str]:
@@ -200,7 +200,7 @@ def _test_facts(report: MatchReport) -> list[tuple[str, str]]:
         "H1": f"decided: A is better by {sprt.elo1:g} Elo rather than {sprt.elo0:g} (H1)",
         None: f"{sprt.elo0:g} or {sprt.elo1:g} Elo is not decided",
     }[report.match.verdict]
-    return [("SPRT", f"{state}; ratio {ratio:.2f} of {sprt.lower:.2f} .. {sprt.upper:.2f}")]
+    return [("SPRT", f"{state}; ratio {ratio:.2f} (bounds {sprt.lower:.2f} and {sprt.upper:.2f})")]
 
 
 def _length_facts(report: MatchReport) -> list[tuple[str, str]]:
@@ -233,13 +233,11 @@ def _judged_text(report: MatchReport) -> str:
 
 
 MOST_IN_A_CROSS = 12
-"""A table of more players cannot be read."""
 
 FEWEST_IN_A_CROSS = 3
-"""With two players the match itself says everything."""
 
 REPEATS = "*"
-"""Marks a P that is too small because games repeat."""
+"""The mark of a P that is too small because games repeat."""
 
 MATCH_HEADINGS = (
     "match",
@@ -256,7 +254,7 @@ MATCH_HEADINGS = (
 
 
 def tournament_parts(reports: Sequence[MatchReport]) -> list[Part]:
-    """Everything about several matches."""
+    """The complete report of several matches."""
     table = tournament_standings(reports)
     parts: list[Part] = []
     if any(standing.results.games for standing in table):
@@ -271,14 +269,14 @@ def tournament_parts(reports: Sequence[MatchReport]) -> list[Part]:
 
 
 def tournament_standings(reports: Sequence[MatchReport]) -> list[Standing]:
-    """Everybody by rating."""
+    """All players by rating."""
     return standings(
         (report.a.description, report.b.description, report.a.results) for report in reports
     )
 
 
 def standings_table(table: Sequence[Standing]) -> Table:
-    """Standings with ratings."""
+    """The standings with ratings."""
     rows = [
         [
             f"{place}. {short(standing.player)}",
@@ -296,7 +294,7 @@ def standings_table(table: Sequence[Standing]) -> Table:
 
 
 def scores(reports: Sequence[MatchReport]) -> dict[tuple[str, str], Tally]:
-    """Everybody's results against everybody, by short description."""
+    """The results of every pair of players, by short description."""
     found: dict[tuple[str, str], Tally] = {}
     for report in reports:
         a, b = short(report.a.description), short(report.b.description)
@@ -309,12 +307,12 @@ def scores(reports: Sequence[MatchReport]) -> dict[tuple[str, str], Tally]:
 
 
 def add_results(found: dict[tuple[str, str], Tally], pair: tuple[str, str], seen: Tally) -> None:
-    """Add the results of a match between two players to those of the matches before."""
+    """Add a match's results to the pair's earlier results."""
     found[pair] = found.get(pair, Tally(0, 0)) + seen
 
 
 def cross_table(players: Sequence[str], results: dict[tuple[str, str], Tally]) -> Table:
-    """The score of the player of the row against that of the column."""
+    """The score of the row's player against the column's."""
     rows = []
     for place, player in enumerate(players, 1):
         cells = []
@@ -327,7 +325,7 @@ def cross_table(players: Sequence[str], results: dict[tuple[str, str], Tally]) -
 
 
 def match_table(reports: Sequence[MatchReport]) -> Table:
-    """One match a row."""
+    """A table with one row per match."""
     judged = any(report.judged_games for report in reports)
     headings = [*MATCH_HEADINGS, *(("A best moves", "B best moves") if judged else ())]
     rows = []
@@ -376,7 +374,7 @@ def _tournament_facts(reports: Sequence[MatchReport]) -> list[tuple[str, str]]:
 
 
 def _significant_text(reports: Sequence[MatchReport]) -> str:
-    """How many matches are significant one by one, and how many of all the tests together."""
+    """The number of matches significant on their own, and after correction for multiple tests."""
     tests = [report.p_two_sided for report in reports if report.p_two_sided is not None]
     alone = sum(report.is_significant for report in reports)
     together = sum(p <= SIGNIFICANT for p in holm(tests))

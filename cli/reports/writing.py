@@ -1,4 +1,4 @@
-"""Writing the reports of matches, in the format that was asked for, and drawing them."""
+"""Write reports of matches in the chosen format, and draw them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def write_match(settings: Settings, report: MatchReport, writing: Writing) -> No
 
 
 def write_tournament(settings: Settings, reports: Sequence[MatchReport], writing: Writing) -> None:
-    """Write the reports of several matches as one."""
+    """Write one report of several matches."""
 
     def as_parts() -> list[Part]:
         parts = tournament_parts(reports)
@@ -81,7 +81,6 @@ def _write(
 
 
 def _draw(settings: Settings, writing: Writing, draw: Callable[[Sequence[Path]], None]) -> None:
-    """Draw into the files of ``--plot``."""
     if writing.plots:
         drawing.draw_charts(writing.plots, draw)
     for name in writing.plots:
@@ -89,7 +88,7 @@ def _draw(settings: Settings, writing: Writing, draw: Callable[[Sequence[Path]],
 
 
 def match_row(report: MatchReport) -> dict[str, Any]:
-    """A match as one flat row."""
+    """A match as a flat row."""
     results, interval, elo = report.a.results, report.decisive_interval, report.elo
     return {
         "match": report.match.id,

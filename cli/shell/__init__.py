@@ -1,1 +1,1 @@
-"""The program around the commands: options, signals, streams, errors and exit codes."""
+"""The surroundings of every command: options, signals, streams, errors and exit codes."""

@@ -1,6 +1,6 @@
-"""Work in a thread of its own, so that Ctrl-C is handled at once.
+"""Run work in a thread of its own, so that Ctrl-C is handled at once.
 
-Python handles signals in the main thread only, and not while that one is inside the engine.
+Python handles signals in the main thread only, and not while that thread is inside the engine.
 """
 
 from __future__ import annotations
@@ -17,28 +17,23 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LOOK_SECONDS = 0.25
-"""Time between two looks for a signal that was lost."""
+"""Interval between checks for a lost signal."""
 
 STOP_SECONDS = 0.05
-"""Time until the work is told again to stop: it may just have begun a new search."""
+"""Interval between stop requests; a request that comes just before a new search has no effect."""
 
 
 def run_in_background(
     work: Callable[[], T], stop: Callable[[], object], look: Callable[[], object] = lambda: None
 ) -> T:
-    """Do the work in another thread and wait for it.
+    """Do some work in another thread and wait for it; its exceptions are raised here.
 
-    Args:
-        work: what to do; its exceptions are raised here.
-        stop: ends the work soon, from any thread; called until the work has ended.
-        look: called in this thread every now and then during the wait.
-
-    Raises:
-        KeyboardInterrupt: after the work was stopped.
+    On KeyboardInterrupt, ``stop`` is called repeatedly until the work has ended; then the interrupt
+    is raised. ``look`` is called in this thread from time to time.
     """
     future: Future[T] = Future()
     thread = threading.Thread(target=fulfil, args=(future, work), name="work")
-    # An executor forgets a thread if a signal comes in the midst of its start, and ends without it.
+    # If a signal comes while a thread starts, an executor forgets the thread and exits without it.
     try:
         thread.start()
         while not wait([future], timeout=LOOK_SECONDS).done:
@@ -46,7 +41,7 @@ def run_in_background(
             look()
         return future.result()
     except KeyboardInterrupt:
-        future.cancel()  # if the work has not begun, it will not
+        future.cancel()  # no effect once the work has begun
         while not future.done():
             stop()
             wait([future], timeout=STOP_SECONDS)

@@ -1,4 +1,4 @@
-"""Click commands of this program: imported when needed, with examples and ``-h`` for help."""
+"""Click commands that are imported when needed, with examples in their help and ``-h``."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Command(click.Command):
     """A command whose help ends with examples.
 
     Args:
-        examples: command lines that can be typed as they are.
-        database: whether it takes ``--db``.
-        broker: whether it takes ``--broker``.
-        json: whether it takes ``--json`` here; commands with several formats bring their own.
-        configured: whether it needs the configuration file to be in order.
+        examples: command lines that work as typed.
+        database: whether the command takes ``--db``.
+        broker: whether the command takes ``--broker``.
+        json: whether it takes ``--json`` here; commands with several formats define their own.
+        configured: whether it needs a valid configuration file.
     """
 
     def __init__(
@@ -63,31 +63,31 @@ class Command(click.Command):
         parent: click.Context | None = None,
         **extra: Any,
     ) -> click.Context:
-        """A context in which options that are not given have the configuration file's values."""
-        if parent is not None and not parent.resilient_parsing:  # completion needs no values
+        """Make a context in which the configuration file provides defaults of options."""
+        if parent is not None and not parent.resilient_parsing:  # completion uses no values
             configuration = settings.settings_of(parent).configuration
             extra.setdefault("default_map", Defaults(configuration, self.params))
         return super().make_context(info_name, args, parent, **extra)
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the help, with the defaults of the program: also where the file is not in order."""
+        """Write the help with the program's own defaults, so that a broken file does no harm."""
         ctx.default_map = None
         super().format_help(ctx, formatter)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Do what the command is there for."""
+        """Run the command."""
         if self.configured:
             set_colours(settings.settings_of(ctx).configuration)
         return super().invoke(ctx)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples, which are never wrapped as an epilog is."""
+        """Write the examples without wrapping them."""
         super().format_epilog(ctx, formatter)
         write_examples(formatter, self.examples)
 
 
 def write_examples(formatter: click.HelpFormatter, examples: Sequence[str]) -> None:
-    """Write the section of examples of a help text."""
+    """Write a help text's section of examples."""
     with formatter.section("Examples"):
         for example in examples:
             formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
@@ -97,8 +97,8 @@ class LazyGroup(click.Group):
     """A group that imports the module of a command when the command is used.
 
     Args:
-        lazy: where each command lives, ``"module:attribute"`` by name.
-        examples: command lines that can be typed as they are.
+        lazy: ``"module:attribute"`` by command name.
+        examples: command lines that work as typed.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class LazyGroup(click.Group):
         self.examples = tuple(examples)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
-        """The names in the order in which they were given: the order of use."""
+        """The names in the given order, which is the order of use."""
         return [*self.lazy, *(name for name in self.commands if name not in self.lazy)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -132,7 +132,7 @@ class LazyGroup(click.Group):
 
 
 def refuse(context: click.Context, *contradictions: tuple[bool, str]) -> None:
-    """Raise a usage error for the first of some conditions that holds."""
+    """Raise a usage error for the first condition that holds."""
     for holds, message in contradictions:
         if holds:
             raise click.UsageError(message, context)
@@ -146,7 +146,7 @@ _COLOUR_VARIABLES: Final = {"never": "NO_COLOR", "always": "FORCE_COLOR"}
 
 
 class Defaults(Mapping[str, "Value"]):
-    """A ``default_map`` for click. The file is read when a value is looked up, not before."""
+    """A ``default_map`` for click that reads the file only when a value is looked up."""
 
     def __init__(self, configuration: Configuration, parameters: Iterable[click.Parameter]) -> None:
         self._configuration = configuration
@@ -157,23 +157,23 @@ class Defaults(Mapping[str, "Value"]):
         }
 
     def __getitem__(self, name: str) -> Value:
-        """The value of an option, by the name of its parameter."""
+        """The value for an option's parameter name."""
         setting = self._settings[name]  # before the file is read
         return self._configuration.values[setting]
 
     def __iter__(self) -> Iterator[str]:
-        """The options that have a value."""
+        """Iterate over the options that have a value."""
         return (name for name in self._settings if name in self)
 
     def __len__(self) -> int:
-        """The number of these."""
+        """Count the options that have a value."""
         return sum(1 for _ in self)
 
 
 def set_colours(configuration: Configuration) -> None:
-    """Have the libraries that draw do what the file says of colours.
+    """Make drawing libraries follow the file's colour setting.
 
-    They all read the environment, which goes first if it says anything.
+    They all read the environment; if it has a setting, that one wins.
     """
     if any(os.environ.get(variable) for variable in _COLOUR_VARIABLES.values()):
         return

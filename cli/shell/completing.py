@@ -1,7 +1,7 @@
-"""Values that a shell offers when Tab is pressed: players, files, boards, lanes.
+"""Values offered by shell completion: players, files, boards, lanes.
 
-An option or argument says with its metavar what it takes. Whatever is heavy to import is imported
-only when its values are asked for.
+The metavar of an option or argument names the kind of value. Heavy modules are imported only when
+values are requested.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 VARIABLE: Final = "_C4_COMPLETE"
-"""This variable of the environment says that a shell asks, and which."""
+"""The environment variable that a shell sets to request completion."""
 
 
 class Offered(click.types.StringParamType):
-    """A text of which some values are known."""
+    """A text type with some known values."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class Offered(click.types.StringParamType):
         param: click.Parameter,  # noqa: ARG002
         incomplete: str,
     ) -> list[CompletionItem[Any]]:
-        """The values that begin so."""
+        """The known values with this beginning."""
         found = [
             CompletionItem(word, help=about or None)
             for word, about in self._words()
@@ -92,11 +92,11 @@ BY_METAVAR: Final = {
     "WHO": Offered(_seats),
     "WxH": Offered(_boards),
 }
-"""What is offered for a plain text, by its metavar."""
+"""Completion types for plain texts, by metavar."""
 
 
 def offer(parameters: Iterable[click.Parameter]) -> None:
-    """Let plain texts among the parameters be completed."""
+    """Add completion to plain text parameters."""
     for parameter in parameters:
         if parameter.type is click.STRING and parameter.metavar in BY_METAVAR:
             parameter.type = BY_METAVAR[parameter.metavar]

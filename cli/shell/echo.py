@@ -1,6 +1,6 @@
-"""The one way to write lines for people: characters that cannot be seen are escaped.
+"""Write lines for people, with invisible characters escaped.
 
-Labels, names of files and players, details of games and texts of errors may come from strangers.
+Labels, names of files and players, game details and error texts may come from other people.
 """
 
 from __future__ import annotations
@@ -16,5 +16,5 @@ def line(text: str = "", *, err: bool = False) -> None:
 
 
 def prompt(text: str) -> None:
-    """Ask for something on standard error; the answer is typed in the same line."""
+    """Ask for something on standard error; the answer is typed on the same line."""
     click.echo(printable(text), nl=False, err=True)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def option_group(
     *options: Callable[[Decorated], Decorated],
 ) -> Callable[[Decorated], Decorated]:
-    """One decorator of several, in the order of the help text."""
+    """Combine decorators of options, in the order of the help text."""
 
     def add(function: Decorated) -> Decorated:
         for option in reversed(options):
@@ -36,39 +36,32 @@ def option_group(
 LARGEST_WHOLE: Final = 10**18
 """Larger than any count, and small enough for a database."""
 LARGEST_FLOAT: Final = 1e9
-"""31 years in seconds; Python can wait for 292."""
+"""31 years in seconds; Python can wait for 292 years."""
 LARGEST_IN_RANGE: Final = (1 << 15) - 1
-"""For plies, moves and scores, which databases keep in 16 bits."""
+"""The limit of plies, moves and scores, which databases keep in 16 bits."""
 LARGEST_GAME: Final = (1 << 31) - 1
-"""The number of a game in its match, which databases keep in 32 bits."""
+"""The limit of a game's number in its match, which databases keep in 32 bits."""
 LARGEST_SEED: Final = (1 << 64) - 1
-"""Seeds have 64 bits."""
 LARGEST_TABLE_MB: Final = MAX_TABLE_MB
-"""No table can be larger."""
 LARGEST_PRIORITY: Final = 99
-"""Jobs of a higher one are those of "c4 solve": see INTERACTIVE_PRIORITY."""
+"""Higher priorities are reserved for "c4 solve": see INTERACTIVE_PRIORITY."""
 
 
 class IntRange(click.IntRange):
-    """Whole numbers within bounds, called so in messages."""
+    """An integer within bounds, called "whole number" in messages."""
 
     name = "whole number"
 
 
 class WholeNumber(IntRange):
-    """Whole numbers from a least one on, which databases and engine can take.
-
-    Args:
-        least: the least one.
-        most: the largest one; help texts do not name it.
-    """
+    """An integer that databases and the engine can take; help texts show only the lower bound."""
 
     def __init__(self, least: int, most: int = LARGEST_WHOLE) -> None:
         super().__init__(least)
         self._most = most
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """The number that a text stands for."""
+        """Parse an integer."""
         number: int = super().convert(value, param, ctx)
         if number > self._most:
             self.fail(f"{value} is more than {self._most:,}", param, ctx)
@@ -76,29 +69,29 @@ class WholeNumber(IntRange):
 
 
 class FiniteFloat(click.FloatRange):
-    """Finite numbers within bounds: neither NaN nor infinity."""
+    """A finite number within bounds: neither NaN nor infinity."""
 
     name = "number"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """The number that a text stands for."""
+        """Parse a number."""
         number: float = super().convert(value, param, ctx)
-        if not abs(number) <= LARGEST_FLOAT:  # NaN too
+        if not abs(number) <= LARGEST_FLOAT:  # also true for NaN
             self.fail(f"{value!r} is not a number up to {LARGEST_FLOAT:,.0f}", param, ctx)
         return number
 
 
 class Range(NamedTuple):
-    """Whole numbers from ``first`` to ``last``; None leaves an end open."""
+    """Integers from ``first`` to ``last``; None leaves an end open."""
 
     first: int | None
     last: int | None
 
 
 def read_board(_context: click.Context, _parameter: click.Parameter, text: str) -> BoardSize:
-    """An option's text as a board size: ``7x6``."""
+    """Parse a board size: ``7x6``."""
     from c4core.errors import BoardError
     from c4core.notation import parse_board
 
@@ -111,7 +104,7 @@ def read_board(_context: click.Context, _parameter: click.Parameter, text: str) 
 def read_range(
     _context: click.Context, _parameter: click.Parameter, text: str | None
 ) -> Range | None:
-    """An option's text as numbers: ``20``, ``8..12``, or with an open end ``8..``, ``..12``."""
+    """Parse a range: ``20``, ``8..12``, or with an open end ``8..``, ``..12``."""
     if text is None:
         return None
     first_text, dots, last_text = text.partition("..")
@@ -119,20 +112,20 @@ def read_range(
         first = int(first_text) if first_text else None
         last = (int(last_text) if last_text else None) if dots else first
     except ValueError:
-        raise click.BadParameter(f"{text!r} is no number, nor a range such as 8..12") from None
+        raise click.BadParameter(f"{text!r} is not a number or a range such as 8..12") from None
     if first is None and last is None:
-        raise click.BadParameter(f"{text!r} names no number")
+        raise click.BadParameter(f"{text!r} has no number")
     if first is not None and last is not None and first > last:
         raise click.BadParameter(f"{text!r} is empty: {first} is more than {last}")
     if any(end is not None and abs(end) > LARGEST_IN_RANGE for end in (first, last)):
-        raise click.BadParameter(f"{text!r}: there are no numbers above {LARGEST_IN_RANGE:,} here")
+        raise click.BadParameter(f"{text!r}: the largest possible number is {LARGEST_IN_RANGE:,}")
     return Range(first, last)
 
 
 def read_cursor(
     _context: click.Context, _parameter: click.Parameter, text: str | None
 ) -> Cursor | None:
-    """An option's text as the place where a page has ended: ``PLY:KEY``."""
+    """Parse the end of a page: ``PLY:KEY``."""
     from db.records.evaluations import Cursor
 
     if text is None:
@@ -147,30 +140,30 @@ def read_cursor(
 
 
 def check_exists(name: str, *, option: str) -> None:
-    """Refuse the name of a file that does not exist."""
+    """Refuse a file name that does not exist."""
     if not os.path.exists(name):  # noqa: PTH110 (as typed)
         raise click.BadParameter(f"File {name!r} does not exist.", param_hint=f"'{option}'")
 
 
 def readable(text: str) -> str:
-    """A text of the command line, with a mark for every byte that is not UTF-8."""
+    """A command-line text with a mark for every byte that is not UTF-8."""
     return text.encode(errors="surrogateescape").decode(errors="replace")
 
 
 def read_label(
     _context: click.Context, _parameter: click.Parameter, text: str | None
 ) -> str | None:
-    """An option's text as a name that databases can store."""
+    """Check that databases can store a name."""
     if text is None:
         return None
     try:
         return text.encode(errors="surrogateescape").decode()
     except UnicodeDecodeError:
-        raise click.BadParameter(f"{readable(text)!r} is no text: it is not UTF-8") from None
+        raise click.BadParameter(f"{readable(text)!r} is not UTF-8 text") from None
 
 
 def label_option(what: str) -> Callable[[Decorated], Decorated]:
-    """``--label``."""
+    """The option ``--label``."""
     return click.option("--label", metavar="TEXT", callback=read_label, help=f"A name for {what}")
 
 
@@ -181,7 +174,7 @@ def _read_consent(_context: click.Context, _parameter: click.Parameter, given: o
 
 
 def programs_option(when: str) -> Callable[[Decorated], Decorated]:
-    """``--allow-programs``, as a :class:`~c4core.players.player.Consent` called ``programs``."""
+    """The option ``--allow-programs``: a :class:`~c4core.players.player.Consent`, ``programs``."""
     return click.option(
         "--allow-programs",
         "programs",
@@ -192,9 +185,9 @@ def programs_option(when: str) -> Callable[[Decorated], Decorated]:
 
 
 def detach_option(
-    help_text: str = "Only make the job and write its number.",
+    help_text: str = "Only create the job and write its number.",
 ) -> Callable[[Decorated], Decorated]:
-    """``--detach``."""
+    """The option ``--detach``."""
     return click.option("--detach", is_flag=True, help=help_text)
 
 
@@ -204,7 +197,7 @@ board_option = click.option(
     default="7x6",
     show_default=True,
     callback=read_board,
-    help="Columns x rows of the board.",
+    help="Board size: columns x rows.",
 )
 
 zero_based_option = click.option(
@@ -225,7 +218,7 @@ priority_option = click.option(
     metavar="N",
     expose_value=False,
     callback=_remember_priority,
-    help="Workers do jobs of higher priority first; those of the same share them.  [default: 0]",
+    help="Workers do jobs of higher priority first; equal ones share the workers.  [default: 0]",
 )
 
 
@@ -242,7 +235,7 @@ threads_option = click.option(
     metavar="N",
     envvar="C4_THREADS",
     show_envvar=True,
-    help="Threads that search; they share one table.  [default: one a core]",
+    help="Threads that search; they share one table.  [default: one per core]",
 )
 
 table_option = click.option(
@@ -253,5 +246,5 @@ table_option = click.option(
     show_default=True,
     envvar="C4_TABLE_MB",
     show_envvar=True,
-    help="Size of the table of positions met in the search.",
+    help="Size of the transposition table.",
 )

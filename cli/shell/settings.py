@@ -1,7 +1,7 @@
-"""The options of all commands: which database, which broker, how much talk, JSON or text.
+"""Options of all commands: database, broker, amount of messages, JSON or text.
 
-They can be written before the command's name (``c4 --db x.db status``) and after it. What no option
-and no variable says, the configuration file may say.
+They can be given before the command's name (``c4 --db x.db status``) or after it. The
+configuration file provides what neither an option nor the environment sets.
 """
 
 from __future__ import annotations
@@ -25,55 +25,52 @@ if TYPE_CHECKING:
     Callback = Callable[[click.Context, click.Parameter, Any], Any]
 
 NO_BROKER = "none"
-"""Given as the broker: use none, whatever the environment says."""
+"""The value of ``--broker`` that overrides the environment: use no broker."""
 
 Decorated = TypeVar("Decorated", bound="Callable[..., Any] | click.Command")
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the shared options say."""
+    """The values of the shared options."""
 
     db: str | None = None
-    """Database URL or path as given, None if it was not."""
+    """Database URL or path as given; None if not given."""
     broker: str | None = None
-    """Broker URL as given, ``none`` for doing the work in this process, None if it was not."""
+    """Broker URL as given, ``none`` to work in this process; None if not given."""
     json: bool = False
-    """Whether programs and not people read the output."""
     quiet: bool = False
-    """Whether talk and progress are unwanted."""
+    """Whether to leave out messages and progress."""
     verbose: bool = False
-    """Whether to talk more than usual."""
     priority: int | None = None
-    """The priority of the job that is made or gone on with, None to leave it as it is."""
+    """Priority of the created or resumed job; None to leave it unchanged."""
     configuration: Configuration = field(default_factory=Configuration, repr=False)
-    """What the configuration file says."""
     opened: list[str] = field(default_factory=list, compare=False, repr=False)
-    """The databases that were opened, for the report of a fault."""
+    """Opened databases, for the report of a fault."""
 
     def say(self, message: str) -> None:
-        """Talk to the person at the terminal: standard error, unless ``--quiet``."""
+        """Write a message on standard error, unless ``--quiet`` is given."""
         if not self.quiet:
             echo.line(message, err=True)
 
     def say_if_verbose(self, message: str) -> None:
-        """Talk with ``--verbose`` only."""
+        """Write a message only with ``--verbose``."""
         if self.verbose:
             echo.line(message, err=True)
 
     @property
     def named_database(self) -> str | None:
-        """The database's URL or path as it was given or configured; None for the default."""
+        """The database's URL or path as given or configured; None for the default."""
         return self.db or self._configured("db")
 
     @property
     def url(self) -> str:
-        """The database's URL or path: a named one, or the default file, whose directory is made."""
+        """The database's URL or path. For the default file, create its directory."""
         return self.named_database or str(default_database())
 
     @property
     def broker_url(self) -> str | None:
-        """The broker's URL, None without one."""
+        """The broker's URL; None without a broker."""
         named = self.broker or self._configured("broker")
         return None if named is None or named.lower() == NO_BROKER else named
 
@@ -82,10 +79,10 @@ class Settings:
         return None if value is None else str(value)
 
     def open_doorbell(self) -> Doorbell | None:
-        """Find the broker that the options name; None without one.
+        """Connect to the configured broker; None without one.
 
         Raises:
-            BrokerUrlError: the URL is not that of a usable broker.
+            BrokerUrlError: the URL cannot be used.
             BrokerUnreachableError: the broker does not answer.
         """
         if self.broker_url is None:
@@ -94,15 +91,15 @@ class Settings:
         from workers.core.kinds import Lane
 
         doorbell = Doorbell(self.broker_url)
-        doorbell.depth(Lane.BULK)  # better now than when everything is planned
+        doorbell.depth(Lane.BULK)  # fail now, not after everything is planned
         self.say_if_verbose(f"broker {doorbell.url}")
         return doorbell
 
     def open_database(self, *, create: bool = False) -> Database:
-        """Open the database that the options name.
+        """Open the configured database.
 
-        Args:
-            create: also make a database that is named explicitly; the default one is always made.
+        With ``create``, a database that is named explicitly is created if missing; the default one
+        always is.
         """
         from db.database import Database
 
@@ -113,24 +110,22 @@ class Settings:
 
 
 def default_database(*, ensure: bool = True) -> Path:
-    """The path of the default database; its directory is made, unless ``ensure`` is False."""
+    """The path of the default database. Its directory is created, unless ``ensure`` is False."""
     import platformdirs
 
     return platformdirs.user_data_path("c4", ensure_exists=ensure) / "c4.db"
 
 
 def settings_of(context: click.Context) -> Settings:
-    """The settings as far as they are read."""
+    """The settings read so far."""
     found = context.find_object(Settings)
     return Settings() if found is None else found
 
 
 def _remember(name: str) -> Callback:
-    """An option callback that notes the value in the context's settings."""
-
     def callback(context: click.Context, _parameter: click.Parameter, value: Any) -> None:
-        if value == "":  # on the command line; an empty variable of the environment is an unset one
-            raise click.BadParameter("it is empty; leave it out, or say which one is meant")
+        if value == "":  # only from the command line: an empty environment variable counts as unset
+            raise click.BadParameter("it is empty; leave the option out, or give a value")
         if value:
             context.obj = replace(settings_of(context), **{name: value})
 
@@ -153,14 +148,14 @@ def _named_option(
 
 
 def database_option(*, envvar: str | None = None) -> Callable[[Decorated], Decorated]:
-    """``--db``; the environment is read once, before the command's name."""
+    """The option ``--db``; the environment is read once, before the command's name."""
     text = "Database: a file, sqlite:///FILE or postgresql://USER@HOST/NAME."
     return _named_option("db", FILE, envvar, text)
 
 
 def broker_option(*, envvar: str | None = None) -> Callable[[Decorated], Decorated]:
-    """``--broker``; the environment is read once, before the command's name."""
-    text = "Let workers do it: redis://HOST, amqp://USER@HOST, or none."
+    """The option ``--broker``; the environment is read once, before the command's name."""
+    text = "Let workers do the work: redis://HOST, amqp://USER@HOST, or none."
     return _named_option("broker", BROKER, envvar, text)
 
 
@@ -172,8 +167,8 @@ def _flag(*flags: str, name: str, help_text: str) -> Callable[[Decorated], Decor
 
 json_option = _flag("--json", name="json", help_text="Write JSON for programs.")
 quiet_option = _flag(
-    *("-q", "--quiet"), name="quiet", help_text="No progress and no remarks on standard error."
+    *("-q", "--quiet"), name="quiet", help_text="No progress and no messages on standard error."
 )
 verbose_option = _flag(
-    *("-v", "--verbose"), name="verbose", help_text="Tell more on standard error."
+    *("-v", "--verbose"), name="verbose", help_text="More messages on standard error."
 )

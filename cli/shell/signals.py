@@ -1,7 +1,7 @@
-"""Ctrl-C: the first stops in order, the second at once. Never a stack trace.
+"""Ctrl-C: the first stops in order, the second at once. A stack trace is never shown.
 
 SIGTERM (a service manager) and SIGHUP (a closed terminal) are treated like Ctrl-C, so that a job
-hands its work back whichever way it is stopped.
+always hands its work back.
 """
 
 from __future__ import annotations
@@ -23,22 +23,19 @@ _received: list[int] = []
 
 
 def install() -> None:
-    """Raise KeyboardInterrupt with the signal's number at the first signal, exit at the second."""
+    """Raise KeyboardInterrupt with its number for the first signal, and exit at the second."""
     sys.unraisablehook = _show_unless_interrupted
     for number in SIGNALS:
-        # What the parent ignores (nohup, a background job of a script) stays ignored.
+        # A signal that the parent ignores (nohup, a background job of a script) stays ignored.
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _stop_in_order)
 
 
 def check() -> None:
-    """Raise the KeyboardInterrupt of a signal again, if it was lost: call it in long waits.
+    """Raise a signal's KeyboardInterrupt again if it was lost: call this in long waits.
 
     Python drops an exception that a handler raises while an object is being destroyed or a module
     is being locked for import.
-
-    Raises:
-        KeyboardInterrupt: a signal came, and the program still runs.
     """
     if _received:
         raise KeyboardInterrupt(_received[0])
@@ -47,24 +44,24 @@ def check() -> None:
 def ignore() -> None:
     """Ignore signals from here on: the exit code is decided.
 
-    Python takes its handlers away before it has ended; a signal would kill it, and change the code.
+    Python removes its handlers before it exits; a signal would then kill it and change the code.
     """
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)
-    # CPython kills itself by SIGINT in the end if a KeyboardInterrupt has ever left a text that was
-    # executed, as the modules of dataclasses and named tuples do on import, although it was caught;
-    # executing another one makes it forget.
+    # CPython kills itself by SIGINT at exit if a KeyboardInterrupt has ever escaped from executed
+    # text, as dataclasses and named tuples execute it on import, even if it was caught. Executing
+    # another text resets that.
     exec("pass")  # noqa: S102
 
 
 def exit_code(interrupt: KeyboardInterrupt) -> int:
-    """The exit code after a KeyboardInterrupt: 128 and the signal's number."""
+    """The exit code after a KeyboardInterrupt: 128 plus the signal's number."""
     number = interrupt.args[0] if interrupt.args else signal.SIGINT
     return 128 + int(number)
 
 
 def _show_unless_interrupted(unraisable: UnraisableHookArgs) -> None:
-    """Show what Python drops, but not the exception of a signal: :func:`check` raises it again."""
+    """Show what Python drops, except a signal's exception: :func:`check` raises that again."""
     if not (_received and isinstance(unraisable.exc_value, KeyboardInterrupt)):
         sys.__unraisablehook__(unraisable)
 
@@ -78,8 +75,8 @@ def _stop_in_order(number: int, _frame: FrameType | None) -> NoReturn:
 
 
 def _stop_at_once(number: int, _frame: FrameType | None) -> NoReturn:
-    # No clean-up of any kind: a database survives this by its transactions. The cursor is hidden
-    # while progress is drawn, and nothing else would show it again.
+    # No clean-up: a database's transactions survive this. But the cursor is hidden while progress
+    # is drawn, and nothing else would show it again.
     if sys.stderr is not None and sys.stderr.isatty():
         os.write(2, SHOW_CURSOR + b"\r\n")
     os._exit(128 + number)

@@ -21,12 +21,12 @@ UNWRITABLE = "backslashreplace"
 def secure() -> None:
     """Make sure that descriptors 0 to 2 are open before anything else is opened.
 
-    A database that got descriptor 1 because standard output was closed would be written into. The
-    stand-ins cannot be written to, so output to a closed stream is an error and is not lost; a
-    closed standard input is an empty one.
+    If standard output is closed, a database could get descriptor 1, and output would be written
+    into it. The replacements cannot be written to, so output to a closed stream is an error and is
+    not lost. A closed standard input reads as empty.
 
-    Text that the encoding of standard output does not have is written as a backslash and a number,
-    as on standard error: a label that somebody has stored must not end the list of all others.
+    Characters that standard output's encoding lacks are written as escapes, as on standard error:
+    one stored label must not stop a list.
     """
     for descriptor in range(3):
         try:
@@ -54,7 +54,7 @@ def input_name(file: IO[Any]) -> str:
 
 @contextmanager
 def reading(name: str) -> Iterator[None]:
-    """Give an error while reading the name of what was read; one without is of the output."""
+    """Add the input's name to errors while reading it; errors without a name are about output."""
     try:
         yield
     except OSError as error:
@@ -64,7 +64,7 @@ def reading(name: str) -> Iterator[None]:
 
 
 def finish(code: int) -> int:
-    """The exit code once the output is written, or :data:`exits.PROBLEMS` where it cannot be."""
+    """Flush the output. Return the exit code, or :data:`exits.PROBLEMS` if writing fails."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -90,9 +90,9 @@ def nobody_listening() -> Iterator[None]:
 
 
 def discard_output() -> None:
-    """Discard what is still buffered for standard output, so that the last flush cannot fail.
+    """Discard buffered standard output, so that the last flush cannot fail.
 
-    If it failed, Python would end with its own exit code, 120.
+    If it failed, Python would exit with its own code, 120.
     """
     _discard(STDOUT)
 

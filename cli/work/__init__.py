@@ -1,1 +1,1 @@
-"""What commands that have a job worked on share: who works, results, progress."""
+"""Shared parts of commands with a job: backend, results, progress."""

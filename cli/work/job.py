@@ -1,4 +1,4 @@
-"""Jobs of a command: who works on them, their output and progress, and a summary in the end."""
+"""A command's job: its backend, results, progress, and the summary at the end."""
 
 from __future__ import annotations
 
@@ -34,35 +34,36 @@ if TYPE_CHECKING:
     from workers.runners.remote import RemoteRunner
 
 ATTENDANCE_SECONDS: Final = 5.0
-"""Time between two looks whether there are workers."""
+"""Interval between checks whether workers are there."""
 
-NOBODY: Final = "No worker takes such jobs yet: start some with c4 worker"
+NOBODY: Final = "No worker takes such jobs yet: start workers with c4 worker"
 WITHOUT_MESSAGES: Final = (
     "Warning: {trouble}. Running workers ask the database for work meanwhile, so the job goes on."
 )
 NOBODY_MAY: Final = (
-    "A player is a program, and no worker may start it yet: start some with "
+    "A player is a program, and no worker may start it yet: start workers with "
     "c4 worker --allow-programs"
 )
-NOBODY_NOW: Final = "The workers are gone, and nobody is at work on this: start some with c4 worker"
+NOBODY_NOW: Final = (
+    "The workers are gone, so no process is working on this job: start workers with c4 worker"
+)
 SOMEBODY_AGAIN: Final = "There are workers again"
 
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """Those that work on jobs."""
+    """The threads or workers that do a command's jobs."""
 
     doorbell: Doorbell | None
-    """Calls the workers; None for threads of this process."""
+    """The broker's connection to the workers; None for threads of this process."""
     threads: int
-    """Of this process."""
     table_mb: int
-    """Size of the table that they share."""
+    """Size of the transposition table that the threads share."""
     programs: Consent = NO_PROGRAM
-    """Which programs threads of this process may start as players; workers have consent of their
-    own."""
+    """Programs that threads of this process may start as players; workers have their own
+    consent."""
     priority: int | None = None
-    """The priority that the jobs get; None leaves it as it is."""
+    """Priority of the jobs; None leaves it unchanged."""
 
     @classmethod
     def found(
@@ -73,38 +74,37 @@ class Backend:
         table_mb: int,
         programs: Consent = NO_PROGRAM,
     ) -> Backend:
-        """The backend that the options name."""
+        """Make the backend that the options name."""
         return cls(settings.open_doorbell(), threads, table_mb, programs, settings.priority)
 
     def check_consent(self, database: Database, job: JobInfo) -> None:
-        """Refuse a job whose programs this process may not start, while the job is as it was."""
+        """Refuse a job with programs that this process may not start, before the job is changed."""
         if self.doorbell is None:
             from workers.match.terms import check_consent
 
             check_consent(database, job, self.programs)
 
     def resumption(self, job_id: int) -> str:
-        """The command that goes on with a job in threads of its own, with the same consent."""
+        """The command that resumes a job in threads of its own process, with the same consent."""
         option = "" if self.programs == NO_PROGRAM else " --allow-programs"
         return f"c4 jobs resume {job_id}{option}"
 
     def heirs(self) -> str:
-        """Who is left with a job that this process does not wait for."""
+        """The processes to which this one leaves a job, in words."""
         return "other processes" if self.doorbell is None else "the workers"
 
 
 @dataclass(slots=True)
 class Written:
-    """How many lines of results were written."""
+    """Numbers of result lines written."""
 
     lines: int = 0
     errors: int = 0
-    """Lines without an answer."""
     known: int = 0
-    """Answers that were stored before, or that a book had."""
+    """Answers that were stored before, or came from a book."""
 
     def counted(self, objects: Iterable[dict[str, JsonValue]]) -> Iterator[dict[str, JsonValue]]:
-        """The objects as they come, counted."""
+        """Count the objects as they pass."""
         for fields in objects:
             yield fields
             self.lines += 1
@@ -114,13 +114,11 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class JobContext:
-    """What a command needs to have a job worked on, or left to others."""
+    """Everything a command needs to run a job or to leave it to others."""
 
     settings: Settings
     database: Database
-    """Where the job lives."""
     backend: Backend
-    """Who does the work."""
 
     def run(
         self,
@@ -129,16 +127,10 @@ class JobContext:
         *,
         remark: Callable[[], str] = lambda: "",
     ) -> bool:
-        """Work on a job to its end and report its result. Whether all is well.
+        """Work on a running job to its end and report its result. Return whether all is well.
 
-        Args:
-            job_id: a job that is running.
-            results: where the results go; None for nowhere.
-            remark: the text beside a progress bar, asked for at every look.
-
-        Raises:
-            KeyboardInterrupt: after the job was left in order and it was said how to go on.
-            OSError: the results cannot be written; it was said how to go on here, too.
+        Nothing is written without ``results``. After an interruption, or if the results cannot be
+        written (OSError), the job can be resumed; a message says how.
         """
         began = time.monotonic()
         written = Written()
@@ -171,15 +163,9 @@ class JobContext:
         return job.state is JobState.DONE and not written.errors
 
     def finish(self, job_id: int, *, makes: str, remark: Callable[[], str] = lambda: "") -> None:
-        """Work on a job to its end, unless it is done; afterwards something is made of it.
+        """Work on a job to its end unless it is done; the command uses its results afterwards.
 
-        Args:
-            job_id: a job that is running, or done.
-            makes: what the command makes of it, for a message after an interruption.
-            remark: as of :meth:`run`.
-
-        Raises:
-            KeyboardInterrupt: after the job was left in order.
+        ``makes`` names what the command makes of them, for a message after an interruption.
         """
         if read_job(self.database, job_id).state is JobState.DONE:
             self.settings.say_if_verbose(f"job {job_id} was done before")
@@ -187,7 +173,7 @@ class JobContext:
         try:
             self.run(job_id, remark=remark)
         except KeyboardInterrupt:
-            self.settings.say(f"The same command again goes on, and writes {makes} in the end.")
+            self.settings.say(f"Give the same command again to go on and write {makes}.")
             raise
 
     def detach(self, job_id: int, *, as_json: bool | None = None, afterwards: str = "") -> None:
@@ -206,7 +192,7 @@ class JobContext:
         self.settings.say(text)
 
     def leave(self, job_id: int) -> None:
-        """Leave a job to the workers, if there are any; they begin at once."""
+        """Leave a job to running workers, which begin at once."""
         self._set_priority(job_id)
         if self.backend.doorbell is not None:
             from workers.runners.remote import call_workers
@@ -216,10 +202,10 @@ class JobContext:
                 self._warn_of_broker(trouble)
 
     def resume_hint(self, job_id: int, results: Results | None = None) -> str:
-        """Who goes on with a job that has not ended, and how, for somebody who leaves it."""
+        """Say who goes on with an unfinished job, and how, to a person who leaves it."""
         if self.backend.doorbell is None:
             output = "" if results is None else f" {results.options}"
-            return f"What is done is kept; go on with: {self.backend.resumption(job_id)}{output}"
+            return f"Results so far are kept; go on with: {self.backend.resumption(job_id)}{output}"
         unattended: Mapping[int, Unattended] = {}
         with suppress(StorageError), self.database.read() as session:
             unattended = unattended_jobs(session)
@@ -238,7 +224,6 @@ class JobContext:
         return not errors
 
     def _runner(self, job_id: int) -> LocalRunner | RemoteRunner:
-        """A context within which the job is worked on."""
         self._set_priority(job_id)
         backend = self.backend
         if backend.doorbell is None:
@@ -275,7 +260,7 @@ class JobContext:
         self.settings.say(WITHOUT_MESSAGES.format(trouble=trouble))
 
     def _say_how_to_go_on(self, job_id: int, results: Results | None) -> None:
-        """Say how to get the results of a job whose output failed: a full disk, a closed pipe."""
+        """Say how to get a job's results if the output failed: a full disk, a closed pipe."""
         if read_job(self.database, job_id).state is JobState.DONE:
             text = f"Job {job_id} is done; write its results with: c4 jobs results {job_id}"
         else:
@@ -285,9 +270,9 @@ class JobContext:
 
 
 class _Attendance:
-    """Says when the workers of a job are gone, and when there are some again.
+    """Reports when the workers of a job are gone, and when there are some again.
 
-    Threads of this process stay as long as somebody waits.
+    Threads of this process stay until the command ends.
     """
 
     def __init__(self, context: JobContext, job_id: int) -> None:
@@ -297,7 +282,6 @@ class _Attendance:
         self._next = time.monotonic() + ATTENDANCE_SECONDS
 
     def look(self) -> None:
-        """Look, if the last time was a while ago."""
         context = self._context
         if context.backend.doorbell is None or time.monotonic() < self._next:
             return
@@ -310,7 +294,7 @@ class _Attendance:
 
 
 def write_results(database: Database, job: JobInfo, results: Results) -> Written:
-    """Write the results of a job, an object for every line of its input."""
+    """Write a job's results, one object per line of its input."""
     written = Written()
     units = iterate_units(database, job.id)
     results.write(written.counted(fields for unit in units for fields in unit_objects(job, unit)))
@@ -318,7 +302,7 @@ def write_results(database: Database, job: JobInfo, results: Results) -> Written
 
 
 def summary(job: JobInfo, written: Written, seconds: float) -> str:
-    """One line about a job that was worked on."""
+    """One line about a finished job."""
     positions = sum(job.positions.values())
     what = count(positions, content(job.kind))
     parts = [f"job {job.id} {job.state}: {what} in {duration(seconds)}"]

@@ -1,4 +1,4 @@
-"""The results of a job, as lines or as a table, on standard output or in a file."""
+"""A job's results, as lines or as a table, on standard output or in a file."""
 
 from __future__ import annotations
 
@@ -30,28 +30,28 @@ format_option = click.option(
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """Where the results of a job go, and how they are written."""
+    """The file and the format of a job's results."""
 
     target: IO[Any]
     """A text file, or for Parquet a binary one."""
     format_name: ResultFormat
     name: str = outfile.STANDARD_OUTPUT
-    """As ``--output`` takes it."""
+    """The file's name as ``--output`` takes it."""
 
     @property
     def is_stdout(self) -> bool:
-        """Whether they go to standard output, where a progress bar would be among them."""
+        """Whether results go to standard output, where they would mix with a progress bar."""
         return self.target in (sys.stdout, sys.stdout.buffer)
 
     @property
     def options(self) -> str:
-        """The options with which another command writes the same."""
+        """The options with which another command writes the same results."""
         text = f"--output {shlex.quote(self.name)}"
         by_ending = format_of_file(self.name) or "jsonl"
         return text if self.format_name == by_ending else f"{text} --format {self.format_name}"
 
     def write(self, objects: Iterable[dict[str, JsonValue]]) -> None:
-        """Write the objects of a job's output as they come."""
+        """Write a job's output objects as they come."""
         if self.format_name == "parquet":
             from workers.answers.lines import ROW_NAMES, as_row
 
@@ -69,7 +69,7 @@ def result_format(output: str | None, format_name: str | None, kind: str) -> Res
     found = format_name or format_of_file(output) or "jsonl"
     if found not in get_args(ResultFormat):
         raise click.UsageError(
-            f"{output!r}: results are written as .jsonl, .csv or .parquet; say --format"
+            f"{output!r}: results are written as .jsonl, .csv or .parquet; use --format"
         )
     from workers.core.kinds import find_kind
 
@@ -84,7 +84,7 @@ def result_format(output: str | None, format_name: str | None, kind: str) -> Res
 
 @contextmanager
 def open_results(output: str | None, format_name: ResultFormat) -> Iterator[Results]:
-    """Open what results are written to, as :func:`cli.output.outfile.opened` does."""
+    """Open the file for results, as :func:`cli.output.outfile.opened` does."""
     name = output or outfile.STANDARD_OUTPUT
     with outfile.opened(name, binary=format_name == "parquet") as target:
         yield Results(cast("IO[Any]", target), format_name, name)

@@ -1,4 +1,4 @@
-"""How jobs are shown: as rows, as facts, as a line of progress; and the tree of a deep job."""
+"""Views of jobs: rows, facts, a line of progress, and the tree of a deep job."""
 
 from __future__ import annotations
 
@@ -34,22 +34,20 @@ STATE_STYLES = {
 }
 
 IDLE = {
-    "waiting": "yet: c4 jobs resume {job} begins with it, and so do workers with a broker",
-    "queued": "yet: the workers are at work on other jobs",
-    "interrupted": (
-        "any more: c4 jobs resume {job} goes on with it, and so do workers with a broker"
-    ),
+    "waiting": "yet: start it with c4 jobs resume {job}, or with workers and a broker",
+    "queued": "yet: the workers are busy with other jobs",
+    "interrupted": ("any more: go on with c4 jobs resume {job}, or with workers and a broker"),
 }
-"""What follows "nobody is at work on it", by the state of the job."""
+"""The rest of the sentence "No process is working on the job", by the job's state."""
 
-NEVER_PLANNED = "any more: give the command again; c4 jobs cancel {job} puts this one away"
-"""The same for a job whose planning was interrupted."""
+NEVER_PLANNED = "any more: give the command again, and remove this job with c4 jobs cancel {job}"
+"""The rest of the sentence for a job whose planning was interrupted."""
 
 
 def idle_sentence(job: JobInfo, state: str) -> str | None:
-    """A sentence for a job that nobody is at work on, with what to do; None in other states."""
+    """A sentence that says what to do for a job without a process; None in other states."""
     todo = _todo(job, state)
-    return None if todo is None else f"Nobody is at work on job {job.id} {todo}"
+    return None if todo is None else f"No process is working on job {job.id} {todo}"
 
 
 def _todo(job: JobInfo, state: str) -> str | None:
@@ -60,13 +58,13 @@ def _todo(job: JobInfo, state: str) -> str | None:
 
 
 def content(kind: str) -> str:
-    """What the units of a kind of job hold, in the singular."""
+    """The noun for the items in a kind of job's units, in the singular."""
     found = find_kind(kind)
     return "position" if found is None else found.noun
 
 
 def job_row(job: JobInfo, state: str) -> Row:
-    """A job as a row of a list, shown with this state."""
+    """A job as a row of a list, shown in this state."""
     return {
         "job": job.id,
         "kind": job.kind,
@@ -96,7 +94,7 @@ COLUMNS = (
 
 
 def job_facts(job: JobInfo, state: str) -> dict[str, str]:
-    """A job as names and values for people, shown with this state."""
+    """A job as names and values for people, shown in this state."""
     positions, units = sum(job.positions.values()), sum(job.units.values())
     by_state = ", ".join(f"{number:,} {state}" for state, number in job.units.items() if number)
     facts = {
@@ -104,7 +102,7 @@ def job_facts(job: JobInfo, state: str) -> dict[str, str]:
         "kind": f"{job.kind}, board {job.board}",
         "state": state,
         **({"priority": str(job.priority)} if job.priority else {}),
-        **({"at work": f"nobody {todo}"} if (todo := _todo(job, state)) else {}),
+        **({"at work": f"no process {todo}"} if (todo := _todo(job, state)) else {}),
         f"{content(job.kind)}s": f"{job.positions[UnitState.DONE]:,} of {positions:,} done",
         "units": f"{units:,}{f': {by_state}' if by_state else ''}",
         "effort": f"{count(job.nodes, 'node')}, {duration(job.seconds)} of solving",
@@ -118,11 +116,10 @@ def job_facts(job: JobInfo, state: str) -> dict[str, str]:
 
 
 MAX_SHOWN = 16
-"""Pieces at work that are shown to people one by one, at most."""
 
 
 def tree_facts(standing: DeepProgress) -> dict[str, str]:
-    """The tree as names and values for people."""
+    """The tree of a deep job as names and values for people."""
     facts = {
         "score": _score(standing).removeprefix("score "),
         "columns": moves_text(standing),
@@ -137,7 +134,7 @@ def tree_facts(standing: DeepProgress) -> dict[str, str]:
 
 
 def tree_line(standing: DeepProgress, nodes_per_second: float | None) -> str:
-    """The tree in one line."""
+    """The tree of a deep job in one line."""
     parts = [_score(standing), pieces_text(standing)]
     if nodes_per_second is not None:
         parts.append(f"{nodes_per_second / 1e6:,.1f} M nodes/s")
@@ -145,7 +142,7 @@ def tree_line(standing: DeepProgress, nodes_per_second: float | None) -> str:
 
 
 def moves_text(standing: DeepProgress, *, zero_based: bool = False) -> str:
-    """What is proven about every column: ``1: -2 or less, 2: -1, 3: ?``."""
+    """The proven bounds of every column: ``1: -2 or less, 2: -1, 3: ?``."""
     parts = []
     for column, bounds in enumerate(standing.moves):
         if bounds is None:
@@ -165,7 +162,7 @@ def moves_text(standing: DeepProgress, *, zero_based: bool = False) -> str:
 
 
 def pieces_text(standing: DeepProgress) -> str:
-    """How many pieces there are in each state."""
+    """The number of pieces in each state."""
     parts = [
         f"{count(standing.decided, 'piece')} proven",
         f"{standing.split:,} split",
@@ -187,14 +184,14 @@ def _score(standing: DeepProgress) -> str:
 
 
 def _piece_text(piece: AtWork) -> str:
-    """A piece: the moves to it, and the score that is asked for its side to move."""
+    """A piece: its moves, and the score in question for its side to move."""
     if piece.columns is None:
         return "no longer wanted"
     return f"{format_moves(piece.columns) or 'the start'}: {score_text(piece.beta)} or more?"
 
 
 class TreeWatch:
-    """Looks at the tree of a job."""
+    """Follows the tree of a deep job."""
 
     def __init__(self, database: Database, job: JobInfo) -> None:
         from workers.deep.answer import Observer
@@ -204,7 +201,7 @@ class TreeWatch:
         self._first_nodes: int | None = None
 
     def look(self) -> DeepProgress:
-        """The tree now."""
+        """Read the current tree."""
         with self._database.read() as session:
             return self._observer.look(session)
 
@@ -220,16 +217,10 @@ class TreeWatch:
 def drawn_progress(
     database: Database, job: JobInfo, *, shown: bool, remark: Callable[[], str] = lambda: ""
 ) -> Iterator[Callable[[Progress], None] | None]:
-    """Draw the progress of a job on the terminal.
+    """Draw a job's progress on the terminal.
 
-    Args:
-        database: where the job lives.
-        job: of any kind.
-        shown: whether anything is drawn.
-        remark: what else to say beside a bar, asked at every look.
-
-    Yields:
-        What to call with every look at the job; None where nothing is drawn.
+    The context's value is called with each progress, and None if nothing is drawn. ``remark`` gives
+    the text beside a bar at every update.
     """
     from workers.deep.task import KIND as DEEP
 

@@ -1,4 +1,4 @@
-"""Evaluations: what is proven about positions. Callers import everything from here."""
+"""Evaluations: proven bounds and scores of positions. Callers import everything from here."""
 
 from __future__ import annotations
 

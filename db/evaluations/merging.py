@@ -1,14 +1,14 @@
-"""How two evaluations of the same position become one: in Python, and the same in SQL.
+"""Merge two evaluations of the same position: in Python, and the same in SQL.
 
-- If versions of the engine differ, the row of the newer one stays or replaces the other: results of
-  the older one are in doubt. Of the same version:
+- If the engine versions differ, the row of the newer version wins: results of the older one are in
+  doubt. The other rules are for rows of the same version.
 - The bounds are the tighter of both: ``lower`` the greater, ``upper`` the smaller.
-- Column scores, once known, stay; so does whatever else may be unknown.
-- ``nodes`` are those of the search that proved the bounds: of the tighter row, of equal rows that
-  of the longer search. If each row gave one bound, the larger number is stored.
+- Column scores, once known, stay; so does every other column that may be unknown.
+- ``nodes`` belongs to the search that proved the bounds: the tighter row's, or the longer search's
+  if the rows are equal. If each row gave one bound, the larger number is stored.
 - Bounds that cross, or column scores that differ, cannot both be true: a contradiction.
 
-So what is proven in the end does not depend on the order in which workers store their results.
+The merged result therefore does not depend on the order in which workers store theirs.
 """
 
 from __future__ import annotations
@@ -50,15 +50,15 @@ if TYPE_CHECKING:
     from db.records.evaluations import StoredEvaluation
 
 _IMPOSSIBLE: Final[ColumnElement[int]] = literal_column("32767")
-"""A lower bound that violates the table's check whatever the upper bound is."""
+"""A lower bound that violates the table's check for every upper bound."""
 
 _KEPT: Final = [column.name for column in STORED if column.nullable]
 """The columns that may be unknown; a known value stays."""
 
 _FEW: Final = 20
-"""So many rows at most are passed to PostgreSQL one by one."""
+"""Maximum number of rows that are sent to PostgreSQL one by one."""
 
-# A pooler may give this program's next version the same session, where the table is still there.
+# A pooler may give the next version of this program the same session, which still has the table.
 _INCOMING: Final = f"incoming_{HEAD}"
 
 _incoming: Final = Table(
@@ -71,11 +71,7 @@ _incoming: Final = Table(
 
 
 def merge(stored: StoredEvaluation, incoming: StoredEvaluation) -> StoredEvaluation:
-    """The evaluation that both together prove.
-
-    Raises:
-        ContradictionError: they cannot both be true.
-    """
+    """Return the evaluation that both rows together prove, or raise ContradictionError."""
     if incoming.engine_version != stored.engine_version:
         return max(stored, incoming, key=lambda row: row.engine_version)
     lower = max(stored.lower, incoming.lower)
@@ -106,27 +102,27 @@ def _contradiction(stored: StoredEvaluation, incoming: StoredEvaluation) -> Cont
 
 
 def _describe(row: StoredEvaluation) -> str:
-    bounds = str(row.lower) if row.is_exact else f"{row.lower}..{row.upper}"
+    bounds = str(row.lower) if row.is_exact else f"{row.lower} to {row.upper}"
     scores = "" if row.scores is None else f" with column scores {list(row.scores)}"
     return f"score {bounds}{scores} (engine {row.engine_version})"
 
 
 def send_rows(connection: Connection, rows: Sequence[ColumnValues]) -> Callable[[], int]:
-    """Send rows that are sorted and have no key twice. This locks nothing that others use.
+    """Send rows to the database, and return a function that merges them and returns the changes.
 
-    SQLite gets one prepared statement, run for every row. PostgreSQL gets many rows by COPY into a
-    temporary table, and one merge: measured, 115,000-136,000 rows/s, against 62,000 with arrays
-    through ``unnest`` and 37,000 with a list passed to ``execute()``. A few rows are passed so
-    nevertheless: the temporary table alone takes several statements.
+    The rows are sorted and have distinct keys. Sending locks nothing that others use. The function
+    returns the number of rows new or changed.
 
-    Returns:
-        A function that merges them and returns the number of rows new or changed.
+    SQLite runs one prepared statement for every row. PostgreSQL gets many rows by COPY into a
+    temporary table, and one merge. Measured: 115,000-136,000 rows/s, against 62,000 with arrays
+    through ``unnest`` and 37,000 with a list passed to ``execute()``. A few rows still go to
+    ``execute()``, because the temporary table alone takes several statements.
     """
     dialect = connection.dialect.name
     if dialect == "sqlite" or len(rows) <= _FEW:
         return lambda: connection.exec_driver_sql(_merge_one(dialect), list(rows)).rowcount
     connection.execute(CreateTable(_incoming, if_not_exists=True))
-    connection.execute(delete(_incoming))  # of an earlier call in the same transaction
+    connection.execute(delete(_incoming))  # rows of an earlier call in the same transaction
     driver = cast("psycopg.Connection", connection.connection.driver_connection)
     with (
         driver.cursor() as cursor,
@@ -140,7 +136,7 @@ def send_rows(connection: Connection, rows: Sequence[ColumnValues]) -> Callable[
 
 @cache
 def _merge_one(dialect: str) -> str:
-    """The statement that merges one row, as the driver takes it."""
+    """The statement that merges one row, in the driver's form."""
     insert = insert_into(dialect, Evaluation).values(
         {name: bindparam(name) for name in COLUMN_NAMES}
     )
@@ -149,7 +145,7 @@ def _merge_one(dialect: str) -> str:
 
 @cache
 def _merge_sent() -> postgresql.Insert | sqlite.Insert:
-    # In the order of the keys: two transactions that lock the same rows do so in the same order.
+    # Sorted by key, so that two transactions lock the same rows in the same order.
     rows = select(_incoming).order_by(_incoming.c.key)
     insert = insert_into("postgresql", Evaluation).from_select(list(COLUMN_NAMES), rows)
     return _merging(insert).execution_options(preserve_rowcount=True)
@@ -163,12 +159,12 @@ def _copy_types() -> list[str]:
 
 
 def _merging(insert: postgresql.Insert | sqlite.Insert) -> postgresql.Insert | sqlite.Insert:
-    """An INSERT that does as :func:`merge`. A contradiction makes bounds that the table refuses."""
+    """An INSERT that does as :func:`merge`. A contradiction gives bounds that the table refuses."""
     stored, incoming = Evaluation.__table__.c, insert.excluded
     incoming_inside = and_(incoming.lower >= stored.lower, incoming.upper <= stored.upper)
     stored_inside = and_(incoming.lower <= stored.lower, incoming.upper >= stored.upper)
     replaces = incoming.engine_version > stored.engine_version
-    scores_differ = incoming.scores != stored.scores  # never true where one is NULL
+    scores_differ = incoming.scores != stored.scores  # never true if one is NULL
     values: dict[str, Any] = {
         "lower": case(
             (replaces, incoming.lower),

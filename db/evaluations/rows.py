@@ -1,13 +1,13 @@
-"""Rows of evaluations as plain tuples, the form in which they pass to and from the driver in bulk.
+"""Rows of evaluations as plain tuples, the form for bulk transfer to and from the driver.
 
-What is selected, and how rows are encoded and decoded, follows from the columns of
-:class:`db.models.Evaluation`. :class:`StoredEvaluation` has a field of the same name for each.
+The columns of :class:`db.models.Evaluation` determine the queries, the encoding and the decoding.
+:class:`StoredEvaluation` has a field of the same name for each.
 
-Tuples and not ORM objects or dictionaries: measured with SQLite, 248,000 upserts/s against 104,000
-with dictionaries, and a single lookup takes 24 microseconds against 190 through the ORM. For the
-same reason SQLAlchemy only writes the SQL of a :class:`DriverQuery`, and its connections and rows
-are bypassed: measured with PostgreSQL, 30,000 single lookups a second instead of 12,000, and
-190,000 keys instead of 90,000 in batches of a hundred.
+Tuples are faster than ORM objects and dictionaries. Measured with SQLite: 248,000 upserts/s against
+104,000 with dictionaries, and 24 microseconds for a single lookup against 190 through the ORM. For
+the same reason SQLAlchemy only writes the SQL of a :class:`DriverQuery`, and its connections and
+rows are bypassed. Measured with PostgreSQL: 30,000 single lookups a second against 12,000, and
+190,000 keys against 90,000 in batches of a hundred.
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
 
 ColumnValues = tuple[Any, ...]
-"""A row as the driver sees it, in the order of COLUMN_NAMES; sorts by board, then by key."""
+"""A row in the driver's form, in the order of COLUMN_NAMES; sorts by board, then by key."""
 
 STORED: Final = stored_columns(Base.metadata.tables[Evaluation.__tablename__])
-"""The columns of a row; everything else here follows from them."""
+"""The columns of a row; the rest of this module follows from them."""
 
-# The order of the table's columns, which is that of an INSERT compiled for it.
+# In the order of the table's columns, which is also the order of a compiled INSERT.
 COLUMN_NAMES: Final = tuple(column.name for column in STORED)
 
 COLUMNS: Final[tuple[ColumnElement[Any], ...]] = tuple(
     type_coerce(column, driver_type(column)).label(column.name) for column in STORED
 )
-"""The columns to select for :func:`decode`: as they are stored."""
+"""The columns to select for :func:`decode`, in their stored form."""
 
 stored_key: Final = COLUMNS[COLUMN_NAMES.index("key")]
-"""The stored key: the position's key less KEY_SHIFT."""
+"""The stored key: the position's key minus KEY_SHIFT."""
 
 SCORES_CHANGED: Final = "its column scores have changed since they were stored"
 
@@ -59,15 +59,12 @@ _CONVERTED: Final = [
     for place, column in enumerate(STORED)
     if isinstance(column.type, Converted)
 ]
-"""The places of columns whose stored values differ from those of a StoredEvaluation.
-
-If a column may be NULL, the functions of its type take None.
-"""
+"""Indexes and types of columns that are converted; if NULL is allowed, their types accept None."""
 
 _LOADED: Final = [(place, kind.load) for place, kind in _CONVERTED]
 
 _FEW: Final = 5
-"""Fewer rows are decoded one by one."""
+"""Fewer rows than this are decoded one by one."""
 
 _in_order_of_fields: Final = itemgetter(*map(COLUMN_NAMES.index, StoredEvaluation._fields))
 
@@ -75,11 +72,7 @@ _stream_numbers: Final = count()
 
 
 def decode(rows: Collection[ColumnValues]) -> list[StoredEvaluation]:
-    """The rows that the driver has returned.
-
-    Raises:
-        DamagedValueError: column scores are not what was stored; names the position.
-    """
+    """Decode rows; raise DamagedValueError for a position whose column scores have changed."""
     try:
         return _decode(rows)
     except DamagedValueError:
@@ -91,10 +84,10 @@ def decode(rows: Collection[ColumnValues]) -> list[StoredEvaluation]:
 
 
 def decode_known(rows: Collection[ColumnValues]) -> list[StoredEvaluation]:
-    """As :func:`decode`, but only the rows that count as known.
+    """Decode the rows that count as known, as :func:`decode` does.
 
-    Those that are damaged do not, nor do those of another version of the engine. The version
-    changes when older results are in doubt, and all results of a job come from one version.
+    Damaged rows are left out, and so are rows of another engine version. The version changes when
+    older results are in doubt, and all results of a job come from one version.
     """
     try:
         found = _decode(rows)
@@ -104,7 +97,7 @@ def decode_known(rows: Collection[ColumnValues]) -> list[StoredEvaluation]:
 
 
 def is_sound(row: ColumnValues) -> bool:
-    """Whether the column scores of a row are those that were stored."""
+    """Whether the column scores of a row are unchanged since they were stored."""
     try:
         _decode([row])
     except DamagedValueError:
@@ -113,8 +106,8 @@ def is_sound(row: ColumnValues) -> bool:
 
 
 def _decode(rows: Collection[ColumnValues]) -> list[StoredEvaluation]:
-    # Without StoredEvaluation's own __new__, and many rows column by column: hundreds of thousands
-    # a second are streamed.
+    # This bypasses StoredEvaluation's own __new__ and decodes many rows column by column, because
+    # hundreds of thousands a second are streamed.
     if len(rows) < _FEW:
         return [_decode_one(row) for row in rows]
     columns: list[Any] = list(zip(*rows, strict=False))
@@ -132,7 +125,7 @@ def _decode_one(row: ColumnValues) -> StoredEvaluation:
 
 
 def encode(rows: Collection[StoredEvaluation], updated_at: float) -> list[ColumnValues]:
-    """Rows as the driver takes them, with another time."""
+    """Encode rows for the driver, with a new time."""
     fields: dict[str, Any] = dict(
         zip(StoredEvaluation._fields, zip(*rows, strict=True), strict=True)
     )
@@ -145,64 +138,60 @@ def encode(rows: Collection[StoredEvaluation], updated_at: float) -> list[Column
 
 @cache
 def full_column_bits(board: BoardSize) -> int:
-    """The bits of a key that are set where a column is full: the topmost of every column."""
+    """The bits of a key that mark full columns: the topmost bit of every column."""
     stride = board.height + 1
     return sum(1 << (column * stride + board.height) for column in range(board.width))
 
 
 def check_row(row: StoredEvaluation, board: BoardSize, full_bits: int) -> None:
-    """Raise ValueError for a row that cannot be an evaluation on this board.
+    """Raise ValueError if a row cannot be an evaluation on this board.
 
-    ``full_bits`` are :func:`full_column_bits` of the board.
+    ``full_bits`` is :func:`full_column_bits` of the board.
     """
     if row.width != board.width or row.height != board.height:
-        raise ValueError(f"evaluation of {row.width}x{row.height} among those of {board}: {row}")
+        raise ValueError(f"evaluation on {row.width}x{row.height}, not on {board}: {row}")
     if not 0 <= row.key < 1 << 64:
-        raise ValueError(f"no 64-bit key: {row}")
+        raise ValueError(f"key is not a 64-bit number: {row}")
     if row.lower > row.upper:
         raise ValueError(f"bounds cross: {row}")
     if row.scores is not None:
         missing = row.scores.count(None)
-        # A game that is over has no columns to play, full or not.
+        # When a game is over, no column can be played, full or not.
         if len(row.scores) != board.width or missing not in (
             (row.key & full_bits).bit_count(),
             board.width,
         ):
-            raise ValueError(
-                f"column scores are not those of all columns that can be played: {row}"
-            )
+            raise ValueError(f"column scores do not match the columns that can be played: {row}")
 
 
 class DriverQuery:
     """A query that the database's driver runs itself.
 
-    Args:
-        query: all its values must be such as the driver takes.
-        dialect: ``"sqlite"`` or ``"postgresql"``.
+    All values of ``query`` must be in the driver's form.
     """
 
     def __init__(self, query: Select[Any], dialect: str) -> None:
         compiled = query.compile(dialect=driver_dialect(dialect))
         self._text = str(compiled)
         self._fixed = dict(compiled.params)
-        # Binary rows have numbers, not texts to parse.
+        # Binary rows contain numbers, not text to parse.
         self._cursor: dict[str, Any] = {} if dialect == "sqlite" else {"binary": True}
 
     def rows(self, connection: Connection, **parameters: object) -> list[ColumnValues]:
-        """All rows; the parameters are values of the query's ``bindparam``."""
+        """Return all rows; the parameters are values of the query's ``bindparam``."""
         return self.rows_of(_driver(connection), **parameters)
 
     def rows_of(self, driver: Any, **parameters: object) -> list[ColumnValues]:  # noqa: ANN401
-        """As :meth:`rows`, on a connection of the driver itself."""
+        """Return all rows, as :meth:`rows`, from a connection of the driver itself."""
         cursor = driver.cursor(**self._cursor)
         cursor.execute(self._text, self._fixed | parameters)
         found: list[ColumnValues] = cursor.fetchall()
         return found
 
     def batches(self, connection: Connection, size: int) -> Iterator[Sequence[ColumnValues]]:
-        """All rows, ``size`` at a time, in constant memory, as long as the transaction is open."""
-        # Only a cursor with a name is a server's cursor: PostgreSQL sends all rows at once to
-        # others.
+        """Yield all rows, ``size`` at a time, in constant memory, while the transaction is open."""
+        # Only a named cursor lives on the server. To any other cursor PostgreSQL sends all rows at
+        # once.
         name = {"name": f"c4_{next(_stream_numbers)}"} if self._cursor else {}
         cursor = _driver(connection).cursor(**name, **self._cursor)
         try:
@@ -210,11 +199,11 @@ class DriverQuery:
             while rows := cursor.fetchmany(size):
                 yield rows
         finally:
-            # If the caller does not take all rows, the garbage collector comes here. By then the
+            # If the caller does not take all rows, the garbage collector runs this. By then the
             # connection may be closed, and the cursor with it.
             with suppress(sqlite3.ProgrammingError):
                 cursor.close()
 
 
-def _driver(connection: Connection) -> Any:  # noqa: ANN401 - the connection of one driver or the other
+def _driver(connection: Connection) -> Any:  # noqa: ANN401 - either driver's connection
     return connection.connection.driver_connection

@@ -1,4 +1,4 @@
-"""Searching stored evaluations: pages, streams, counts and summaries."""
+"""Search stored evaluations: pages, streams, counts and summaries."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from db.records.evaluations import EvaluationFilter, Order, StoredEvaluation
 
 _STREAM_ROWS: Final = 2_000
-"""Rows fetched at a time while streaming."""
+"""Number of rows fetched at a time while streaming."""
 
 _OPENS_INDEX: Final[ColumnElement[bool]] = literal_column("ply >= 0")
-# Always true. Written out, it opens PostgreSQL's index on (board, ply, key); see db.models.
+# Always true. Written out, it makes PostgreSQL use the index on (board, ply, key); see db.models.
 
 _WIN: Final = Evaluation.lower > 0
 _LOSS: Final = Evaluation.upper < 0
@@ -58,9 +58,9 @@ _VALUES: Final = {"win": _WIN, "draw": _DRAW, "loss": _LOSS}
 def search(
     session: Session, filters: EvaluationFilter, *, after: Cursor | None = None, limit: int = 100
 ) -> Page:
-    """A page of the matching rows, by ply, then by key.
+    """Return a page of the matching rows, by ply, then by key.
 
-    ``after`` is ``next`` of the page before, None for the first. The cost of a page does not grow
+    ``after`` is ``next`` of the previous page, None for the first. The cost of a page does not grow
     with its distance from the first.
     """
     query = _page(session, filters, after, limit + 1)
@@ -79,10 +79,10 @@ def stream(
     descending: bool = False,
     limit: int | None = None,
 ) -> Iterator[StoredEvaluation]:
-    """All matching rows, in constant memory; of keys, 30 bytes for each.
+    """Yield all matching rows in constant memory; a filter by keys takes 30 bytes for each key.
 
-    The transaction stays open while the rows are taken. They begin behind ``after``, a place in the
-    order by ply and key. If there is a limit, the database sorts no more than these.
+    The transaction stays open while the rows are taken. They begin after ``after``, a place in the
+    order by ply and key. With a limit, the database sorts no more rows than that.
     """
     connection = session.connection()
     dialect = connection.dialect.name
@@ -106,7 +106,7 @@ def stream(
 
 
 def count(session: Session, filters: EvaluationFilter) -> int:
-    """How many rows match."""
+    """Return the number of matching rows."""
     if filters.keys is not None:
         return len(_places_of_keys(session, filters))
     query = select(func.count()).where(*_conditions(session, filters), *_first(filters, None))
@@ -116,7 +116,7 @@ def count(session: Session, filters: EvaluationFilter) -> int:
 
 
 def summary(session: Session, board: BoardSize) -> list[PlySummary]:
-    """What is stored for a board, ply by ply; plies without rows are left out."""
+    """Summarize the stored rows of a board, ply by ply; plies without rows are left out."""
     query = (
         select(
             Evaluation.ply,
@@ -135,7 +135,7 @@ def summary(session: Session, board: BoardSize) -> list[PlySummary]:
 
 
 def boards(session: Session) -> dict[BoardSize, int]:
-    """Every board that has evaluations, with their number, in order of size."""
+    """Return the number of evaluations of each board that has any, in order of size."""
     query = (
         select(Evaluation.width, Evaluation.height, func.count())
         .group_by(Evaluation.width, Evaluation.height)
@@ -153,12 +153,12 @@ def _places_of_keys(
     *,
     descending: bool = False,
 ) -> NDArray[np.uint64]:
-    """The keys of matching rows in an order; the filter names the keys to look among.
+    """The sorted keys of matching rows, out of the keys in the filter.
 
-    They are looked up in parts and sorted here, because a query for a million keys takes hundreds
+    They are looked up in batches and sorted here, because a query for a million keys takes hundreds
     of megabytes.
     """
-    import numpy as np  # noqa: PLC0415 - other queries do without it
+    import numpy as np  # noqa: PLC0415 - other queries do not need it
 
     connection = session.connection()
     conditions = [*_conditions(session, replace(filters, keys=None)), *_first(filters, after)]
@@ -197,9 +197,9 @@ def _page(
     is_sqlite = dialect_of(session) == "sqlite"
     if limit is None or not is_sqlite or filters.has_scores is not None:
         return _ordered(select(*COLUMNS), session, filters, after).limit(limit)
-    # SQLite reads each row of the index from the table before it checks conditions, unless a query
-    # needs no other column (measured: 3.8 s of processor time for a score that none of four million
-    # rows has, and 0.3 s this way).
+    # Before SQLite checks conditions, it reads each row of the index from the table, unless the
+    # index contains all columns of the query. Measured for a score that none of four million rows
+    # has: 3.8 s of processor time, against 0.3 s this way.
     of_index = (Evaluation.width, Evaluation.height, stored_key)
     places = _ordered(select(*of_index), session, filters, after).limit(limit).subquery()
     is_place = and_(
@@ -222,10 +222,10 @@ def _ordered(
 
 
 def _first(filters: EvaluationFilter, after: Cursor | None) -> list[ColumnElement[bool]]:
-    """Where the order by ply and key begins.
+    """The start of the page in the order by ply and key.
 
-    One lower bound and not two: SQLite uses only one of them in the index. With the wrong one, a
-    page reads everything before it (measured: 120 ms instead of 0.2 at 100,000 rows).
+    This is one lower bound and not two, because SQLite uses only one of them in the index. With the
+    wrong one, a page reads all rows before it (measured: 120 ms instead of 0.2 at 100,000 rows).
     """
     first_ply = filters.min_ply or 0
     if after is not None and after.ply >= first_ply:
@@ -235,7 +235,7 @@ def _first(filters: EvaluationFilter, after: Cursor | None) -> list[ColumnElemen
 
 
 def _conditions(session: Session, filters: EvaluationFilter) -> list[ColumnElement[bool]]:
-    """The conditions of the filter, except that on the first ply."""
+    """The conditions of the filter, except the one on the first ply."""
     conditions: list[ColumnElement[bool]] = [
         Evaluation.width == filters.board.width,
         Evaluation.height == filters.board.height,

@@ -1,4 +1,4 @@
-"""Writing evaluations, and reading them by key."""
+"""Write evaluations, and read them by key."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from db.records.evaluations import StoredEvaluation
 
 LOOKUP_KEYS: Final = 10_000
-"""Keys in one query."""
+"""Maximum number of keys in one query."""
 
 _OF_BOARD: Final = select(*COLUMNS).where(
     Evaluation.width == bindparam("width"), Evaluation.height == bindparam("height")
@@ -55,17 +55,15 @@ _OF_BOARD: Final = select(*COLUMNS).where(
 
 
 def store(session: Session, board: BoardSize, rows: Sequence[StoredEvaluation]) -> int:
-    """Merge rows into what is stored, as :mod:`db.evaluations.merging` says: bounds only tighten.
+    """Merge rows into the stored ones, and return the number of rows new or changed.
 
-    The rows are of one board, in any order, and a key may occur several times. A stored row that is
-    damaged, and that the new row contradicts, is replaced.
-
-    Returns:
-        How many rows are new or changed.
+    Bounds only tighten: see :mod:`db.evaluations.merging`. The rows are of one board, in any order,
+    and a key may occur several times. If a stored row is damaged and the new row contradicts it,
+    the new row replaces it.
 
     Raises:
-        ContradictionError: a row cannot be true together with the stored one. Nothing of this
-            call was written; the transaction can go on.
+        ContradictionError: a row contradicts the stored one. Nothing of this call was written; the
+            transaction can go on.
         ValueError: a row is of another board, its bounds cross, or its column scores are
             incomplete. Nothing was written.
     """
@@ -73,10 +71,10 @@ def store(session: Session, board: BoardSize, rows: Sequence[StoredEvaluation]) 
 
 
 def send(session: Session, board: BoardSize, rows: Sequence[StoredEvaluation]) -> Callable[[], int]:
-    """Send rows to the database; the function that is returned merges them, as ``store`` does.
+    """Send rows to the database; return a function that merges them, as ``store`` does.
 
-    While a client sends many rows, PostgreSQL waits for it without any limit. So a transaction
-    sends its rows before it locks what others need, such as a unit. Errors are those of ``store``.
+    While a client sends many rows, PostgreSQL waits for it without a limit. A transaction therefore
+    sends its rows before it locks what others need, such as a unit. Errors are as of ``store``.
     """
     if not rows:
         return lambda: 0
@@ -92,7 +90,7 @@ def send(session: Session, board: BoardSize, rows: Sequence[StoredEvaluation]) -
         try:
             changed = merge_sent()
         except IntegrityError:
-            # Only for this error: a full disk has ended the whole transaction, and the savepoint
+            # Only for this error: a full disk has ended the complete transaction, and the savepoint
             # with it.
             savepoint.rollback()
             if drop_damaged(session, board, list(distinct)):
@@ -108,7 +106,7 @@ def send(session: Session, board: BoardSize, rows: Sequence[StoredEvaluation]) -
 
 
 def _distinct(rows: Iterable[StoredEvaluation], board: BoardSize) -> dict[int, StoredEvaluation]:
-    """The rows by key, checked; those of the same key merged."""
+    """The rows by key, checked; rows of the same key are merged."""
     full_bits = full_column_bits(board)
     distinct: dict[int, StoredEvaluation] = {}
     for row in rows:
@@ -119,7 +117,7 @@ def _distinct(rows: Iterable[StoredEvaluation], board: BoardSize) -> dict[int, S
 
 
 def drop_damaged(session: Session, board: BoardSize, keys: Sequence[int]) -> int:
-    """Delete the rows of canonical keys that have changed since they were stored; their number."""
+    """Delete rows of canonical keys that have changed since they were stored; return the count."""
     connection = session.connection()
     dialect = connection.dialect.name
     of_keys = (
@@ -143,9 +141,9 @@ def drop_damaged(session: Session, board: BoardSize, keys: Sequence[int]) -> int
 
 
 def lookup(session: Session, board: BoardSize, keys: Sequence[int]) -> dict[int, StoredEvaluation]:
-    """What is known about canonical keys, by key; the others are left out.
+    """Look up known evaluations by canonical key; unknown keys are left out.
 
-    Known is what this version of the engine has found, unless it is damaged.
+    An evaluation is known if this version of the engine found it and it is not damaged.
     """
     found: dict[int, StoredEvaluation] = {}
     for rows in _rows(session, board, keys):
@@ -156,7 +154,6 @@ def lookup(session: Session, board: BoardSize, keys: Sequence[int]) -> dict[int,
 def _rows(
     session: Session, board: BoardSize, keys: Sequence[int]
 ) -> Iterator[Sequence[ColumnValues]]:
-    """The rows of canonical keys, many at a time."""
     connection = session.connection()
     dialect = connection.dialect.name
     query = _lookup_query(dialect)
@@ -166,7 +163,7 @@ def _rows(
 
 
 def find(session: Session, board: BoardSize, key: int) -> StoredEvaluation | None:
-    """What is known about one canonical key, as :func:`lookup` says, or None."""
+    """Return the known evaluation of a canonical key, as :func:`lookup` defines it, or None."""
     connection = session.connection()
     query = _find_query(connection.dialect.name)
     rows = query.rows(connection, width=board.width, height=board.height, key=key - KEY_SHIFT)
@@ -174,7 +171,7 @@ def find(session: Session, board: BoardSize, key: int) -> StoredEvaluation | Non
 
 
 def find_at_once(reader: AtOnce, board: BoardSize, key: int) -> StoredEvaluation | None:
-    """As :func:`find`, without waiting for others.
+    """Find an evaluation, as :func:`find`, without waiting for other connections.
 
     Raises:
         BusyError: it would have to wait.
@@ -187,9 +184,9 @@ def find_at_once(reader: AtOnce, board: BoardSize, key: int) -> StoredEvaluation
 
 
 def key_among(dialect: str) -> ColumnElement[bool]:
-    """The condition that the key is one of the parameter ``keys``, which is a single value.
+    """The condition that the key is among the parameter ``keys``, which is a single value.
 
-    One parameter holds all keys: there is no limit on their number, and one statement to prepare.
+    One parameter holds all keys, so their number is unlimited and one statement is prepared.
     """
     if dialect == "sqlite":
         values = func.json_each(bindparam("keys")).table_valued(column("value", BigInteger))
@@ -219,7 +216,7 @@ def query_of_keys(
     conditions: Sequence[ColumnElement[bool]],
     dialect: str,
 ) -> Select[Any]:
-    """A query for columns of the rows of canonical keys, as far as these meet some conditions.
+    """A query for columns of the rows of canonical keys that meet some conditions.
 
     Its parameters are ``width``, ``height`` and ``keys``, see :func:`keys_parameter`.
     """
@@ -230,9 +227,9 @@ def query_of_keys(
     )
     if dialect == "sqlite":
         return of_board.where(key_among(dialect))
-    # One descent into the index for each key, whatever the statistics say. With `= ANY` and a table
-    # just filled, PostgreSQL reads the whole board from a hundred keys on: measured with 40,000
-    # rows, 210 microseconds a key, and 3 this way.
+    # One descent into the index for each key, independent of the statistics. With `= ANY` and a
+    # table that was filled a moment ago, PostgreSQL reads the whole board from a hundred keys on.
+    # Measured with 40,000 rows: 210 microseconds a key, and 3 this way.
     keys = func.unnest(bindparam("keys", type_=ARRAY(BigInteger)))
     wanted = keys.table_valued(column("key", BigInteger), name="wanted").render_derived()
     found = of_board.where(stored_key == wanted.c.key).offset(literal_column("0")).lateral("found")

@@ -1,7 +1,7 @@
 """Matches and their games. Callers import everything from here.
 
-A game is identified by its match and its number. It is written together with the state of the unit
-that has played it, so it is stored once, whatever happens to workers.
+A match and a number identify a game. It is written together with the state of the unit that played
+it, so it is stored exactly once, even if workers die.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Matches: making them, looking at them, ending them early, deleting them."""
+"""Create, read, end and delete matches."""
 
 from __future__ import annotations
 
@@ -37,13 +37,10 @@ if TYPE_CHECKING:
     from db.records.jobs import Json
 
 _LISTED: Final = 500
-"""Matches in one query: both databases limit the number of parameters."""
+"""Maximum number of matches in one query: both databases limit the number of parameters."""
 
 NEEDLESS: Final[Json] = {"needless": True}
-"""The result of a unit whose games are not needed any more.
-
-The unit is done and not cancelled, so that nobody queues it again.
-"""
+"""The result of a unit whose games are not needed; it is done, so that it is not queued again."""
 
 
 def create_match(
@@ -54,7 +51,7 @@ def create_match(
     job_id: int | None = None,
     label: str | None = None,
 ) -> int:
-    """Make a match without games; returns its number. An import is whole after :func:`end_import`.
+    """Create a match without games; return its number. :func:`end_import` completes an import.
 
     Raises:
         MatchNotFoundError: a match of its corpus does not exist (any more).
@@ -77,11 +74,11 @@ def create_match(
 
 
 def _add_corpus(session: Session, match_id: int, corpus: Sequence[int]) -> None:
-    """Record which matches a match looks up; from now on nobody can delete them."""
+    """Record which matches a match looks up; from now on they cannot be deleted."""
     for first in range(0, len(corpus), _LISTED):
         some = corpus[first : first + _LISTED]
-        # The same lock as the foreign key's, but earlier: this waits for a transaction that
-        # deletes one of them, and the error then has the number of the match.
+        # The same lock as the foreign key's, but earlier: this waits for a transaction that deletes
+        # one of them, so the error can name the match.
         there = (
             select(literal(match_id), Match.id)
             .where(Match.id.in_(some), Match.id != match_id)
@@ -103,17 +100,17 @@ def set_units(session: Session, match_id: int, first: int, end: int) -> None:
 
 
 def end_import(session: Session, match_id: int, terms: MatchTerms) -> None:
-    """Mark an import as whole; its ``terms`` have the number of its games."""
+    """Mark an import as complete; its ``terms`` contain the number of its games."""
     session.connection().execute(
         update(Match).where(Match.id == match_id).values(terms=terms.as_json(), is_whole=True)
     )
 
 
 def get_match(session: Session, match_id: int) -> MatchInfo:
-    """Everything about one match.
+    """Return all information about one match.
 
     Raises:
-        MatchNotFoundError: there is none of this number.
+        MatchNotFoundError: no match has this number.
     """
     found = _infos(session, _matches().where(Match.id == match_id)) if is_number(match_id) else []
     if not found:
@@ -122,10 +119,10 @@ def get_match(session: Session, match_id: int) -> MatchInfo:
 
 
 def get_terms(session: Session, match_id: int) -> MatchTerms:
-    """The terms of a match, without reading its games.
+    """Return the terms of a match, without reading its games.
 
     Raises:
-        MatchNotFoundError: there is none of this number.
+        MatchNotFoundError: no match has this number.
     """
     query = select(Match.terms).where(Match.id == match_id)
     terms = session.scalar(query) if is_number(match_id) else None
@@ -136,23 +133,23 @@ def get_terms(session: Session, match_id: int) -> MatchTerms:
 
 
 def get_created_at(session: Session, match_id: int) -> float | None:
-    """When a match was made; None if there is none of this number (any more).
+    """Return the time at which a match was created; None if no match has this number (any more).
 
-    Number and time together identify a match for good. The number alone does not: SQLite may reuse
-    that of a deleted match.
+    Number and time together identify a match permanently. The number alone does not: SQLite may
+    reuse the number of a deleted match.
     """
     return session.scalar(select(Match.created_at).where(Match.id == match_id))
 
 
 def get_verdict(session: Session, match_id: int) -> str | None:
-    """The decision of a match's sequential test; None while it is open, or without a test."""
+    """Return the decision of a match's sequential test; None while it is open or without a test."""
     return session.scalar(select(Match.verdict).where(Match.id == match_id))
 
 
 def list_matches(
     session: Session, *, limit: int = 50, before_id: int | None = None
 ) -> list[MatchInfo]:
-    """The newest matches, newest first; with ``before_id``, those older than this one."""
+    """Return the newest matches, newest first; with ``before_id``, only those older than it."""
     query = _matches().order_by(Match.id.desc()).limit(limit)
     if before_id is not None:
         query = query.where(Match.id < before_id)
@@ -160,12 +157,12 @@ def list_matches(
 
 
 def matches_of_job(session: Session, job_id: int) -> list[MatchInfo]:
-    """The matches that a job plays, in the order in which they were planned."""
+    """Return the matches that a job plays, in the order in which they were planned."""
     return _infos(session, _matches().where(Match.job_id == job_id).order_by(Match.id))
 
 
 def finished_matches(session: Session, board: BoardSize) -> tuple[int, ...]:
-    """The matches on a board that will get no more games; ascending."""
+    """Return the matches on a board that will get no more games; ascending."""
     query = (
         select(Match.id)
         .outerjoin(Job, Match.job_id == Job.id)
@@ -208,7 +205,7 @@ def _info(row: Row[Any], tally: MatchTally) -> MatchInfo:
 
 
 def _decoding(match_id: int) -> AbstractContextManager[None]:
-    return decoding(f"what was agreed for match {match_id}")
+    return decoding(f"the terms of match {match_id}")
 
 
 class MatchUnit(NamedTuple):
@@ -221,24 +218,22 @@ class MatchUnit(NamedTuple):
 
 
 def end_early(session: Session, match_id: int, *, games: int, verdict: str) -> bool:
-    """End a match that a sequential test has decided, and its job if nothing else is left to do.
+    """End a match that a sequential test has decided, and its job if no other work is left.
 
-    The decision has taken the first ``games`` games. Units that are still to be played, or have
+    The decision is based on the first ``games`` games. Units that are still to be played, or have
     failed, are marked as done. Other workers may have played games after the deciding one. These
-    games are deleted: which of them exist depends on the workers, and a match must be the same
-    whoever plays it. The caller sets the results of the units (:func:`units_of_match`,
-    :func:`set_result`). The transaction is one of its own.
-
-    Returns:
-        False if it was decided before; nothing was changed.
+    games are deleted: which of them exist depends on the workers, and a match must not depend on
+    who plays it. The caller sets the results of the units (:func:`units_of_match`,
+    :func:`set_result`). Use a transaction of its own. Return False, with nothing changed, if the
+    match was decided before.
 
     Raises:
-        MatchNotFoundError: there is none of this number.
+        MatchNotFoundError: no match has this number.
     """
     job_id = session.scalar(select(Match.job_id).where(Match.id == match_id))
     state = None if job_id is None else lock_job(session, job_id)
     query = select(Match.verdict, Match.first_unit, Match.end_unit).where(Match.id == match_id)
-    # Not a full FOR UPDATE: a writer of games holds the match's key, and the unit that we lock
+    # Not a full FOR UPDATE: a writer of games holds the match's key, and the unit that is locked
     # next.
     row = session.connection().execute(query.with_for_update(key_share=True)).one_or_none()
     if row is None:
@@ -247,7 +242,7 @@ def end_early(session: Session, match_id: int, *, games: int, verdict: str) -> b
         return False
     connection = session.connection()
     connection.execute(update(Match).where(Match.id == match_id).values(verdict=verdict))
-    # First the units: this waits for a worker that completes one now, so its games are seen below.
+    # Units first: this waits for a worker that is completing one, so its games are seen below.
     if row.first_unit is not None:
         own = and_(Unit.job_id == job_id, Unit.seq >= row.first_unit, Unit.seq < row.end_unit)
         lock_leased(session, own)
@@ -264,7 +259,7 @@ def end_early(session: Session, match_id: int, *, games: int, verdict: str) -> b
 
 
 def units_of_match(session: Session, match_id: int) -> list[MatchUnit]:
-    """The units that play a match, in order; none if no job plays it."""
+    """Return the units that play a match, in order; none if no job plays it."""
     query = (
         select(Unit.id, Unit.state, Unit.payload, Unit.result)
         .join(Match, Match.job_id == Unit.job_id)
@@ -275,7 +270,7 @@ def units_of_match(session: Session, match_id: int) -> list[MatchUnit]:
 
 
 def set_result(session: Session, unit_id: int, result: Json) -> None:
-    """Give a unit that is done another result, when its match has ended early."""
+    """Replace the result of a unit that is done, after its match has ended early."""
     done = update(Unit).where(Unit.id == unit_id, DONE)
     session.connection().execute(done.values(result=result))
 
@@ -283,27 +278,27 @@ def set_result(session: Session, unit_id: int, result: Json) -> None:
 def delete_match(session: Session, match_id: int) -> None:
     """Delete a match and its games, in a transaction of its own.
 
-    Its job, if resumed or retried, goes on without this match.
+    If its job is resumed or retried, it goes on without this match.
 
     Raises:
-        MatchNotFoundError: there is none of this number.
-        JobStateError: it is being played.
-        MatchInUseError: it is in the corpus of another match, which would play differently without
-            it.
+        MatchNotFoundError: no match has this number.
+        JobStateError: the match is being played.
+        MatchInUseError: the match is in the corpus of another match, which would play differently
+            without it.
     """
     query = select(Match.job_id, Match.first_unit, Match.end_unit).where(Match.id == match_id)
     row = session.connection().execute(query).one_or_none() if is_number(match_id) else None
     if row is None:
         raise MatchNotFoundError(match_id)
-    # The state is read under the lock: somebody may be about to resume the job.
+    # The state is read under the lock: another process may be about to resume the job.
     state = None if row.job_id is None else lock_job(session, row.job_id)
     if state in {JobState.PLANNING, JobState.RUNNING}:
         raise JobStateError(
-            f"match {match_id} is being played by job {row.job_id}: cancel that first",
+            f"match {match_id} is being played by job {row.job_id}: cancel the job first",
             job_id=row.job_id,
             state=state,
         )
-    # This waits for a transaction that makes a match with this one in its corpus. The foreign key
+    # This waits for a transaction that creates a match with this one in its corpus. The foreign key
     # would keep the match as well, but its error does not say which match needs it.
     held = select(Match.id).where(Match.id == match_id).with_for_update()
     if session.scalar(held) is None:
@@ -321,7 +316,7 @@ def delete_match(session: Session, match_id: int) -> None:
 def _do_without(
     session: Session, job_id: int, state: JobState, first_unit: int | None, end_unit: int | None
 ) -> None:
-    """End the units of a match in a locked job that does not run, so that nobody queues them."""
+    """End the units of a match in a locked job that does not run, so that they are not queued."""
     if first_unit is None or end_unit is None:
         return
     own = and_(Unit.job_id == job_id, Unit.seq >= first_unit, Unit.seq < end_unit)
@@ -334,7 +329,7 @@ def _do_without(
 
 
 def _forgive(session: Session, job_id: int, state: JobState) -> None:
-    """Mark a locked job as done if it has failed only by units that nobody needs now."""
+    """Mark a failed, locked job as done if its only failed units are no longer needed."""
     if state is JobState.FAILED and not has_failed_unit(session, job_id):
         session.connection().execute(
             update(Job).where(Job.id == job_id).values(state=JobState.DONE)

@@ -1,4 +1,4 @@
-"""The results of matches: counted by the database, or as arrays with an entry for each game."""
+"""Results of matches: counted by the database, or as arrays with an entry for each game."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
 
 _PACE_GAMES: Final = 1_000
-"""Games from which the pace of a player is measured."""
+"""Number of games from which the pace of a player is measured."""
 
 _ROWS: Final = 5_000
-"""Rows fetched at a time."""
+"""Number of rows fetched at a time."""
 
 _RESULTS: Final = 1_000
-"""Results in one query: after a gap there may be any number of them."""
+"""Number of results in one query: after a gap there may be any number of them."""
 
 _MATCHES: Final = 500
-"""Matches in one query: both databases limit the number of parameters."""
+"""Maximum number of matches in one query: both databases limit the number of parameters."""
 
 _A_RESULT: Final = case((Game.a_is_x, Game.winner), else_=-Game.winner)
 
@@ -51,7 +51,7 @@ _LAYOUT: Final = np.dtype(
 
 
 def read_tallies(session: Session, match_ids: Sequence[int]) -> dict[int, MatchTally]:
-    """The results of matches, by number; those without a finished game are left out."""
+    """Return the results of matches by number; matches without a finished game are left out."""
     if not match_ids:
         return {}
     failed = case((Game.ending.in_(ON_THE_BOARD), 0), else_=1)
@@ -68,10 +68,10 @@ def read_tallies(session: Session, match_ids: Sequence[int]) -> dict[int, MatchT
 
 
 def read_pace(session: Session, board: BoardSize, player: str) -> tuple[float, float]:
-    """How many moves a player made in its newest match, and the seconds that they took.
+    """Return how many moves a player made in its newest match, and how many seconds they took.
 
-    The player is given by its full description. Only the first games of the match are read: it may
-    have a million.
+    ``player`` is the player's full description. Only the first games of the match are read, because
+    it may have a million.
     """
     newest = (
         select(Match.id, Match.player_a)
@@ -117,7 +117,7 @@ def _tally(counts: Mapping[tuple[bool, int, bool], int]) -> MatchTally:
 
 
 def read_results(session: Session, match_id: int) -> MatchResults:
-    """The finished games of a match as arrays, some 25 bytes each, however many."""
+    """Return the finished games of a match as arrays, about 25 bytes per game."""
     a_seconds = case((Game.a_is_x, Game.x_seconds), else_=Game.o_seconds)
     b_seconds = case((Game.a_is_x, Game.o_seconds), else_=Game.x_seconds)
     query = (
@@ -150,9 +150,9 @@ def read_results(session: Session, match_id: int) -> MatchResults:
 
 
 def results_in_order(session: Session, match_id: int, first: int = 0) -> Iterator[int]:
-    """The results for player a (1, 0, -1) of a match's games, by number, up to the first gap.
+    """Yield the results for player a (1, 0, -1) of a match's games, by number, up to the first gap.
 
-    There are none if the game with number ``first`` is not stored yet.
+    Nothing is yielded if the game with number ``first`` is not stored yet.
     """
     while True:
         query = (
@@ -174,14 +174,14 @@ def results_in_order(session: Session, match_id: int, first: int = 0) -> Iterato
 def read_finals(
     session: Session, match_ids: Sequence[int]
 ) -> tuple[NDArray[np.uint64], NDArray[np.int8]]:
-    """The final grids of the games that ended on the board, with their winners; all on one board.
+    """Return the final grids and winners of the games that ended on the board; all on one board.
 
     Returns:
-        The keys of the positions at the end, and 1 where ``x`` won, -1 where ``o`` did, 0 for a
-        draw; by match and number.
+        The keys of the final positions, and 1 if ``x`` won, -1 if ``o`` won, 0 for a draw; by match
+        and number.
 
     Raises:
-        MatchNotFoundError: one is not there any more.
+        MatchNotFoundError: a match does not exist any more.
     """
     layout = np.dtype([("key", "u8"), ("winner", "i1")])
     pieces = [np.empty(0, dtype=layout)]
@@ -213,7 +213,6 @@ def _distinct(session: Session, match_id: int) -> int:
 
 
 def _stream(session: Session, query: Executable) -> Iterator[tuple[Any, ...]]:
-    """Rows as plain tuples, in constant memory."""
     with session.connection().execute(query.execution_options(yield_per=_ROWS)) as found:
         for partition in found.partitions():
             yield from [tuple(row) for row in partition]

@@ -1,4 +1,4 @@
-"""Writing games, and reading them one by one, page by page, or all."""
+"""Write games, and read one, a page or all of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from db.records.games import GameFilter
 
 _BATCH: Final = 1_000
-"""Games that are held in memory and inserted together, or fetched together."""
+"""Number of games that are held in memory and inserted or fetched together."""
 
 _COLUMNS: Final = stored_columns(Base.metadata.tables[Game.__tablename__])
 
@@ -32,9 +32,9 @@ _SIDES: Final[dict[int, Side | None]] = {1: "x", -1: "o", 0: None}
 
 
 def add_games(session: Session, match_id: int, games: Iterable[StoredGame]) -> int:
-    """Store games of a match that exists; returns how many were given.
+    """Store games of an existing match; return how many were given.
 
-    A game whose number is stored already stays as it is.
+    A game whose number is already stored stays as it is.
     """
     statement = insert_into(dialect_of(session), Game).on_conflict_do_nothing()
     source = iter(games)
@@ -46,10 +46,10 @@ def add_games(session: Session, match_id: int, games: Iterable[StoredGame]) -> i
 
 
 def find_game(session: Session, match_id: int, number: int) -> StoredGame:
-    """One game.
+    """Return one game.
 
     Raises:
-        GameNotFoundError: there is none of this number in this match.
+        GameNotFoundError: the match has no game with this number.
     """
     query = select(*_COLUMNS).where(Game.match_id == match_id, Game.number == number)
     fits = is_number(match_id) and is_small_number(number)
@@ -62,9 +62,9 @@ def find_game(session: Session, match_id: int, number: int) -> StoredGame:
 def list_games(
     session: Session, filters: GameFilter, *, after: GameCursor | None = None, limit: int = 100
 ) -> GamePage:
-    """A page of the matching games, by match, then by number.
+    """Return a page of the matching games, by match, then by number.
 
-    ``after`` is ``next`` of the page before, None for the first. The cost of a page does not grow
+    ``after`` is ``next`` of the previous page, None for the first. The cost of a page does not grow
     with its distance from the first.
     """
     query = _ordered(filters, after).limit(limit + 1)
@@ -78,7 +78,7 @@ def list_games(
 def stream_games(
     session: Session, filters: GameFilter, *, after: GameCursor | None = None
 ) -> Iterator[StoredGame]:
-    """All matching games behind ``after``, by match, then by number, in constant memory.
+    """Yield all matching games after ``after``, by match, then by number, in constant memory.
 
     The transaction stays open while the games are taken.
     """

@@ -1,1 +1,1 @@
-"""The integrity check: are the tables of a database, its rows and their meaning sound?"""
+"""The integrity check: are a database's tables and rows sound, and are their values possible?"""

@@ -1,4 +1,4 @@
-"""The integrity check: it looks at everything, and lists the problems."""
+"""The integrity check: it reads everything and lists the problems."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
     Look = Callable[[Session], Iterator[str]]
 
 _NO_ANSWER = (UnreachableError, BusyError, DiskFullError, ReadOnlyError)
-# These errors say nothing about the stored data.
+# Errors that say nothing about the stored data.
 
 
 NOTE: Final = "note"
-"""The kind of what is no fault."""
+"""The kind of a problem that is not a fault."""
 
 VIEWS: Final = ("c4_games", "c4_jobs", "c4_positions")
-"""For people with other programs; see docs/sql.md."""
+"""Views for other programs; see docs/sql.md."""
 
 _SQLITE_OBJECTS: Final = text("SELECT type, name, tbl_name, sql FROM sqlite_schema")
 
@@ -93,8 +93,8 @@ def solve_again(
 ) -> Iterator[Problem | None]:
     """Search some stored evaluations once more, and compare the results.
 
-    They are chosen at random, the same ones for the same seed. ``seconds`` limits the search of one
-    position: what is proven by then must not contradict what is stored.
+    They are chosen at random; the same seed chooses the same ones. ``seconds`` limits the search of
+    one position: its result must not contradict the stored evaluation.
 
     Yields:
         For every evaluation: a problem, or None.
@@ -107,7 +107,7 @@ def solve_again(
 
 
 def _look(database: Database, kind: str, look: Look) -> Iterator[Problem]:
-    """The problems that one look finds. Damage may end it early."""
+    """The problems that one check finds. Damage may end it early."""
     try:
         with database.read() as session:
             for message in look(session):
@@ -116,8 +116,8 @@ def _look(database: Database, kind: str, look: Look) -> Iterator[Problem]:
         raise
     except StorageError as error:
         yield Problem("damage", str(error))
-    except Exception as error:  # noqa: BLE001 (a damaged file may give any value anywhere)
-        yield Problem("damage", f"the check ({kind}) could not go on: {error!r}")
+    except Exception as error:  # noqa: BLE001 (a damaged file may cause any error)
+        yield Problem("damage", f"the check ({kind}) could not continue: {error!r}")
 
 
 def _pages(session: Session) -> Iterator[str]:
@@ -141,7 +141,7 @@ def _jobs(session: Session) -> Iterator[str]:
         yield f"job {job_id} is {state}, but has units that are not"
     for job_id in session.scalars(select(Job.id).where(is_abandoned(session)).order_by(Job.id)):
         remedy = f"c4 jobs cancel {job_id}"
-        yield f"job {job_id} has been left in the midst of its planning: {remedy}"
+        yield f"job {job_id} was abandoned while it was being planned: {remedy}"
     gaps = select(Unit.job_id).group_by(Unit.job_id).having(func.max(Unit.seq) >= func.count())
     for job_id in session.scalars(gaps):
         yield f"job {job_id} has lost units: there are gaps in their numbers"
@@ -162,9 +162,9 @@ def _leases(session: Session) -> Iterator[str]:
 
 
 def schema_faults(session: Session) -> Iterator[str]:
-    """Say what is missing, what differs, and what does not belong there.
+    """Report what is missing, what differs, and which triggers c4 did not create.
 
-    Tables, indexes and views that others have added do not count.
+    Tables, indexes and views that users have added do not count.
     """
     connection = session.connection()
     if connection.dialect.name == "sqlite":
@@ -197,7 +197,7 @@ def _wanted_sqlite_objects() -> dict[tuple[str, str], tuple[str, str]]:
 
 
 def _sqlite_objects(connection: Connection) -> dict[tuple[str, str], tuple[str, str]]:
-    """Their tables and statements by type and name; spaces and quotes do not count."""
+    """Tables and statements by type and name of the object, without spaces and quotes."""
     return {
         (kind, name): (table, re.sub(r'[\s"]', "", sql or ""))
         for kind, name, table, sql in connection.execute(_SQLITE_OBJECTS)
@@ -205,13 +205,13 @@ def _sqlite_objects(connection: Connection) -> dict[tuple[str, str], tuple[str, 
 
 
 def _postgresql_faults(connection: Connection) -> Iterator[str]:
-    # Importing Alembic would double the time of every start of the program.
+    # Importing Alembic would double the start-up time of the program.
     from alembic.autogenerate import compare_metadata  # noqa: PLC0415
     from alembic.migration import MigrationContext  # noqa: PLC0415
 
     context = MigrationContext.configure(connection, opts={"include_object": _is_ours})
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that generated columns cannot be changed
+        warnings.simplefilter("ignore")  # about generated columns, which cannot be changed
         for change in compare_metadata(context, Base.metadata):
             yield f"the schema differs: {_describe(change)}"
     inspector = inspect(connection)
@@ -233,7 +233,7 @@ def _is_ours(
     is_found: bool,  # noqa: FBT001 (as Alembic calls it)
     counterpart: object,
 ) -> bool:
-    """Whether a difference counts; additions of others do not."""
+    """Whether a difference counts; additions by users do not."""
     del name, kind
     return not (is_found and counterpart is None)
 

@@ -1,9 +1,9 @@
-"""Dropping what is damaged and can be made again; everything else is left as it is.
+"""Drop damaged rows that can be recreated; leave everything else as it is.
 
-These rows are dropped: evaluations, which are solved again when somebody asks for them; bounds that
-workers share, measured costs, heartbeats of workers and times of duties, which are written again. A
-unit whose result is damaged is queued again if its question is sound. Sound rows stay: every row is
-checked once more in the transaction that deletes it.
+These rows are dropped: evaluations, which are solved again on demand; bounds that workers share,
+measured costs, heartbeats of workers and times of duties, which are written again. A unit whose
+result is damaged is queued again if its question is sound. Sound rows stay: every row is checked
+once more in the transaction that deletes it.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ _DROPPED: Final = ("evaluations", "shared_bounds", "costs", "workers", "duties")
 """The tables whose changed rows are dropped."""
 
 _BATCH: Final = 1_000
-"""Evaluations that one transaction drops."""
+"""Maximum number of evaluations that one transaction drops."""
 
 
 class Repair(NamedTuple):
-    """What became of something damaged."""
+    """The outcome for something damaged."""
 
     action: Literal["dropped", "queued again", "remains"]
     kind: str
-    """As that of a :class:`~db.integrity.check.Problem`."""
+    """The kind of a :class:`~db.integrity.check.Problem`."""
     message: str
 
 
 def repair(database: Database, kinds: Collection[str]) -> Iterator[Repair]:
-    """Drop what can be made again, then check everything, and tell what remains.
+    """Drop what can be recreated, then check everything and report what remains.
 
-    Others may use the database meanwhile. ``kinds`` are the kinds of jobs whose units can be solved
-    again by themselves.
+    Other processes may use the database at the same time. ``kinds`` are the kinds of jobs whose
+    units can be solved again independently.
 
     Raises:
         ReadOnlyError: the database cannot be written.
@@ -80,7 +80,7 @@ def _drop_unreadable_bounds(database: Database) -> Iterator[Repair]:
     with database.read() as session:
         found = list(broken_seals(session, table, table.c.bounds))
     for row in found:
-        if row.key is not None:  # nobody changes such a row once it is written
+        if row.key is not None:  # such a row never changes once it is written
             with database.write() as session:
                 is_row = tuple_(*table.primary_key) == row.key
                 session.connection().execute(delete(table).where(is_row))
@@ -115,7 +115,7 @@ def _solve_units_again(database: Database, kinds: Collection[str]) -> Iterator[R
 
 
 def _has_sound_question(session: Session, unit_id: int, kinds: Collection[str]) -> bool:
-    """Whether a unit and its job say what they said when they were planned."""
+    """Whether a unit and its job are unchanged since they were planned."""
     unit = _sound_row(session, Unit, unit_id, Unit.job_id, Unit.payload)
     job = None if unit is None else _sound_row(session, Job, unit[0], Job.kind, Job.params)
     return job is not None and job[0] in kinds

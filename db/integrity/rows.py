@@ -1,7 +1,7 @@
 """The integrity check of rows: checksums and seals, evaluations, and the games of matches.
 
-Have values changed since they were stored? Can evaluations be true? A sample is searched again. Is
-any game of a match missing, or against the rules?
+It finds values that have changed since they were stored, and evaluations that cannot be true. A
+sample is searched again. It also finds games that are missing or against the rules.
 """
 
 from __future__ import annotations
@@ -57,30 +57,30 @@ if TYPE_CHECKING:
     from db.records.games import StoredGame
 
 _ROWS: Final = 1_000
-"""Rows fetched at a time."""
+"""Number of rows fetched at a time."""
 
 _EVALUATIONS: Final = 2_000
-"""Rows fetched at a time."""
+"""Number of evaluations fetched at a time."""
 
 _TABLE_MB: Final = 64
 
 
 Place = tuple[int, int, int]
-"""Columns and rows of the board, and the key as it is stored."""
+"""Number of columns and rows of the board, and the stored key."""
 
 
 class Row(NamedTuple):
     """A row that has changed since it was written."""
 
     name: str
-    """For messages."""
+    """The row's name in messages."""
     key: tuple[int, ...] | None
-    """Its primary key, if that is made of numbers."""
+    """The primary key, if it consists of numbers."""
     fault: str
 
 
 def row_faults(session: Session) -> Iterator[str]:
-    """Say which rows have a wrong checksum, or values of wrong types."""
+    """Report rows with a wrong checksum, or with values of wrong types."""
     for table in Base.metadata.sorted_tables:
         for row in changed_rows(session, table):
             yield f"{row.name} {row.fault}"
@@ -94,7 +94,7 @@ def changed_rows(session: Session, table: Table) -> Iterator[Row]:
 
 
 def seal_faults(session: Session) -> Iterator[str]:
-    """Say which JSON objects and packed bytes have changed since they were stored."""
+    """Report JSON objects and packed bytes that have changed since they were stored."""
     for table in Base.metadata.sorted_tables:
         for column in table.columns:
             for row in broken_seals(session, table, column):
@@ -104,7 +104,7 @@ def seal_faults(session: Session) -> Iterator[str]:
 def broken_seals(session: Session, table: Table, column: Column[Any]) -> Iterator[Row]:
     """The rows whose JSON object or packed bytes in a column have changed since they were stored.
 
-    Columns of other types have none.
+    Columns of other types have no seals.
     """
     if isinstance(column.type, JsonObject):
         yield from _broken_seals(session, table, column, as_stored(session, column), _unseal)
@@ -114,7 +114,6 @@ def broken_seals(session: Session, table: Table, column: Column[Any]) -> Iterato
 
 
 def _unseal(stored: str | bytes) -> object:
-    """A stored JSON object, which must have its seal."""
     return unseal_stored(stored, needs_seal=True)
 
 
@@ -155,7 +154,7 @@ def _stream(session: Session, query: Any) -> Iterator[SelectedRow[Any]]:  # noqa
 
 
 def evaluation_faults(session: Session) -> Iterator[str]:
-    """Say which evaluations cannot be true, and why."""
+    """Report which evaluations cannot be true, and why."""
     for values in _evaluations(session):
         fault = _evaluation_fault(values)
         if fault is not None:
@@ -170,7 +169,7 @@ def faulty_evaluations(session: Session) -> Iterator[Place]:
 
 
 def drop_faulty(session: Session, places: Sequence[Place]) -> Iterator[str]:
-    """Delete those of some evaluations that cannot be true, and say why."""
+    """Delete the given evaluations that cannot be true, and say why."""
     table = Evaluation.__table__
     for place in places:
         is_row = tuple_(table.c.width, table.c.height, stored_key) == place
@@ -187,9 +186,9 @@ def _told(values: Sequence[Any], fault: str) -> str:
 
 
 def sample(session: Session, number: int, seed: int) -> list[StoredEvaluation]:
-    """Evaluations chosen at random, or all if there are fewer; the same seed chooses the same ones.
+    """Choose evaluations at random, or all if there are fewer; the same seed chooses the same ones.
 
-    Those that cannot be true are left out.
+    Evaluations that cannot be true are left out.
     """
     chosen: list[ColumnValues] = []
     lots = random.Random(seed)  # noqa: S311 (no secret)
@@ -207,10 +206,9 @@ def sample(session: Session, number: int, seed: int) -> list[StoredEvaluation]:
 def resolve(
     rows: list[StoredEvaluation], *, seconds: float
 ) -> Iterator[tuple[StoredEvaluation, str | None]]:
-    """Search evaluations once more, for some seconds each, without any of what is stored.
+    """Search evaluations once more, for ``seconds`` each, without any stored results.
 
-    Yields:
-        Every row, and how the search contradicts it; None where it does not.
+    Yield every row, and how the search contradicts it, or None.
     """
     solver = Solver(table_mb=_TABLE_MB)
     for row in rows:
@@ -228,14 +226,14 @@ def resolve(
 
 
 def _difference(row: StoredEvaluation, lower: int, upper: int) -> str | None:
-    """How the bounds of a row contradict those of another search, if they do."""
+    """The contradiction between the bounds of a row and another search, or None."""
     if lower <= row.upper and upper >= row.lower:
         return None
-    return f"bounds {row.lower}..{row.upper}, but {lower}..{upper} when it is searched again"
+    return f"bounds {row.lower} to {row.upper}, but {lower} to {upper} when it is searched again"
 
 
 def _evaluations(session: Session) -> Iterator[ColumnValues]:
-    """All rows by key, except those with values of wrong types, which another check finds."""
+    """All rows by key. Rows with values of wrong types are left out: another check finds them."""
     table = Evaluation.__table__
     columns = [table.c[column.name] for column in COLUMNS]
     query = (
@@ -250,7 +248,7 @@ def _evaluations(session: Session) -> Iterator[ColumnValues]:
 
 
 def _evaluation_fault(values: ColumnValues) -> str | None:
-    """What contradicts the rules of the game in a stored row, if anything."""
+    """The contradiction between a stored row and the rules of the game, or None."""
     try:
         board = check_board(values[0], values[1])
         if not is_sound(values):
@@ -258,30 +256,30 @@ def _evaluation_fault(values: ColumnValues) -> str | None:
         (row,) = decode([values])
         check_row(row, board, full_column_bits(board))
         return _contradiction(row)
-    except Exception as error:  # noqa: BLE001 (whatever a row provokes is its fault)
+    except Exception as error:  # noqa: BLE001 (any error that a row causes is its fault)
         return str(error)
 
 
 def _contradiction(row: StoredEvaluation) -> str | None:
-    """The same for a row whose values are possible on its board."""
+    """The contradiction in a row whose values are possible on its board, or None."""
     position = Position.from_key(row.key, width=row.width, height=row.height)
     if position.canonical_key != row.key:
         return "the key is not canonical"
     if position.ply != row.ply:
         return f"it has {position.ply} stones, the row says {row.ply}"
     cells = row.width * row.height
-    # A game that is over was won by the stone before.
+    # A game that is over was won by the previous move.
     worst = -((cells + 2 - row.ply) // 2 if position.is_over else (cells - row.ply) // 2)
     if row.lower < worst or row.upper > (cells + 1 - row.ply) // 2:
-        return f"no score {row.lower}..{row.upper} is possible after {row.ply} stones"
+        return f"no score {row.lower} to {row.upper} is possible after {row.ply} stones"
     known = [score for score in row.scores or () if score is not None]
     if known and not row.lower == row.upper == max(known):
-        return f"bounds {row.lower}..{row.upper}, but the best column scores {max(known)}"
+        return f"bounds {row.lower} to {row.upper}, but the best column scores {max(known)}"
     return None
 
 
 def match_faults(session: Session) -> Iterator[str]:
-    """Say what is wrong with matches and their games."""
+    """Report faults of matches and their games."""
     numbers = {row[0]: row[1] for row in session.execute(_finished())}
     for match_id, is_whole in session.execute(
         select(Match.id, Match.is_whole).order_by(Match.id)
@@ -309,7 +307,7 @@ def _is_the_databases(error: Exception) -> bool:
 
 
 def _match_faults(session: Session, match_id: int, number: int | None) -> Iterator[str]:
-    """The faults of one match. ``number`` counts its games, if none may be missing."""
+    """The faults of one match. ``number`` is the count of its games if none may be missing."""
     terms = get_terms(session, match_id)
     if number is not None and number != terms.games:
         yield f"match {match_id} is over, but has {number:,} of its {terms.games:,} games"
@@ -339,7 +337,7 @@ def _finished() -> Select[int, int]:
 
 
 def _game_fault(game: StoredGame, start: Position) -> str | None:
-    """What contradicts the rules in a stored game, if anything."""
+    """The contradiction between a stored game and the rules, or None."""
     try:
         if game.moves is None:
             final = Position.from_key(game.final_key, width=start.width, height=start.height)

@@ -1,6 +1,6 @@
-"""Jobs and their units: plan, claim, complete, steer, watch. Callers import everything from here.
+"""Jobs and their units: plan, claim, complete, control, watch. Callers import everything from here.
 
-The database is the queue of truth. The life of a unit::
+The database is the authoritative queue. The life of a unit::
 
     queued --claim--> leased --complete--> done
       ^                 |
@@ -12,13 +12,14 @@ The database is the queue of truth. The life of a unit::
       |--cut_units----->|   done, from queued and leased: its result is not needed any more
       |--claim--------->|   failed at once: its payload is damaged and cannot be read
 
-Workers either ask for any unit (``claim``) or are told of one (``announce``, then a message that
-carries its number, then ``claim_unit``; or ``claim_next_piece``, if the unit's job grows).
+Workers either claim any unit (``claim``) or a unit that was announced: ``announce`` marks it, a
+message carries its number, and ``claim_unit`` takes it (``claim_next_piece``, if the unit's job
+grows).
 
-Most jobs are planned as a whole before they start. Others grow while they run
+Most jobs are planned completely before they start. Others grow while they run
 (:mod:`db.jobs.planning`).
 
-After ``complete`` and ``fail``, and in a transaction of its own, call ``finish_if_complete``.
+After ``complete`` and ``fail``, call ``finish_if_complete`` in a transaction of its own.
 """
 
 from __future__ import annotations

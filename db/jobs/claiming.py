@@ -1,12 +1,12 @@
-"""Claiming units, announcing them to workers, and taking them back when a lease has run out.
+"""Claim units, announce them to workers, and take them back when a lease has run out.
 
 A claim is a lease on the database's clock. It is fenced: every claim of a unit raises its
-``fence``, and the holder of an older fence can change nothing. So it does no harm if a unit is
-announced several times, or if a worker comes back after its lease has run out.
+``fence``, and the holder of an older fence can change nothing. It therefore does no harm if a unit
+is announced several times, or if a worker comes back after its lease has run out.
 
 An announcement is a message to the workers that a unit can be claimed. It may be lost, late, or
-delivered twice: the claim decides. A unit that was announced and that nobody has claimed for some
-time is announced again.
+delivered twice: the claim decides. An announced unit that is not claimed for some time is announced
+again.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 _GIVEN_UP: Final = f"lease expired {MAX_LAPSES} times"
 
 FROZEN_SECONDS: Final = 30
-"""A client that PostgreSQL has waited for so long within a transaction is frozen."""
+"""A client is frozen if PostgreSQL has waited this long for it within a transaction."""
 
 _END_FROZEN: Final = text(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
@@ -70,20 +70,20 @@ def claim(
     engine_version: int,
     job_id: int | None = None,
 ) -> Claim | None:
-    """Take a unit to work on. Any number of claimers get different units and do not wait.
+    """Claim a unit. Any number of claimers get different units and do not wait.
 
-    Jobs of higher priority come first, then older ones. Within a job, units come first whose lease
-    has run out, then queued ones in the order of ``announce``: units that were announced to others
-    come last. A unit whose lease has run out too often becomes ``failed`` on the way, and its job
-    is closed if that was the last unit. A unit that cannot be read becomes ``failed`` as well; its
-    job is left to ``finish_if_complete``.
+    Jobs of higher priority come first, then older ones. Within a job, units whose lease has run out
+    come first, then queued ones in the order of ``announce``: units that were announced to others
+    come last. A unit whose lease has run out too often becomes ``failed``, and its job is closed if
+    that was the last unit. A unit that cannot be read becomes ``failed`` as well; its job is left
+    to ``finish_if_complete``.
 
-    The transaction writes, and is best one of its own. After ``lease_seconds`` without a heartbeat,
-    LONGEST_LEASE at most, others may claim the unit. Jobs for other versions of the engine are left
-    alone; with ``job_id``, all other jobs are.
+    The transaction writes; use one of its own. After ``lease_seconds`` without a heartbeat,
+    LONGEST_LEASE at most, others may claim the unit. Jobs for other versions of the engine are
+    skipped; with ``job_id``, all other jobs are.
 
     Returns:
-        None if there is nothing to do now; leases that others hold may still run out.
+        None if no unit can be claimed now; leases that others hold may still run out.
     """
     for job in _running_jobs(session, engine_version, job_id):
         again = _lapsed_again(session, job)
@@ -97,16 +97,16 @@ def claim(
 def claim_unit(
     session: Session, unit_id: int, *, owner: str, lease_seconds: float, engine_version: int
 ) -> Claim | None:
-    """Take this unit to work on, if it can be claimed, as ``claim``. Waits for no other claimer.
+    """Claim this unit if possible, as ``claim`` does. Waits for no other claimer.
 
     Returns:
-        None: the unit is done, given up or leased by somebody else, its job does not run or is for
-        another version of the engine, or there is no such unit; or it is ``failed`` now because it
-        cannot be read. In any case there is nothing to do: a unit that is still to be done is
-        announced again.
+        None if the unit is done, failed, leased by another worker or does not exist; or if its job
+        does not run, or is for another version of the engine. Also None if the unit becomes
+        ``failed`` now because it cannot be read. The caller has nothing to do: a unit that is still
+        open is announced again.
     """
-    # A unit whose last lease ran out is left to requeue_lapsed: giving it up may close its job,
-    # and whoever locks a job and units of it locks the job first.
+    # A unit whose last lease ran out is left to requeue_lapsed: giving it up may close its job, and
+    # a job must be locked before its units.
     may_be_taken = or_(QUEUED, and_(lease_ran_out(session), may_lapse_again()))
     query = _claimable(session).where(Unit.id == unit_id, _runs(engine_version), may_be_taken)
     unit = session.connection().execute(query).one_or_none()
@@ -116,14 +116,14 @@ def claim_unit(
 def claim_next_piece(
     session: Session, job_id: int, *, owner: str, lease_seconds: float, engine_version: int
 ) -> Claim | None:
-    """Take the unit of a growing job that its planner has put first (``read_units``).
+    """Claim the unit of a growing job that its planner has put first (``read_units``).
 
-    Each message about a unit of such a job stands for one claim, whichever unit it names: between
-    announcement and claim, results give the units other payloads, and cut some off.
+    Each message about a unit of such a job stands for one claim, for any unit: between announcement
+    and claim, results give the units other payloads, and cut some off.
 
     Returns:
-        None: no unit is queued, the job does not run or is for another version of the engine; or
-        the unit is ``failed`` now because it cannot be read.
+        None if no unit is queued, or the job does not run or is for another version of the engine.
+        Also None if the unit becomes ``failed`` now because it cannot be read.
     """
     query = (
         _claimable(session)
@@ -136,22 +136,21 @@ def claim_next_piece(
 
 
 def job_of_unit(session: Session, unit_id: int) -> tuple[int, str] | None:
-    """The number and the kind of a unit's job; None if there is no such unit."""
+    """Return the number and the kind of a unit's job; None if the unit does not exist."""
     query = select(Job.id, Job.kind).join(Unit, Unit.job_id == Job.id).where(Unit.id == unit_id)
     row = session.execute(query).one_or_none()
     return None if row is None else (row.id, row.kind)
 
 
 def _runs(engine_version: int) -> ColumnElement[bool]:
-    """The job runs, for this version of the engine."""
     return and_(Job.state == JobState.RUNNING, Job.engine_version == engine_version)
 
 
 def _claimable(session: Session) -> Select[Any]:
-    """The fields of a claim; the query locks its units, and skips those that are locked already.
+    """The query for the fields of a claim; it locks its units, and skips those already locked.
 
-    Payload and parameters are read in their stored form: if a damaged one made the query fail, its
-    unit would stay the next in turn for ever.
+    Payload and parameters are read in their stored form. If a damaged one made the query fail, its
+    unit would stay the next in the queue for ever.
     """
     return (
         select(
@@ -184,9 +183,9 @@ def _running_jobs(session: Session, engine_version: int, job_id: int | None) -> 
 
 
 def _lapsed_again(session: Session, job_id: int) -> ColumnElement[bool] | None:
-    """Units whose lease has run out and that may be tried again; None if there is none.
+    """Units whose lease has run out and that may be retried; None if there are none.
 
-    The others are given up. This comes before any unit is locked, because it locks the job.
+    The others become failed. Call this before any unit is locked, because it locks the job.
     """
     ran_out = lease_ran_out(session)
     lapses = session.scalars(select(Unit.lapses).where(Unit.job_id == job_id, ran_out)).all()
@@ -213,30 +212,25 @@ def _take(
     condition: ColumnElement[bool],
     *order: ColumnExpressionArgument[Any],
 ) -> Row[Any] | None:
-    """Lock the first unit that meets the condition and that no other transaction has locked."""
     query = _claimable(session).where(Unit.job_id == job_id, condition)
     query = query.order_by(*order).limit(1)
     return session.connection().execute(query).one_or_none()
 
 
 def _lease(session: Session, unit: Row[Any], owner: str, lease_seconds: float) -> Claim | None:
-    """Lease a locked unit. If it was leased before, that lease has lapsed.
-
-    Returns:
-        None: the unit cannot be read, and has failed.
-    """
+    """Lease a locked unit; None if it cannot be read and has failed. An old lease has lapsed."""
     try:
         params = unseal_stored(unit.params)
     except DamagedValueError as error:
-        # All units of the job have these parameters. The queued ones fail at once: there may be
-        # a million, too many for one claim each.
+        # All units of the job have these parameters. The queued ones fail at once: there may be a
+        # million, too many for one claim each.
         which = or_(Unit.id == unit.id, and_(Unit.job_id == unit.job_id, QUEUED))
         _give_up(session, which, f"the parameters of the job cannot be read: {error}")
         return None
     try:
         payload = unseal_stored(unit.payload)
     except DamagedValueError as error:
-        _give_up(session, Unit.id == unit.id, f"what to do cannot be read: {error}")
+        _give_up(session, Unit.id == unit.id, f"the unit's payload cannot be read: {error}")
         return None
     lapsed = unit.state is UnitState.LEASED
     attempts = unit.attempts if lapsed else unit.attempts + 1
@@ -272,10 +266,9 @@ def _lease(session: Session, unit: Row[Any], owner: str, lease_seconds: float) -
 
 
 def _give_up(session: Session, which: ColumnElement[bool], error: str) -> None:
-    """Fail units that nobody can ever work on. Waits for nobody, and does not touch their job.
+    """Fail units that can never be worked on, without waiting and without touching their job.
 
-    A transaction that locks a job and units of it locks the job first; here a unit is locked
-    already.
+    A job must be locked before its units, and here a unit is already locked.
     """
     free = select(Unit.id).where(which).with_for_update(skip_locked=True)
     session.connection().execute(
@@ -286,7 +279,7 @@ def _give_up(session: Session, which: ColumnElement[bool], error: str) -> None:
 
 
 class _Turn(Enum):
-    """Whose turn it is among the running jobs of the highest priority."""
+    """The rule by which a job is chosen among the running jobs of the highest priority."""
 
     OLDEST = 0
     NEWEST = 1
@@ -294,28 +287,28 @@ class _Turn(Enum):
 
 
 _turns = count()
-"""Numbers of announcements of this process, for their turns."""
+"""Numbers this process's announcements, to rotate the rules."""
 
 REANNOUNCE_SECONDS: Final = 5.0
-"""A unit that nobody has claimed for so long after its announcement may be announced again."""
+"""A unit not claimed within this time after its announcement may be announced again."""
 
 
 def announce(session: Session, *, engine_version: int, interactive: bool, limit: int) -> list[int]:
     """Mark at most ``limit`` units as announced; send their messages after the commit.
 
-    Jobs of higher priority come first. Jobs of the same priority take turns: a third of the units
-    is the oldest job's, so that it ends; a third is the newest job's, so that it begins at once; a
-    third goes to the job of which the least was announced, so that none is left out.
+    Jobs of higher priority come first. Jobs of the same priority share the units. A third goes to
+    the oldest job, so that it ends. A third goes to the newest job, so that it begins at once. A
+    third goes to the job with the fewest announced units, so that none is left out.
 
-    Within a job, units come first that were handed back or whose lease ran out; then those that
-    were never announced, in order; then those whose announcement is the oldest.
+    Within a job, units that were handed back or whose lease ran out come first; then units that
+    were never announced, in order; then those announced longest ago.
 
     Any number of callers get different units and do not wait for each other. A unit is not chosen
-    again within :data:`REANNOUNCE_SECONDS`, unless it was claimed and came back. All units are of
-    interactive jobs, or all of bulk jobs; see INTERACTIVE_PRIORITY.
+    again within :data:`REANNOUNCE_SECONDS`, unless it was claimed and came back. All units belong
+    to interactive jobs, or all to bulk jobs; see INTERACTIVE_PRIORITY.
 
     Returns:
-        The units' numbers, in the order to announce them; empty when there is nothing to do.
+        The units' numbers, in the order to announce them; empty if there is nothing to announce.
     """
     chosen: list[int] = []
     share = -(-limit // len(_Turn))
@@ -326,7 +319,7 @@ def announce(session: Session, *, engine_version: int, interactive: bool, limit:
         if job_id is None:
             break
         units = _units(session, job_id, min(share, limit - len(chosen)))
-        missed = 0 if units else missed + 1  # others have locked them at this moment
+        missed = 0 if units else missed + 1  # other transactions have them locked at this moment
         chosen += units
         session.connection().execute(
             update(Unit).where(Unit.id.in_(units)).values(announced_at=now(session))
@@ -335,7 +328,7 @@ def announce(session: Session, *, engine_version: int, interactive: bool, limit:
 
 
 def take_back(session: Session, unit_ids: Sequence[int]) -> None:
-    """Count units as never announced, because their messages were not sent.
+    """Mark units as never announced, because their messages were not sent.
 
     Units that were claimed meanwhile do not change.
     """
@@ -347,9 +340,9 @@ def take_back(session: Session, unit_ids: Sequence[int]) -> None:
 
 
 def _job(session: Session, engine_version: int, *, interactive: bool, turn: _Turn) -> int | None:
-    """The job whose turn it is, of those that have a unit to announce."""
+    """The job that the rule chooses among the jobs with a unit to announce."""
     may_be_announced = and_(Unit.job_id == Job.id, QUEUED, _may_be_announced(session))
-    # The place of the first unit in the job tells how many were announced before it.
+    # The place of the first unit in the job shows how many were announced before it.
     place = first_unit(may_be_announced, *IN_TURN, what=Unit.seq).scalar_subquery()
     is_interactive = Job.priority >= INTERACTIVE_PRIORITY
     orders: dict[_Turn, tuple[ColumnExpressionArgument[Any], ...]] = {
@@ -372,7 +365,7 @@ def _job(session: Session, engine_version: int, *, interactive: bool, turn: _Tur
 
 
 def _units(session: Session, job_id: int, limit: int) -> Sequence[int]:
-    """Lock the first units of a job that may be announced and that nobody else has locked."""
+    """Lock the first units of a job that may be announced, except those locked already."""
     query = (
         select(Unit.id)
         .where(Unit.job_id == job_id, QUEUED, _may_be_announced(session))
@@ -394,19 +387,16 @@ def _may_be_announced(session: Session) -> ColumnElement[bool]:
 
 
 def may_lapse_again() -> ColumnElement[bool]:
-    """Whether a unit whose lease has run out goes back to the queue; otherwise it has failed."""
+    """The condition that a unit is queued again after its lease has run out; else it fails."""
     return Unit.lapses + 1 < MAX_LAPSES
 
 
 def requeue_lapsed(session: Session, *, limit: int = 1_000) -> int:
-    """Queue the units of running jobs whose leases ran out, to be announced before all others.
+    """Queue units of running jobs whose leases ran out, and return their number.
 
-    A unit whose last allowed lease ran out becomes ``failed`` instead, and its job is closed if
-    that was the last unit. Callers never wait for each other. The transaction is one of its own.
-    Leases that ran out first come first.
-
-    Returns:
-        The number of units that are queued again.
+    They are announced before all others. A unit whose last allowed lease ran out becomes ``failed``
+    instead, and its job is closed if that was the last unit. Leases that ran out first come first.
+    Callers never wait for each other. Use a transaction of its own.
     """
     overdue = now(session) - Unit.lease_until
     lapsed = (
@@ -429,7 +419,7 @@ def requeue_lapsed(session: Session, *, limit: int = 1_000) -> int:
 
 
 def give_up_lapsed(session: Session, job_id: int) -> None:
-    """Fail the units of a job whose last allowed lease ran out; close it if nothing is left."""
+    """Fail the units of a job whose last allowed lease ran out; close the job if none is left."""
     state = lock_job(session, job_id)
     exhausted = (Unit.job_id == job_id, lease_ran_out(session), ~may_lapse_again())
     lock_leased(session, *exhausted)
@@ -442,8 +432,8 @@ def give_up_lapsed(session: Session, job_id: int) -> None:
 def _end_frozen(session: Session) -> None:
     """End the write transactions of frozen clients: one of them keeps an overdue unit locked.
 
-    PostgreSQL itself ends a transaction that is idle, but not one whose client was frozen between
-    two messages of one statement. (``statement_timeout`` does not interrupt that wait, and
+    PostgreSQL itself ends a transaction that is idle, but not one whose client froze between two
+    messages of one statement. (``statement_timeout`` does not interrupt that wait, and
     ``transaction_timeout`` is new in PostgreSQL 17.)
     """
     if session.connection().dialect.name == "postgresql":
@@ -461,7 +451,7 @@ def _in_order_of_claims(session: Session, job_ids: set[int]) -> Sequence[int]:
 def _requeue(session: Session, unit_ids: Sequence[int]) -> int:
     if not unit_ids:
         return 0
-    # The condition is checked again: somebody may have claimed or completed them meanwhile.
+    # The condition is checked again: another worker may have claimed or completed them meanwhile.
     still_lapsed = (
         select(Unit.id)
         .where(Unit.id.in_(unit_ids), and_(lease_ran_out(session), may_lapse_again()))

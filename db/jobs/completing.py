@@ -1,7 +1,7 @@
-"""What the holder of a claim does with its unit: prolong, complete, hand back, give up.
+"""Operations of a claim's holder on its unit: prolong, complete, hand back, give up.
 
-Every function is fenced: it changes nothing if the unit was claimed anew, queued again or
-cancelled since.
+Every function is fenced: it changes nothing if the unit was claimed anew, queued again or cancelled
+since.
 """
 
 from __future__ import annotations
@@ -29,24 +29,22 @@ if TYPE_CHECKING:
     from db.records.jobs import Claim, Json
 
 _ERROR_LENGTH: Final = 2_000
-"""Characters of an error that are kept."""
+"""Number of characters of an error that are kept."""
 
 
 def heartbeat(session: Session, claim: Claim, lease_seconds: float) -> bool:
     """Prolong the lease: it lasts ``lease_seconds`` from now.
 
-    Returns:
-        False: somebody else has the unit, or its job was cancelled. Stop working on it.
+    Return False if another worker has the unit, or its job was cancelled. Stop working on it then.
     """
     return _change(session, claim, lease_until=lease_end(session, lease_seconds))
 
 
 def prolong(session: Session, claims: Sequence[Claim], lease_seconds: float) -> list[bool | None]:
-    """Prolong several leases without waiting for anybody.
+    """Prolong several leases without waiting for other transactions.
 
-    Returns:
-        For each claim the result of :func:`heartbeat`, or None if it is not known: another
-        transaction is writing the unit at this moment.
+    Return the result of :func:`heartbeat` for each claim, or None while another transaction is
+    writing the unit.
     """
     ids = [claim.unit_id for claim in claims]
     units = select(Unit.id).where(Unit.id.in_(ids)).order_by(Unit.id)
@@ -58,7 +56,7 @@ def prolong(session: Session, claims: Sequence[Claim], lease_seconds: float) -> 
 
 
 def are_held(session: Session, claims: Sequence[Claim]) -> list[bool]:
-    """Whether each claim still holds its unit. This only reads, and waits for nobody."""
+    """Return whether each claim still holds its unit. This only reads, and never waits."""
     ids = [claim.unit_id for claim in claims]
     found = session.execute(select(Unit.id, Unit.fence).where(Unit.id.in_(ids), LEASED))
     held = {(row.id, row.fence) for row in found}
@@ -79,22 +77,22 @@ def complete(
 ) -> bool:
     """Store the results and mark the unit as done, both or neither.
 
-    The evaluations are sent before the unit is locked: a process that is frozen while it sends
+    The evaluations are sent before the unit is locked, so a process that freezes while it sends
     them holds up nobody.
 
     Args:
         session: in a write transaction of its own.
-        claim: what was worked on.
+        claim: the claim on the unit.
         evaluations: on the claim's board.
         result: kept with the unit, for the job's output.
-        nodes: searched for this unit.
-        seconds: spent on it.
-        costs: what searching its positions took, by ply.
-        columns: whether they were searched for the score of every column.
-        grows: hold the unit's job until the end of the transaction, as ``hold_job`` does.
+        nodes: number of nodes searched for this unit.
+        seconds: time spent on it.
+        costs: cost of searching its positions, by ply.
+        columns: whether the positions were searched for the score of every column.
+        grows: lock the unit's job until the end of the transaction, as ``hold_job`` does.
 
     Returns:
-        False, with nothing written: somebody else has the unit by now, or it was cancelled.
+        False, with nothing written, if another worker has the unit by now, or it was cancelled.
 
     Raises:
         ContradictionError: as ``store``. Let it end the transaction, then ``fail`` the unit.
@@ -128,10 +126,8 @@ def complete(
 def release(session: Session, claim: Claim, *, payload: Json | None = None) -> bool:
     """Hand the unit back: it is queued again, and the attempt does not count.
 
-    ``payload`` is what is left to do; None keeps the payload.
-
-    Returns:
-        False: the claim did not hold the unit any more.
+    ``payload`` replaces the unit's payload with the remaining work; None keeps it. Return False if
+    the claim did not hold the unit any more.
     """
     return _change(
         session,
@@ -145,10 +141,9 @@ def release(session: Session, claim: Claim, *, payload: Json | None = None) -> b
 
 
 def fail(session: Session, claim: Claim, error: str) -> UnitState | None:
-    """Give the unit back with an error: it is queued again, or failed after MAX_ATTEMPTS.
+    """Hand the unit back with an error: it is queued again, or failed after MAX_ATTEMPTS.
 
-    Returns:
-        Its new state; None if the claim did not hold the unit any more: nothing was written.
+    Return its new state; None, with nothing written, if the claim did not hold the unit any more.
     """
     state = UnitState.FAILED if claim.attempts >= MAX_ATTEMPTS else UnitState.QUEUED
     is_ours = _change(
@@ -163,12 +158,10 @@ def fail(session: Session, claim: Claim, error: str) -> UnitState | None:
 
 
 def lapse(session: Session, claim: Claim, error: str) -> bool:
-    """Give the unit back as if its lease had run out; it is failed after MAX_LAPSES.
+    """Hand the unit back as if its lease had run out; it is failed after MAX_LAPSES.
 
-    For an error that ends the worker, so that nobody knows whether the unit has caused it.
-
-    Returns:
-        False: the claim did not hold the unit any more, and nothing was written.
+    For an error that ends the worker, so that it is unknown whether the unit caused it. Return
+    False, with nothing written, if the claim did not hold the unit any more.
     """
     given_back = case(
         (may_lapse_again(), literal(UnitState.QUEUED, Unit.state.type)),

@@ -1,4 +1,4 @@
-"""Steering jobs: cancel, resume, retry, put first or last."""
+"""Control jobs: cancel, resume, retry, change the priority."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 
 def cancel_job(session: Session, job_id: int) -> JobState:
-    """Stop a job. Claims on its units are void from now on; stored evaluations stay.
+    """Cancel a job. Claims on its units are void from now on; stored evaluations stay.
 
     Cancelling a cancelled job changes nothing.
 
     Raises:
-        JobNotFoundError: there is no such job.
+        JobNotFoundError: no job has this number.
         JobStateError: the job has ended.
     """
     state = lock_job(session, job_id)
@@ -64,7 +64,7 @@ def cancel_job(session: Session, job_id: int) -> JobState:
 
 
 def cancel_abandoned(session: Session, job_id: int) -> bool:
-    """Cancel a job if its planning was abandoned; whether it was."""
+    """Cancel a job if its planning was abandoned; return whether it was."""
     lock_job(session, job_id)
     abandoned = session.scalar(select(Job.id).where(Job.id == job_id, is_abandoned(session)))
     if abandoned is None:
@@ -74,17 +74,17 @@ def cancel_abandoned(session: Session, job_id: int) -> bool:
 
 
 def resume_job(session: Session, job_id: int) -> JobState:
-    """Let a job go on: units that were cancelled or whose lease has run out are queued again.
+    """Resume a job: units that were cancelled or whose lease has run out are queued again.
 
-    They get all their attempts again and count as never announced: whoever resumes the job has seen
-    what stopped them. Live leases are kept, since somebody may be working. A job that has ended
-    keeps its state; failed units are left to :func:`retry_job`.
+    They get all their attempts again and count as never announced, because the user who resumes the
+    job has seen what stopped them. Live leases are kept, since a worker may hold them. A job that
+    has ended keeps its state; failed units are left to :func:`retry_job`.
 
     Returns:
         ``running``, or the state in which the job has ended.
 
     Raises:
-        JobNotFoundError: there is no such job.
+        JobNotFoundError: no job has this number.
         JobStateError: its planning was never finished, so units are missing.
     """
     state = lock_job(session, job_id)
@@ -105,19 +105,18 @@ def resume_job(session: Session, job_id: int) -> JobState:
 
 
 def retry_job(session: Session, job_id: int) -> int:
-    """Queue the failed units of a job again, with all their attempts, and let it run.
+    """Queue the failed units of a job again, with all their attempts, and return their number.
 
-    Returns:
-        The number of these units. If it is 0, nothing was changed.
+    The job runs again; if no unit has failed, nothing changes.
 
     Raises:
-        JobNotFoundError: there is no such job.
-        JobStateError: it is cancelled; resume it first.
+        JobNotFoundError: no job has this number.
+        JobStateError: the job is cancelled; resume it first.
     """
     state = lock_job(session, job_id)
     if state is JobState.CANCELLED:
         raise JobStateError(
-            f"job {job_id} is {state}: resume it before its failed units are tried again",
+            f"job {job_id} is {state}: resume it before you retry its failed units",
             job_id=job_id,
             state=state,
         )
@@ -134,8 +133,8 @@ def retry_job(session: Session, job_id: int) -> int:
 def redo_unit(session: Session, unit_id: int) -> bool:
     """Drop the result of a unit that is done, and queue it again; a job that has ended runs again.
 
-    Returns:
-        False, with nothing changed: it is not done, or its job is cancelled or being planned.
+    Return False, with nothing changed, if the unit is not done, or its job is cancelled or being
+    planned.
     """
     job_id = session.scalar(select(Unit.job_id).where(Unit.id == unit_id))
     if job_id is None or lock_job(session, job_id) in {JobState.CANCELLED, JobState.PLANNING}:
@@ -149,17 +148,17 @@ def redo_unit(session: Session, unit_id: int) -> bool:
 
 
 def set_priority(session: Session, job_id: int, priority: int) -> None:
-    """Change how urgent a job is, as of ``create_job``, in whatever state it is.
+    """Change the priority of a job, in any state; see ``create_job``.
 
     Raises:
-        JobNotFoundError: there is no such job.
+        JobNotFoundError: no job has this number.
     """
     lock_job(session, job_id)
     session.connection().execute(update(Job).where(Job.id == job_id).values(priority=priority))
 
 
 def _run_again(session: Session, job_id: int) -> JobState:
-    """Open a locked job; close it at once if there is nothing to do."""
+    """Open a locked job; close it at once if it has no work left."""
     session.connection().execute(
         update(Job).where(Job.id == job_id).values(state=JobState.RUNNING, finished_at=None)
     )

@@ -1,11 +1,11 @@
-"""Planning: making jobs and their units, also while a job runs.
+"""Planning: create jobs and their units, also while a job runs.
 
-Most jobs are planned as a whole before they start. Others grow: the results of their units decide
-which units are wanted next. The process that completes a unit of such a job plans its next units in
-the same transaction::
+Most jobs are planned completely before they start. Others grow: the results of their units decide
+which units come next. The process that completes a unit of such a job plans its next units in the
+same transaction::
 
-    hold_job          nobody else plans or ends units until the end of the transaction
-    complete          the unit that was worked on
+    hold_job          no other process plans or ends units until the end of the transaction
+    complete          the finished unit
     read_units        the units that have changed since the last time
     add_more_units, change_unit, cut_units
 """
@@ -44,10 +44,10 @@ if TYPE_CHECKING:
     from db.records.jobs import Json, UnitPlan
 
 _BATCH: Final = 1_000
-"""Units that are held in memory and inserted together."""
+"""Number of units that are held in memory and inserted together."""
 
 _LISTED: Final = 1_000
-"""Units that one statement names: both databases limit the number of parameters."""
+"""Maximum number of units in one statement: both databases limit the number of parameters."""
 
 
 def create_job(
@@ -60,14 +60,14 @@ def create_job(
     engine_version: int,
     priority: int = 0,
 ) -> int:
-    """Make a job in state ``planning``; returns its number.
+    """Create a job in state ``planning``; return its number.
 
     Args:
         session: in a write transaction.
         kind: decides how its units' payloads are read.
-        board: the board that all its positions are of.
-        params: what all units have in common.
-        label: a name for people.
+        board: the board of all its positions.
+        params: the parameters that all units share.
+        label: a name for users.
         engine_version: only workers with an engine of this version get its units.
         priority: jobs of higher priority are worked on first.
     """
@@ -86,13 +86,10 @@ def create_job(
 
 
 def add_units(session: Session, job_id: int, plans: Iterable[UnitPlan]) -> int:
-    """Append units to a job that is being planned, in constant memory.
+    """Append units to a job that is being planned, in constant memory; return their number.
 
-    Called again, it appends behind those that are there, so that a long plan can be made in
-    several short transactions.
-
-    Returns:
-        How many units were added.
+    A later call appends after the existing units, so that a long plan can be made in several short
+    transactions.
 
     Raises:
         JobStateError: the job is not being planned (any more): it was started or cancelled.
@@ -106,7 +103,7 @@ def add_units(session: Session, job_id: int, plans: Iterable[UnitPlan]) -> int:
 
 
 def append_units(session: Session, job_id: int, plans: Iterable[UnitPlan]) -> int:
-    """Append units to a locked job that may get some; returns their number."""
+    """Append units to a locked job; return their number."""
     last = session.scalar(select(func.max(Unit.seq)).where(Unit.job_id == job_id))
     first = 0 if last is None else last + 1
     seq = first
@@ -154,16 +151,16 @@ def start_job(session: Session, job_id: int) -> JobState:
 def hold_question(
     session: Session, *, kind: str, board: BoardSize, params: Json, engine_version: int
 ) -> None:
-    """Hold this question until the end of the transaction; waits while another one holds it.
+    """Lock this question until the end of the transaction; wait while another transaction holds it.
 
-    Several processes may ask a question in the same moment, and one job is enough. A process that
-    is about to make a job holds its question first, and then looks once more whether there is such
-    a job. So for everybody else, looking for the job and making it are one step.
+    Several processes may ask the same question at the same moment, and one job is enough. A process
+    that is about to create a job locks the question first, then looks once more for such a job. For
+    all other processes, the search for the job and its creation are then one step.
 
-    The transaction has locked nothing yet. All that identifies the question is as ``create_job``
-    gets it; ``params`` may be a part of it.
+    The transaction must not have locked anything before. Pass the arguments as to ``create_job``;
+    ``params`` may be a part of them.
     """
-    # In SQLite a write transaction is alone from its beginning. Questions that get the same lock by
+    # In SQLite a write transaction is alone from its beginning. Questions that share a lock by
     # chance wait for each other, which does no harm.
     if session.connection().dialect.name == "postgresql":
         question = json.dumps([kind, *board, params, engine_version], sort_keys=True)
@@ -173,18 +170,18 @@ def hold_question(
 
 
 class GrowingUnit(NamedTuple):
-    """A unit as the planner of its job sees it."""
+    """A unit from the point of view of its job's planner."""
 
     unit_id: int
     seq: int
     state: UnitState
     payload: Json
     result: Json | None
-    """Set when done."""
+    """Set when the unit is done."""
 
 
 class GrowingJob(NamedTuple):
-    """The question of a job, in whatever state it is."""
+    """The parameters of a job, in any state."""
 
     job_id: int
     state: JobState
@@ -192,13 +189,13 @@ class GrowingJob(NamedTuple):
 
 
 def hold_job(session: Session, job_id: int) -> JobState:
-    """The job's state, which nobody else can change until the end of the transaction.
+    """Lock a job and return its state, which cannot change until the end of the transaction.
 
-    Its leased units are locked as well, in the order of their numbers: the one that is going to be
-    completed and those that may be cut.
+    Its leased units are locked as well, in the order of their numbers, because one will be
+    completed and others may be cut.
 
     Raises:
-        JobNotFoundError: there is none of this number.
+        JobNotFoundError: no job has this number.
     """
     state = lock_job(session, job_id)
     lock_leased(session, Unit.job_id == job_id)
@@ -208,10 +205,10 @@ def hold_job(session: Session, job_id: int) -> JobState:
 def read_units(
     session: Session, job_id: int, *, after_seq: int = -1, seqs: Collection[int] = ()
 ) -> list[GrowingUnit]:
-    """The units of a job behind ``after_seq``, and others by their places in it.
+    """Return the units of a job after ``after_seq``, and others by their ``seqs``.
 
-    Those that can be claimed come in the order in which they will be: first those whose message is
-    under way, as in ``claim_next_piece``, then as in ``announce`` and ``claim``.
+    Units that can be claimed come in the order of their claims: first units with a message on its
+    way, as in ``claim_next_piece``, then as in ``announce`` and ``claim``.
     """
     listed = sorted(seq for seq in set(seqs) if seq <= after_seq)
     batches = [listed[first : first + _LISTED] for first in range(0, len(listed), _LISTED)]
@@ -226,7 +223,7 @@ def read_units(
 
 
 def add_more_units(session: Session, job_id: int, plans: Iterable[UnitPlan]) -> int:
-    """Append units to a held job that runs or is being planned; returns their number.
+    """Append units to a held job that runs or is being planned; return their number.
 
     Raises:
         JobStateError: the job has ended or was cancelled.
@@ -240,11 +237,7 @@ def add_more_units(session: Session, job_id: int, plans: Iterable[UnitPlan]) -> 
 
 
 def change_unit(session: Session, unit_id: int, payload: Json) -> bool:
-    """Give a queued unit another payload.
-
-    Returns:
-        False, with nothing changed: somebody has claimed it meanwhile.
-    """
+    """Replace the payload of a queued unit; return False if it was claimed meanwhile."""
     changed = session.connection().execute(
         update(Unit).where(Unit.id == unit_id, QUEUED).values(payload=payload)
     )
@@ -252,10 +245,10 @@ def change_unit(session: Session, unit_id: int, payload: Json) -> bool:
 
 
 def cut_units(session: Session, unit_ids: Collection[int], result: Json) -> int:
-    """End units that are not wanted any more: queued, leased or failed ones; returns their number.
+    """End units that are not needed any more: queued, leased or failed ones; return their number.
 
     They become done, with this result and without any nodes or time. A worker on such a unit finds
-    its lease lost, as after a cancel.
+    its lease lost, as after a cancellation.
     """
     ordered = sorted(unit_ids)
     cut = 0
@@ -274,7 +267,7 @@ def cut_units(session: Session, unit_ids: Collection[int], result: Json) -> int:
 def jobs_of_kind(
     session: Session, *, kind: str, board: BoardSize, engine_version: int
 ) -> list[GrowingJob]:
-    """The started jobs of a kind, the newest first."""
+    """Return the started jobs of a kind, the newest first."""
     query = (
         select(Job.id, Job.state, Job.params)
         .where(

@@ -1,14 +1,13 @@
-"""What the processes at work on a job tell each other: that they are alive, and what they found.
+"""Heartbeats of the processes that work on a job, and the bounds that they share.
 
-- A long plan takes several transactions, and the planner may die between two of them. So each of
-  these transactions records a heartbeat in the job's row. A job that is being planned without a
-  recent heartbeat is abandoned: units are missing, and nobody will add them.
-- A live lease shows that somebody works on a running job. A process that works on one job and
-  nothing else (:mod:`workers.runners.local`) does not hold a lease at every moment, so it records
-  heartbeats in the job's row as well. Workers that take units of any job are in the register
-  (:mod:`db.registry`).
-- Bounds of positions are shared packed as bytes. Nobody depends on them: a search that lacks them
-  takes longer, and finds the same.
+- A long plan takes several transactions, and the planner may die between two of them. Each of these
+  transactions therefore records a heartbeat in the job's row. A job in planning without a recent
+  heartbeat is abandoned: units are missing, and no process will add them.
+- A live lease shows that a worker is active on a running job. A process that works on one job only
+  (:mod:`workers.runners.local`) does not always hold a lease, so it records heartbeats in the job's
+  row as well. Workers that take units of any job are in the register (:mod:`db.registry`).
+- Bounds of positions are shared packed as bytes. They are optional: a search without them takes
+  longer and finds the same.
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ if TYPE_CHECKING:
     from db.records.jobs import Json
 
 PLANNER_ALIVE_SECONDS: Final = 60.0
-"""After so long without a heartbeat, a planner counts as gone."""
+"""A planner without a heartbeat for this long counts as gone."""
 
 RUNNER_ALIVE_SECONDS: Final = 10.0
-"""After so long without a heartbeat, nobody runs the job any more: as long as a lease."""
+"""A runner without a heartbeat for this long counts as gone: the duration of a lease."""
 
 PARCELS: Final = 16
-"""Parcels that are read at a time, so that a reader that comes late needs little memory."""
+"""Maximum number of parcels read at a time: it bounds the memory of late readers."""
 
 
 class PlannedJob(NamedTuple):
@@ -46,13 +45,13 @@ class PlannedJob(NamedTuple):
 
     job_id: int
     is_abandoned: bool
-    """Nobody plans it any more."""
+    """Whether its planner is gone."""
 
 
 def record_planner_heartbeat(session: Session, job_id: int) -> None:
-    """Record that somebody plans a job now.
+    """Record that a process is planning a job now.
 
-    The transaction makes the job, or adds units, and does not start it.
+    Call it in a transaction that creates the job or adds units, and does not start it.
     """
     session.connection().execute(
         update(Job).where(Job.id == job_id).values(planner_seen_at=now(session))
@@ -60,7 +59,7 @@ def record_planner_heartbeat(session: Session, job_id: int) -> None:
 
 
 def is_abandoned(session: Session) -> ColumnElement[bool]:
-    """A condition on jobs: the job is being planned, and its planner is gone."""
+    """The condition that a job is being planned, and its planner is gone."""
     is_gone = or_(
         Job.planner_seen_at.is_(None),
         ~seen_within(session, Job.planner_seen_at, PLANNER_ALIVE_SECONDS),
@@ -71,9 +70,9 @@ def is_abandoned(session: Session) -> ColumnElement[bool]:
 def planned_job(
     session: Session, *, kind: str, board: BoardSize, params: Json, engine_version: int
 ) -> PlannedJob | None:
-    """The newest job that asks for exactly this and is being planned, or None.
+    """Return the newest job that asks exactly this question and is being planned, or None.
 
-    Arguments as of ``newest_job``.
+    The arguments are as of ``newest_job``.
     """
     query = (
         select(Job.id, is_abandoned(session))
@@ -89,7 +88,7 @@ def planned_job(
 
 
 def record_runner_heartbeat(session: Session, job_id: int) -> None:
-    """Record that a process runs a job now; call it more often than every RUNNER_ALIVE_SECONDS."""
+    """Record that a process runs a job; call it more often than every RUNNER_ALIVE_SECONDS."""
     session.connection().execute(
         update(Job).where(Job.id == job_id).values(runner_seen_at=now(session))
     )
@@ -101,7 +100,7 @@ def clear_runner_heartbeat(session: Session, job_id: int) -> None:
 
 
 def attended_jobs(session: Session) -> set[int]:
-    """The jobs of which somebody holds a lease, or that run and have had a heartbeat lately."""
+    """Return the jobs with a live lease, and the running jobs with a recent heartbeat."""
     held = session.scalars(select(Unit.job_id).where(lease_lives(session)).distinct())
     seen = seen_within(session, Job.runner_seen_at, RUNNER_ALIVE_SECONDS)
     run = session.scalars(select(Job.id).where(Job.state == JobState.RUNNING, seen))
@@ -109,7 +108,7 @@ def attended_jobs(session: Session) -> set[int]:
 
 
 def begun_jobs(session: Session) -> set[int]:
-    """The running jobs of which at least one unit was ever claimed."""
+    """Return the running jobs with at least one unit that was ever claimed."""
     query = (
         select(Unit.job_id)
         .join(Job, Unit.job_id == Job.id)
@@ -119,7 +118,7 @@ def begun_jobs(session: Session) -> set[int]:
 
 
 def abandoned_jobs(session: Session) -> set[int]:
-    """The jobs that are being planned, and whose planner is gone."""
+    """Return the jobs that are being planned, and whose planner is gone."""
     return set(session.scalars(select(Job.id).where(is_abandoned(session))))
 
 
@@ -127,21 +126,18 @@ class Parcel(NamedTuple):
     """Bounds that one process has shared at one time."""
 
     sender: int
-    """The process, by a number that it has chosen at random."""
+    """The sending process, as a random number that it has chosen."""
     number: int
-    """Which of its parcels this is: later ones have higher numbers."""
+    """The parcel's place among the sender's parcels: later ones have higher numbers."""
     bounds: bytes
-    """As the sender has packed them."""
+    """The bounds as the sender has packed them."""
 
 
 def send_parcel(session: Session, job_id: int, parcel: Parcel) -> bool:
-    """Share the sender's next bounds with the others that work on a job.
-
-    Returns:
-        False, with nothing written: the job does not run any more.
+    """Share the sender's next bounds; return False if the job does not run any more.
 
     Raises:
-        JobNotFoundError: there is no such job.
+        JobNotFoundError: no job has this number.
     """
     if lock_job(session, job_id) is not JobState.RUNNING:
         return False
@@ -150,12 +146,12 @@ def send_parcel(session: Session, job_id: int, parcel: Parcel) -> bool:
 
 
 def new_parcels(session: Session, job_id: int, known: Mapping[int, int]) -> list[Parcel]:
-    """What others have shared since the last time: PARCELS at most, the rest the next time.
+    """Return parcels that others have shared since the last call: PARCELS at most, then the rest.
 
-    ``known`` has the next number of every sender that is known, the caller's own included.
+    ``known`` maps every known sender to its next number, the caller included.
 
     Raises:
-        DamagedValueError: a parcel is not what was sent.
+        DamagedValueError: a parcel has changed since it was sent.
     """
     is_new = or_(
         SharedBounds.sender.not_in(known),

@@ -1,4 +1,4 @@
-"""What all of this package shares: conditions on jobs and units, their locks, and the end of a job.
+"""Shared parts of this package: conditions on jobs and units, their locks, and the end of a job.
 
 Conditions on units are written so that the partial indexes of :class:`db.models.Unit` apply. Their
 states are literals in the SQL: neither database knows that a parameter will be ``'queued'``.
@@ -30,20 +30,16 @@ DONE: Final[ColumnElement[bool]] = Unit.state == literal_column("'done'")
 CANCELLED: Final[ColumnElement[bool]] = Unit.state == literal_column("'cancelled'")
 
 IN_TURN: Final = (Unit.announced_at, Unit.seq)
-"""The order of queued units: first those that came back, then those never announced, then
-others."""
+"""The order of queued units: returned ones, then those never announced, then the others."""
 
 ANNOUNCE_FIRST: Final = -1.0
-"""``announced_at`` of a unit that was claimed and came back: it is announced first.
-
-Whoever writes the job's results in order has waited longest for this unit.
-"""
+"""``announced_at`` of a returned unit: first, as writers of ordered results wait for it longest."""
 
 NEVER_ANNOUNCED: Final = 0.0
-"""``announced_at`` of a unit that no message was sent for."""
+"""``announced_at`` of a unit without a message."""
 
 FREE: Final[dict[str, Any]] = {"owner": None, "lease_until": None}
-"""Nobody holds the unit."""
+"""Values of a unit that is not leased."""
 
 ANEW: Final[dict[str, Any]] = {
     "state": UnitState.QUEUED,
@@ -52,13 +48,13 @@ ANEW: Final[dict[str, Any]] = {
     "announced_at": NEVER_ANNOUNCED,
     **FREE,
 }
-"""Queued as if it had just been planned, but for its fence."""
+"""Values of a unit that is queued again as if new, except for its fence."""
 
 
 def asks_for(
     kind: str, *, board: BoardSize, params: Json, engine_version: int
 ) -> ColumnElement[bool]:
-    """The job is of this kind and asks for exactly this; all as it was given to ``create_job``."""
+    """The condition that a job has exactly these arguments of ``create_job``."""
     return and_(
         Job.kind == kind,
         Job.width == board.width,
@@ -69,13 +65,13 @@ def asks_for(
 
 
 def lease_ran_out(session: Session) -> ColumnElement[bool]:
-    """The unit is leased, and its lease has run out."""
+    """The condition that a unit is leased, and its lease has run out."""
     at = now(session)
     return and_(LEASED, or_(Unit.lease_until < at, Unit.lease_until > at + LONGEST_LEASE))
 
 
 def lease_lives(session: Session) -> ColumnElement[bool]:
-    """The unit is leased, and its lease has not run out."""
+    """The condition that a unit is leased, and its lease has not run out."""
     at = now(session)
     return and_(LEASED, Unit.lease_until >= at, Unit.lease_until <= at + LONGEST_LEASE)
 
@@ -87,7 +83,7 @@ def lease_end(session: Session, seconds: float) -> ColumnElement[float]:
 
 def has_open_unit(session: Session, job_id: int) -> bool:
     """Whether a job has a unit that is queued or leased."""
-    # One statement: between two, a unit may go from leased to queued, and be missed by both.
+    # One statement: between two, a unit may go from leased to queued, and both would miss it.
     queued, leased = (
         first_unit(and_(condition, Unit.job_id == job_id), *order).scalar_subquery()
         for condition, order in ((QUEUED, IN_TURN), (LEASED, (Unit.lease_until,)))
@@ -96,7 +92,7 @@ def has_open_unit(session: Session, job_id: int) -> bool:
 
 
 def has_failed_unit(session: Session, job_id: int) -> bool:
-    """Whether a unit of a job was given up."""
+    """Return whether a unit of a job has failed."""
     failed = first_unit(and_(FAILED, Unit.job_id == job_id), Unit.seq)
     return session.scalar(failed) is not None
 
@@ -106,25 +102,23 @@ def first_unit(
     *order: ColumnExpressionArgument[Any],
     what: InstrumentedAttribute[int] = Unit.id,
 ) -> Select[Any]:
-    """The first unit that meets a condition: its number, or ``what``, to ask whether there is any.
+    """Select the first unit that meets a condition: its number, or ``what``; empty if none does.
 
-    The first in an order, not EXISTS: PostgreSQL answers EXISTS by reading the table, if statistics
-    of some minutes ago let it expect that every second unit meets the condition.
+    It is the first in an order instead of EXISTS. PostgreSQL answers EXISTS by reading the table if
+    old statistics suggest that every second unit meets the condition.
     """
     return select(what).where(condition).order_by(*order).limit(1)
 
 
 def finish_if_complete(session: Session, job_id: int) -> JobState:
-    """Close a running job that has nothing left to do: ``done``, or ``failed`` if a unit is.
+    """Close a running job that has no work left; return its state.
 
-    Call it after ``complete`` or ``fail``, in a transaction of its own. If two workers complete the
-    last two units at the same time, neither of these transactions sees the other's unit as done.
-
-    Returns:
-        The job's state. Calling it again changes nothing.
+    It becomes ``done``, or ``failed`` if a unit is. Call this after ``complete`` or ``fail``, in a
+    transaction of its own. If two workers complete the last two units at the same time, neither of
+    these transactions sees the other's unit as done. Calling it again changes nothing.
 
     Raises:
-        JobNotFoundError: there is no such job.
+        JobNotFoundError: no job has this number.
     """
     state = session.scalar(select(Job.state).where(Job.id == job_id))
     # Checked before the lock is taken: every worker comes here after every unit.
@@ -136,13 +130,10 @@ def finish_if_complete(session: Session, job_id: int) -> JobState:
 
 
 def lock_job(session: Session, job_id: int) -> JobState:
-    """The job's state, which nobody else can change until the end of the transaction.
+    """Lock a job and return its state, which cannot change until the end of the transaction.
 
-    A transaction that locks a job and units of it locks the job first, so that no two wait for each
-    other.
-
-    Raises:
-        JobNotFoundError: there is none of this number.
+    A transaction that locks a job and its units must lock the job first; otherwise two of them may
+    wait for each other.
     """
     query = select(Job.state).where(Job.id == job_id).with_for_update()
     state = session.scalar(query) if is_number(job_id) else None
@@ -152,18 +143,18 @@ def lock_job(session: Session, job_id: int) -> JobState:
 
 
 def lock_leased(session: Session, *which: ColumnElement[bool]) -> None:
-    """Lock leased units: nobody else can prolong or end them until the end of the transaction.
+    """Lock leased units: they cannot be prolonged or ended until the end of the transaction.
 
     Call it before they are written together. Several units are always locked in the order of their
     numbers, also to prolong leases; an UPDATE would lock them in the order of the table. A
-    transaction that locks the units' job as well has done so before.
+    transaction that locks the units' job as well must have locked it before.
     """
     units = select(Unit.id).where(LEASED, *which).order_by(Unit.id)
     session.connection().execute(units.with_for_update()).all()
 
 
 def close_if_complete(session: Session, job_id: int, state: JobState) -> JobState:
-    """Close a locked job if it runs and has nothing left to do; returns its state."""
+    """Close a locked job if it runs and has no work left; return its state."""
     if state is not JobState.RUNNING or has_open_unit(session, job_id):
         return state
     state = JobState.FAILED if has_failed_unit(session, job_id) else JobState.DONE
@@ -175,9 +166,10 @@ def close_if_complete(session: Session, job_id: int, state: JobState) -> JobStat
 
 
 def _drop_shared_bounds(session: Session, *, but_of: int) -> None:
-    """Delete what the processes of jobs that are done have shared.
+    """Delete the bounds that processes of finished jobs have shared.
 
-    Somebody may still want to hear it of the job that has ended just now: it waits for the next.
+    The bounds of the job that has ended now stay until the next call, because a process may still
+    read them.
     """
     done = select(Job.id).where(Job.state == JobState.DONE, Job.id != but_of)
     session.connection().execute(delete(SharedBounds).where(SharedBounds.job_id.in_(done)))

@@ -1,13 +1,13 @@
-"""Watching jobs: lists, details, results, progress, and all of them together.
+"""Watch jobs: lists, details, results, progress, and totals over all jobs.
 
-Sums over units have a query for each state, and an index that holds the summed columns. So a job's
-progress can be read several times a second without reading its units. Measured with 100,000 units
-done: 29 ms instead of 110 in SQLite, 20 instead of 65 in PostgreSQL.
+Sums over units have a query for each state, and an index that contains the summed columns. A job's
+progress can therefore be read several times a second without reading its units. Measured with
+100,000 units done: 29 ms instead of 110 in SQLite, 20 instead of 65 in PostgreSQL.
 
 The remaining work is not counted in units or positions: a hundred units may be done in a second,
-and the next one take a minute. It is counted in the seconds that were expected when the units were
-planned. These may be wrong by any factor; the pace is measured in the same seconds, so the factor
-cancels out.
+and the next one may take a minute. It is counted in the seconds that were expected when the units
+were planned. These may be wrong by any factor; the pace is measured in the same seconds, so the
+factor cancels out.
 """
 
 from __future__ import annotations
@@ -66,10 +66,10 @@ _CLOSED: Final[dict[UnitState, ColumnElement[bool]]] = {
 }
 
 _PACE_SECONDS: Final = 60.0
-"""The pace is that of the units that were completed within this time."""
+"""The pace is measured over the units completed within this time."""
 
 _LEAST_UNITS: Final = 3
-"""With fewer units done, the pace is too much a matter of chance."""
+"""Minimum number of done units: with fewer, the pace depends too much on chance."""
 
 
 def list_jobs(
@@ -79,7 +79,7 @@ def list_jobs(
     states: Sequence[JobState] | None = None,
     before: int | None = None,
 ) -> list[JobInfo]:
-    """The newest jobs, newest first; with ``before``, those with smaller numbers."""
+    """Return the newest jobs, newest first; with ``before``, only smaller numbers."""
     query = select(Job).order_by(Job.id.desc()).limit(limit)
     if before is not None:
         query = query.where(Job.id < before)
@@ -91,10 +91,10 @@ def list_jobs(
 
 
 def get_job(session: Session, job_id: int) -> JobInfo:
-    """Everything about one job.
+    """Return all information about one job.
 
     Raises:
-        JobNotFoundError: there is none of this number.
+        JobNotFoundError: no job has this number.
     """
     job = session.get(Job, job_id) if is_number(job_id) else None
     if job is None:
@@ -105,7 +105,7 @@ def get_job(session: Session, job_id: int) -> JobInfo:
 
 
 def jobs_of_label(session: Session, label: str, *, kind: str, board: BoardSize) -> list[int]:
-    """The numbers of the jobs with this label, kind and board, ascending."""
+    """Return the numbers of the jobs with this label, kind and board, ascending."""
     query = select(Job.id).where(
         Job.label == label, Job.kind == kind, Job.width == board.width, Job.height == board.height
     )
@@ -115,7 +115,7 @@ def jobs_of_label(session: Session, label: str, *, kind: str, board: BoardSize) 
 def newest_job(
     session: Session, *, kind: str, board: BoardSize, params: Json, engine_version: int
 ) -> int | None:
-    """The newest started job that asks for exactly this, as ``create_job`` got it, or None."""
+    """Return the newest started job with exactly these arguments of ``create_job``, or None."""
     query = (
         select(Job.id)
         .where(
@@ -131,7 +131,7 @@ def newest_job(
 def unit_results(
     session: Session, job_id: int, *, after_seq: int = -1, limit: int = 100
 ) -> list[UnitResult]:
-    """Units of a job behind ``after_seq``, in order and without a gap, whatever their state."""
+    """Return units of a job after ``after_seq``, in order and without a gap, in any state."""
     query = (
         select(Unit.seq, Unit.state, Unit.payload, Unit.result, Unit.error)
         .where(Unit.job_id == job_id, Unit.seq > after_seq)
@@ -145,10 +145,10 @@ def unit_results(
 
 
 def state_of(session: Session, job_id: int) -> JobState:
-    """The state of a job.
+    """Return the state of a job.
 
     Raises:
-        JobNotFoundError: there is none of this number.
+        JobNotFoundError: no job has this number.
     """
     query = select(Job.state).where(Job.id == job_id)
     state = session.scalar(query) if is_number(job_id) else None
@@ -158,10 +158,10 @@ def state_of(session: Session, job_id: int) -> JobState:
 
 
 def progress(session: Session, job_id: int) -> JobProgress:
-    """The progress of a job. It takes seven queries more than the state alone.
+    """Return the progress of a job. It takes seven queries more than the state alone.
 
     Raises:
-        JobNotFoundError: there is none of this number.
+        JobNotFoundError: no job has this number.
     """
     state = state_of(session, job_id)
     tally = read_tallies(session, [job_id])[job_id]
@@ -206,7 +206,7 @@ def _info(job: Job, tally: Tally, errors: tuple[str, ...] = ()) -> JobInfo:
 
 
 class RunningJob(NamedTuple):
-    """What a worker needs to know of a job to tell whether it can work on it."""
+    """The properties of a job by which a worker decides whether it can work on it."""
 
     id: int
     kind: str
@@ -215,7 +215,7 @@ class RunningJob(NamedTuple):
 
 
 def running_jobs(session: Session) -> list[RunningJob]:
-    """The running jobs, in the order in which they are worked on."""
+    """Return the running jobs, in the order in which they are worked on."""
     query = (
         select(Job.id, Job.kind, Job.engine_version, Job.priority)
         .where(Job.state == JobState.RUNNING)
@@ -225,7 +225,7 @@ def running_jobs(session: Session) -> list[RunningJob]:
 
 
 def has_queued_unit(session: Session, *, engine_version: int, interactive: bool) -> bool:
-    """Whether a unit waits for a claim; arguments as of ``announce``."""
+    """Return whether a unit waits for a claim; the arguments are as of ``announce``."""
     queued = first_unit(and_(Unit.job_id == Job.id, QUEUED), *IN_TURN).scalar_subquery()
     is_interactive = Job.priority >= INTERACTIVE_PRIORITY
     query = select(Job.id).where(
@@ -238,7 +238,7 @@ def has_queued_unit(session: Session, *, engine_version: int, interactive: bool)
 
 
 def jobs_to_finish(session: Session) -> list[int]:
-    """Running jobs with nothing left to do: the worker of the last unit died before it closed them.
+    """Return running jobs with no work left: the last unit's worker died before it closed them.
 
     Call ``finish_if_complete`` for each of them, in a transaction of its own.
     """
@@ -262,7 +262,7 @@ class Tally:
 
 
 def read_tallies(session: Session, job_ids: Collection[int]) -> defaultdict[int, Tally]:
-    """The tallies of some jobs, by their numbers."""
+    """The tallies of jobs, by their numbers."""
     tallies: defaultdict[int, Tally] = defaultdict(Tally)
     connection = session.connection()
     counts = (
@@ -294,35 +294,35 @@ class Load:
 
     positions: int = 0
     expected_seconds: float = 0.0
-    """What it was expected to take; 0.0 where nobody knew."""
+    """The expected time; 0.0 if it is unknown."""
 
     def __add__(self, other: Load) -> Load:
-        """Both together."""
+        """Add two loads."""
         return Load(
             self.positions + other.positions, self.expected_seconds + other.expected_seconds
         )
 
 
 class Pace(NamedTuple):
-    """Work that was completed per second of wall time, by all workers together."""
+    """The work completed per second of wall time, by all workers together."""
 
     units: int
-    """How many units the rates were measured from."""
+    """Number of units from which the rates were measured."""
     positions_per_second: float | None
-    """None where nothing was completed lately."""
+    """None if nothing was completed lately."""
     expected_per_second: float | None
-    """Expected seconds; None likewise."""
+    """Expected seconds per second; None if nothing was completed lately."""
 
 
 def read_pace(session: Session, job_id: int | None = None) -> Pace:
     """The pace within the last minute, of one job or of all.
 
     If the completed work began later than that, the pace is measured from its beginning: a job that
-    was just started or resumed is not slow.
+    was started or resumed a moment ago is not slow.
     """
     time = now(session)
-    # Only done units have finished_at, so their state is not asked for. "+ 0" keeps the planner
-    # from an index over the job: with either condition it read all units that are done.
+    # Only done units have finished_at, so their state is not in the query. "+ 0" keeps the planner
+    # from using an index over the job: with either condition it read all units that are done.
     query = select(
         func.count(),
         func.sum(Unit.positions),
@@ -339,10 +339,9 @@ def read_pace(session: Session, job_id: int | None = None) -> Pace:
 
 
 def remaining_seconds(left: Load, pace: Pace, units_done: int) -> float | None:
-    """The time that is left for some work at the pace of similar work.
+    """The remaining time for some work at the pace of similar work.
 
-    Returns:
-        None if too little is done to tell, or if nothing was completed lately.
+    None if too little is done for an estimate, or if nothing was completed lately.
     """
     if left.positions == 0:
         return 0.0
@@ -359,11 +358,11 @@ class _Sums(NamedTuple):
     units: int
     load: Load
     age: float | None
-    """The age of their oldest job, since it was started."""
+    """The time since the oldest of their jobs was started."""
 
 
 def totals(session: Session) -> ServiceStatus:
-    """All jobs together."""
+    """Return totals over all jobs."""
     queued = _sums(session, QUEUED)
     lapsed = _sums(session, lease_ran_out(session))
     running = _sums(session, lease_lives(session))
@@ -389,7 +388,7 @@ def totals(session: Session) -> ServiceStatus:
 def _sums(session: Session, condition: ColumnElement[bool]) -> _Sums:
     """Sums over the units of running jobs that meet a condition.
 
-    One condition at a time: each has an index of its own, and OR would use none.
+    This takes one condition at a time: each has an index of its own, and OR would use none.
     """
     query = (
         select(

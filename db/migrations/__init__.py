@@ -1,4 +1,4 @@
-"""The revisions of the schema, a file each in ``versions``. Loads nothing: start-up needs it."""
+"""The schema's revisions, one file each in ``versions``. It loads nothing, for a fast start-up."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ REVISIONS: Final = tuple(
 """All revisions, the oldest first."""
 
 FIRST_WATCHED: Final = "c4_0007"
-"""From this revision on, every transaction checks that the schema is still the one that its process
-knows. Processes of older ones would go on over an upgrade."""
+"""The first revision whose processes notice an upgrade; older ones would damage the database."""
 
 HEAD: Final = REVISIONS[-1]
-"""The revision that this version works with."""
+"""The revision of this program."""

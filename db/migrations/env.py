@@ -1,4 +1,4 @@
-"""Alembic's entry: runs migrations on the connection that :mod:`db.schema` hands over.
+"""Alembic's entry point: runs migrations on the connection that :mod:`db.schema` passes.
 
 To write a new revision, from a checkout, against a scratch database of the present schema::
 
@@ -6,7 +6,7 @@ To write a new revision, from a checkout, against a scratch database of the pres
     alembic -x url=sqlite:///scratch.db revision --autogenerate --rev-id c4_NNNN -m "what it adds"
 
 with the next number for ``c4_NNNN``. SQLite cannot change the generated column ``checksum``. To
-have another column in it, drop ``checksum``, add the column, and call
+include another column in it, drop ``checksum``, add the column, and call
 ``db.migrations.helpers.rebuild``.
 """
 

@@ -1,4 +1,4 @@
-"""What several migrations need. All of it is frozen: it makes what databases have today.
+"""Helpers for several migrations. All of them are frozen: existing databases depend on them.
 
 The formula of checksums is that of :class:`db.types.RowChecksum`; a test compares the two. Another
 formula would need a migration of every table, and another function here.
@@ -15,35 +15,31 @@ import sqlalchemy as sa
 from alembic import op
 
 ROW_ID: Final = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
-"""The type of a row's number."""
+"""The type of row numbers."""
 
 SEAL_LENGTH: Final = 15
 SEAL_BYTES: Final = 4
 
 
 def create_unit_index(name: str, columns: list[str], condition: str) -> None:
-    """Make an index over the units that meet a condition."""
+    """Create an index over the units that meet a condition."""
     where = sa.text(condition)
     op.create_index(op.f(name), "units", columns, sqlite_where=where, postgresql_where=where)
 
 
 def checksum_column(columns: str) -> sa.Column[Any]:
-    """The column ``checksum`` of a new table; ``columns`` as of :func:`checksum`."""
+    """The column ``checksum`` of a new table; for ``columns`` see :func:`checksum`."""
     expression, kind = checksum(columns, op.get_bind().dialect.name)
     made = sa.Computed(expression, persisted=True)
     return sa.Column("checksum", sa.Text() if kind == "TEXT" else sa.BigInteger(), made)
 
 
 def rebuild(table: str, columns: str, sealed: dict[str, str]) -> None:
-    """Make a table of SQLite anew with a checksum; its indexes stay as they are.
+    """Recreate a table of SQLite with a checksum; its indexes stay as they are.
 
-    SQLite cannot add a stored generated column to a table. Triggers stay as well, which only users
-    have made.
-
-    Args:
-        table: the table's name.
-        columns: what its checksum is of, as of :func:`checksum`.
-        sealed: the expressions of columns that get other values.
+    SQLite cannot add a stored generated column to a table. Triggers stay as well; only users create
+    them. ``columns`` is as for :func:`checksum`; ``sealed`` has expressions for columns that get
+    other values.
     """
     connection = op.get_bind()
     made = "SELECT sql FROM sqlite_schema WHERE tbl_name = :table AND type = :type AND sql NOT NULL"
@@ -62,7 +58,7 @@ def rebuild(table: str, columns: str, sealed: dict[str, str]) -> None:
     quoted = ", ".join(f'"{name}"' for name in names)
     driver: Any = connection.connection.dbapi_connection
     for statement in (
-        # Views name the table while it is gone.
+        # Views name the table while it does not exist.
         "PRAGMA legacy_alter_table = ON",
         new_sql,
         f"INSERT INTO new_{table} ({quoted}) SELECT {values} FROM {table}",  # noqa: S608
@@ -76,10 +72,8 @@ def rebuild(table: str, columns: str, sealed: dict[str, str]) -> None:
 def checksum(columns: str, dialect: str) -> tuple[str, str]:
     """The expression of a table's checksum, and its type.
 
-    Args:
-        columns: what the checksum is of, as ``name:kind``: int, big int, double, boolean (o) or
-            text; then ``?`` where it may be NULL.
-        dialect: ``"sqlite"`` or ``"postgresql"``.
+    ``columns`` lists its columns as ``name:kind``. The kind is int, big int, double, boolean (o) or
+    text, followed by ``?`` if the column may be NULL.
     """
     terms: list[str] = []
     texts: list[str] = []
@@ -120,8 +114,8 @@ def numbers(name: str, kind: str, dialect: str) -> list[str]:
 def clamped(name: str, dialect: str) -> str:
     """A floating-point column that can be scaled to a whole number of 64 bits.
 
-    SQLite's numbers end there by themselves. PostgreSQL refuses the row, so changes beyond 5e11 s
-    go unnoticed there.
+    SQLite clamps numbers to that range. PostgreSQL refuses the row, so changes beyond 5e11 s are
+    not detected there.
     """
     if dialect == "sqlite":
         return name
@@ -141,7 +135,7 @@ def modulo(number: str, dialect: str) -> str:
 
 
 def sealed_object(stored: bytes) -> str | None:
-    """A JSON object with its seal; None where it is none."""
+    """A JSON object with its seal; None if it is not a JSON object."""
     try:
         text = stored.decode()
     except UnicodeDecodeError:
@@ -159,7 +153,7 @@ def sealed_scores(data: bytes) -> bytes:
 
 SQLITE_KEY: Final = """CASE WHEN {key} < 0 THEN {key} + 9223372036854775807 + 1
         WHEN {key} >= 0 THEN printf('%u', {key} - 9223372036854775807 - 1) END"""
-# A whole number; a text where it is more than SQLite has numbers for.
+# A whole number; a text if the number is too large for SQLite.
 
 POSTGRESQL_KEY: Final = "CAST({key} AS NUMERIC) + 9223372036854775808"
 
@@ -210,7 +204,7 @@ POSTGRESQL_BEST: Final = f"""(
 
 
 def views(key: str, time: str, all_scores: str, best: str) -> tuple[str, str, str]:
-    """The statements that make the views, in the words of one database."""
+    """The statements that create the views, in the SQL of one database."""
     positions = f"""
 CREATE VIEW c4_positions AS SELECT
     width || 'x' || height AS board,

@@ -12,10 +12,10 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """From the revision before to this one."""
+    """Upgrade from the previous revision."""
     ${upgrades if upgrades else "pass"}
 
 
 def downgrade() -> None:
-    """Back to the revision before."""
+    """Downgrade to the previous revision."""
     ${downgrades if downgrades else "pass"}

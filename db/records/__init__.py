@@ -1,1 +1,1 @@
-"""Plain values that storage takes and returns; they need no SQLAlchemy."""
+"""The plain values that storage takes and returns; they do not need SQLAlchemy."""

@@ -1,7 +1,7 @@
-"""What is stored about a position, and how to ask for it.
+"""Stored evaluations of positions, and the filters to select them.
 
-Every score and bound is seen from the side to move. Columns are those of the canonical
-orientation: the one of the position and its left-right mirror image whose key is the smaller.
+Every score and bound is from the point of view of the side to move. Columns follow the canonical
+orientation: of the position and its left-right mirror image, the smaller key counts.
 """
 
 from __future__ import annotations
@@ -27,32 +27,29 @@ class _StoredFields(NamedTuple):
     key: int
     """Canonical key, 0 <= key < 2**64."""
     width: int
-    """Columns of the board."""
+    """Number of columns of the board."""
     height: int
-    """Rows of the board."""
+    """Number of rows of the board."""
     ply: int
-    """Stones on the board."""
+    """Number of stones on the board."""
     lower: int
-    """The score of the side to move is at least this."""
+    """Lower bound of the score of the side to move."""
     upper: int
-    """The score of the side to move is at most this."""
+    """Upper bound of the score of the side to move."""
     nodes: int
-    """Positions visited by the search that proved the bounds."""
+    """Number of nodes of the search that proved the bounds."""
     engine_version: int
     """Version of the engine that proved the bounds."""
     scores: tuple[int | None, ...] | None = None
-    """Exact score of every column of the canonical orientation, None where a column is full.
-
-    None as a whole if the columns were not solved; they are never known in part.
-    """
+    """Exact score of every column, None for a full column; no tuple if they were not solved."""
     updated_at: float = 0.0
     """Epoch seconds of the last change, by the database's clock; ignored by ``store``."""
 
 
 class StoredEvaluation(_StoredFields, Bounded):
-    """What is proven about one position.
+    """The proven bounds and scores of a position.
 
-    A tuple and not a frozen dataclass, which takes four times as long to make: hundreds of
+    It is a tuple because a frozen dataclass takes four times as long to create, and hundreds of
     thousands a second are streamed.
     """
 
@@ -61,14 +58,13 @@ class StoredEvaluation(_StoredFields, Bounded):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationFilter:
-    """Which evaluations to look at; conditions that are None hold for all."""
+    """Conditions on evaluations; ``None`` means no condition."""
 
     board: BoardSize
-    """Board size; always one."""
     min_ply: int | None = None
-    """Fewest stones."""
+    """Minimum number of stones."""
     max_ply: int | None = None
-    """Most stones."""
+    """Maximum number of stones."""
     min_score: int | None = None
     """The score is proven to be at least this."""
     max_score: int | None = None
@@ -76,11 +72,11 @@ class EvaluationFilter:
     value: Value | None = None
     """Proven outcome for the side to move."""
     exact: bool | None = None
-    """True: bounds meet; False: they do not."""
+    """True: the bounds are equal; False: they are not."""
     has_scores: bool | None = None
     """True: the score of every column is stored; False: it is not."""
     keys: Sequence[int] | NDArray[np.uint64] | None = None
-    """Canonical keys, for instance those of a line of play."""
+    """Canonical keys, for instance of the positions of a line of play."""
 
 
 Order = Literal["ply", "score", "nodes", "updated"]
@@ -94,7 +90,7 @@ class Cursor(NamedTuple):
     key: int
 
     def __str__(self) -> str:
-        """``PLY:KEY``, for a command line; :meth:`parse` reads it."""
+        """Return ``PLY:KEY``, for a command line; :meth:`parse` reads it."""
         return f"{self.ply}:{self.key}"
 
     @classmethod
@@ -102,11 +98,11 @@ class Cursor(NamedTuple):
         """Read ``PLY:KEY``.
 
         Raises:
-            ValueError: the text is no cursor.
+            ValueError: the text is not a cursor.
         """
         ply, colon, key = text.partition(":")
         if not (colon and ply.isdecimal() and key.isdecimal() and int(key) < 1 << 64):
-            raise ValueError(f"not a cursor: {text!r} (PLY:KEY, as given by the page before)")
+            raise ValueError(f"not a cursor: {text!r} (PLY:KEY, as given by the previous page)")
         return cls(int(ply), int(key))
 
 
@@ -116,10 +112,10 @@ class Page(NamedTuple):
     rows: tuple[StoredEvaluation, ...]
     """The rows, by ply, then by key."""
     next: Cursor | None
-    """Give this as ``after`` to get the following page; None on the last one."""
+    """The ``after`` of the following page; None on the last one."""
 
     def _repr_html_(self) -> str:
-        """The rows as a table: notebooks show it."""
+        """Show the rows as a table in notebooks."""
         rows = [
             (
                 row.ply,
@@ -136,7 +132,7 @@ class Page(NamedTuple):
 
 
 class PlySummary(NamedTuple):
-    """How many positions of a ply are stored. Outcomes are those of the side to move."""
+    """The number of stored positions of a ply. Outcomes are for the side to move."""
 
     ply: int
     positions: int

@@ -1,7 +1,6 @@
-"""A stored game as callers see it, and how to ask for games.
+"""Stored games, and the filters to select them.
 
-A game is identified by its match and its number, from 0. It is stored once, however many workers
-try to play it.
+A match and a number from 0 identify a game. It is stored once, even if several workers play it.
 """
 
 from __future__ import annotations
@@ -17,77 +16,77 @@ ON_THE_BOARD: Final = ("four", "full")
 """Endings of games that were played out."""
 
 UNFINISHED: Final = "unfinished"
-"""The ending of an unfinished game, which counts for nothing."""
+"""The ending of an unfinished game, which does not count."""
 
 
 class StoredGame(NamedTuple):
     """A game of a match.
 
-    A tuple and not a frozen dataclass, which takes longer to make: hundreds of thousands of games
-    are streamed.
+    It is a tuple because a frozen dataclass takes longer to create, and hundreds of thousands of
+    games are streamed.
     """
 
     number: int
-    """Its place in the match, from 0."""
+    """The game's place in the match, from 0."""
     a_side: Side
-    """The side that player a had."""
+    """The side of player a."""
     seed: int | None
-    """The seed of everything random in it; None if it is not known."""
+    """The seed of everything random in the game; None if it is not known."""
     moves: str | None
-    """1-based columns, as :mod:`c4core.notation` writes them; None where only the final grid is
-    known."""
+    """1-based columns, as :mod:`c4core.notation` writes them; None if only the final grid is known.
+    """
     final_key: int
-    """The key of the position at the end, as it was played (not canonical)."""
+    """The key of the final position, as it was played (not canonical)."""
     length: int
-    """Moves that were played."""
+    """Number of moves."""
     winner: Side | None
-    """Who won, or None for a draw and for a game that is not finished."""
+    """The winner, or None for a draw and for an unfinished game."""
     ending: str
-    """How it ended: a value of :class:`c4core.arena.game.Ending`."""
+    """The reason for the end: a value of :class:`c4core.arena.game.Ending`."""
     detail: str = ""
-    """How a player failed, for people."""
+    """The failure of a player, for users."""
     x_seconds: float = 0.0
-    """What the moves of ``x`` took together."""
+    """Total time of the moves of ``x``."""
     o_seconds: float = 0.0
-    """What the moves of ``o`` took together."""
+    """Total time of the moves of ``o``."""
     replaced: tuple[int, ...] = ()
-    """The moves (0-based) that replaced illegal answers, where the terms allowed that."""
+    """The moves (0-based) that replaced illegal answers, if the terms allowed that."""
     match_id: int = 0
-    """The match it belongs to; ignored when it is stored."""
+    """The number of its match; ignored when the game is stored."""
 
     @property
     def a_result(self) -> int:
-        """1 where player a won, -1 where it lost, else 0."""
+        """1 if player a won, -1 if it lost, else 0."""
         if self.winner is None:
             return 0
         return 1 if self.winner == self.a_side else -1
 
     @property
     def is_forfeit(self) -> bool:
-        """Whether a player lost it by a failure, not on the board."""
+        """Whether a player lost the game by a failure, not on the board."""
         return self.ending not in (*ON_THE_BOARD, UNFINISHED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameFilter:
-    """Which games to look at; conditions that are None hold for all."""
+    """Conditions on games; ``None`` means no condition."""
 
     matches: tuple[int, ...] | None = None
     """Only games of these matches."""
     board: BoardSize | None = None
     """Only games on this board."""
     winner: Side | None = None
-    """Only games that this side has won."""
+    """Only games that this side won."""
     is_draw: bool | None = None
-    """True: only draws; False: only games that somebody won."""
+    """True: only draws; False: only games with a winner."""
     endings: tuple[str, ...] | None = None
-    """Only games that ended so."""
+    """Only games with one of these endings."""
     min_length: int | None = None
-    """Fewest moves."""
+    """Minimum number of moves."""
     max_length: int | None = None
-    """Most moves."""
+    """Maximum number of moves."""
     has_moves: bool | None = None
-    """True: only games whose moves are known; False: only final grids."""
+    """True: only games with known moves; False: only games with just a final grid."""
 
 
 class GameCursor(NamedTuple):
@@ -97,7 +96,7 @@ class GameCursor(NamedTuple):
     number: int
 
     def __str__(self) -> str:
-        """``MATCH:NUMBER``, for a command line; :meth:`parse` reads it."""
+        """Return ``MATCH:NUMBER``, for a command line; :meth:`parse` reads it."""
         return f"{self.match_id}:{self.number}"
 
     @classmethod
@@ -105,7 +104,7 @@ class GameCursor(NamedTuple):
         """Read ``MATCH:NUMBER``.
 
         Raises:
-            ValueError: the text names no game.
+            ValueError: the text does not name a game.
         """
         match_id, colon, number = text.partition(":")
         if not (colon and match_id.isdecimal() and number.isdecimal()):
@@ -119,4 +118,4 @@ class GamePage(NamedTuple):
     games: tuple[StoredGame, ...]
     """The games, by match, then by number."""
     next: GameCursor | None
-    """Give this as ``after`` to get the following page; None on the last one."""
+    """The ``after`` of the following page; None on the last one."""

@@ -1,7 +1,7 @@
 """Jobs, their units and the workers, as callers see them.
 
-A job is planned into units; a unit is some seconds of work that is claimed, solved and completed
-as a whole. Times are epoch seconds on the database's clock.
+A job is planned into units. A unit is some seconds of work; it is claimed, solved and completed as
+a whole. Times are epoch seconds on the database's clock.
 """
 
 from __future__ import annotations
@@ -19,27 +19,24 @@ Json = dict[str, Any]
 """A JSON object: a payload, a result, or a job's parameters."""
 
 MAX_ATTEMPTS: Final = 3
-"""How often a unit may end in an error before it is ``failed`` for good."""
+"""Number of errors after which a unit is ``failed`` for good."""
 
 MAX_LAPSES: Final = 10
-"""How many leases of a unit may run out before it is ``failed`` for good.
+"""Number of lapsed leases after which a unit is ``failed`` for good.
 
-It is more than MAX_ATTEMPTS, because a machine that was switched off is not the unit's fault. But a
+It is more than MAX_ATTEMPTS, because the unit is not to blame if a machine is switched off. But a
 unit that kills every worker must not go on for ever.
 """
 
 LONGEST_LEASE: Final = 600.0
-"""Seconds that a lease lasts at most, from the claim or a heartbeat.
-
-A lease that ends later was given before the database's clock was set back. It counts as run out.
-"""
+"""Maximum duration of a lease in seconds; a later end means that the clock was set back."""
 
 INTERACTIVE_PRIORITY: Final = 100
 """Jobs of at least this priority are interactive, the others bulk; each class has its own queue."""
 
 
 class JobState(StrEnum):
-    """Where a job stands."""
+    """The state of a job."""
 
     PLANNING = "planning"
     """Units are still being added; none can be claimed."""
@@ -48,13 +45,13 @@ class JobState(StrEnum):
     DONE = "done"
     """Every unit is done."""
     FAILED = "failed"
-    """No unit is left to do, and at least one has failed."""
+    """No unit is queued or leased, and at least one has failed."""
     CANCELLED = "cancelled"
-    """Stopped by its owner; can be resumed."""
+    """Cancelled by its owner; can be resumed."""
 
 
 class UnitState(StrEnum):
-    """Where a unit stands."""
+    """The state of a unit."""
 
     QUEUED = "queued"
     LEASED = "leased"
@@ -65,14 +62,14 @@ class UnitState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class UnitPlan:
-    """A unit as the planner makes it."""
+    """A planned unit."""
 
     payload: Json
-    """What to do; opaque to storage."""
+    """The task of the unit; opaque to storage."""
     positions: int
-    """Positions in it: the measure of progress."""
+    """Number of positions in the unit: the measure of progress."""
     expected_seconds: float = 0.0
-    """Expected seconds of solving it, for the remaining time; 0.0 if not known."""
+    """Expected solving time, for the remaining time of the job; 0.0 if not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,28 +79,28 @@ class Claim:
     unit_id: int
     job_id: int
     kind: str
-    """The job's kind, which says what the payload means."""
+    """The job's kind, which determines how the payload is read."""
     seq: int
     """The unit's place in its job, from 0."""
     fence: int
     """Grows with every claim of the unit; only the claim with the newest fence can complete it."""
     attempts: int
-    """How often the unit was tried, this claim included; tries that lapsed do not count."""
+    """Number of tries, this claim included; tries that lapsed do not count."""
     payload: Json
     params: Json
     """The job's parameters."""
     board: BoardSize
     positions: int
     lease_seconds: float
-    """How long the lease lasts from the claim or from a heartbeat."""
+    """Duration of the lease from the claim or from a heartbeat."""
     owner: str
-    """Who claimed it."""
+    """Name of the claimer."""
     engine_version: int
     """The engine's version, of the job and of the claimer."""
     priority: int
-    """The job's; see INTERACTIVE_PRIORITY."""
+    """The job's priority; see INTERACTIVE_PRIORITY."""
     lapses: int = 0
-    """How often a lease of the unit has run out."""
+    """Number of lapsed leases of the unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +111,14 @@ class UnitResult:
     state: UnitState
     payload: Json
     result: Json | None
-    """Set when done."""
+    """Set when the unit is done."""
     error: str | None
-    """The reason of its last failure."""
+    """The reason of the unit's last failure."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobInfo:
-    """Everything about a job but its units' contents."""
+    """All information about a job except its units' contents."""
 
     id: int
     kind: str
@@ -137,15 +134,15 @@ class JobInfo:
     started_at: float | None
     finished_at: float | None
     units: Mapping[UnitState, int]
-    """Units in every state, 0 included."""
+    """Number of units in every state, 0 included."""
     positions: Mapping[UnitState, int]
-    """Positions in the units of every state, 0 included."""
+    """Number of positions in the units of every state, 0 included."""
     nodes: int
     """Nodes searched for the units that are done."""
     seconds: float
     """Solving seconds of the units that are done, summed over workers."""
     errors: tuple[str, ...] = field(default=())
-    """At most five different errors of the failed units. Empty in a list of jobs."""
+    """Up to five different errors of the failed units. Empty in a list of jobs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,33 +163,32 @@ class JobProgress:
     seconds: float
     """Solving seconds of the units that are done, summed over workers."""
     positions_per_second: float | None
-    """From the units completed within the last minute; None when there are none."""
+    """The rate of the last minute; None if no unit was completed in it."""
     eta_seconds: float | None
-    """Time to the end at the pace of the last minute, measured in what the completed units were
-    expected to take; None until enough is done, 0.0 at the end."""
+    """Time left at the last minute's pace in expected seconds; ``None`` until enough is done."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceStatus:
-    """All jobs together."""
+    """Totals over all jobs."""
 
     jobs: Mapping[JobState, int]
-    """Jobs in every state, 0 included."""
+    """Number of jobs in every state, 0 included."""
     queued_units: int
-    """Units of running jobs that wait, those whose lease has run out included."""
+    """Waiting units of running jobs, including lapsed ones."""
     running_units: int
     """Units under a live lease."""
     failed_units: int
     queued_positions: int
     running_positions: int
     positions_per_second: float | None
-    """From the units completed within the last minute; None when there are none."""
+    """The rate of the last minute; None if no unit was completed in it."""
     eta_seconds: float | None
-    """Time until nothing is queued or running, as for a job; None while unknown."""
+    """Time until no unit is queued or running, as for a job; None while unknown."""
     oldest_queued_seconds: float | None
-    """Age of the oldest job that has units waiting, since it was started; None without any."""
+    """Time since the oldest job with waiting units was started; None without waiting units."""
     workers: int
-    """Different owners of live leases: workers and other processes that work now."""
+    """Number of distinct owners of live leases: workers and other processes."""
     live_workers: tuple[WorkerInfo, ...]
     """Registered workers with a recent heartbeat, idle ones included."""
 
@@ -202,28 +198,26 @@ class WorkerInfo:
     """A worker process. The counts begin with its start."""
 
     name: str
-    """No other worker has this name."""
     host: str
     pid: int
     threads: int
-    """Units that it works on at a time."""
+    """Number of units that it works on at a time."""
     table_mb: int
-    """Megabytes of its transposition table."""
+    """Size of its transposition table in megabytes."""
     version: str
     """The program's version."""
     engine_version: int
-    """It gets only units of jobs for this version."""
+    """The version of the engine: it gets only units of jobs for this version."""
     queues: tuple[str, ...]
-    """The queues that its messages come from, and the name of the consent to programs if it has
-    it."""
+    """The queues of its messages, and the name of the consent to programs if the worker has it."""
     units_done: int = 0
     positions_done: int = 0
     nodes: int = 0
     seconds: float = 0.0
     """Solving seconds, summed over its threads."""
     note: str | None = None
-    """Why it gets no work; None if it gets some, or if there is none."""
+    """The reason why it gets no work; None if it gets work, or if there is none."""
     started_at: float = 0.0
     """Epoch seconds on the database's clock; ignored by :func:`db.registry.beat`."""
     seen_at: float = 0.0
-    """When its last heartbeat came, likewise."""
+    """The time of its last heartbeat, in the same form."""

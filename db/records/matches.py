@@ -1,7 +1,7 @@
 """Matches as callers see them: the terms that decide which games are played, and the results.
 
-A match is a number of games between two players, ``a`` and ``b``. ``x`` is the side that moves
-first from the empty board, ``o`` the other.
+A match consists of games between two players, ``a`` and ``b``. ``x`` is the side that moves first
+from the empty board, ``o`` the other.
 """
 
 from __future__ import annotations
@@ -30,38 +30,37 @@ NO_GAMES: Final = Tally(0, 0)
 
 
 class Seats(StrEnum):
-    """Who has ``x`` in which game."""
+    """The rule that gives one of the players ``x``."""
 
     FIXED = "fixed"
-    """Player a in all games."""
+    """Player a has ``x`` in all games."""
     ALTERNATE = "alternate"
-    """Player a in games 0, 2, 4, .., player b in the others."""
+    """Player a has ``x`` in games 0, 2, 4, ..., player b in the others."""
     RANDOM = "random"
-    """A player drawn for each game, by the game's seed."""
+    """Each game's seed decides which player has ``x``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchTerms:
-    """Everything that decides which games are played: the same terms, the same games."""
+    """All parameters that decide which games are played: the same terms give the same games."""
 
     player_a: str
-    """The description of one player, with every parameter."""
+    """The description of player a, with every parameter."""
     player_b: str
-    """The description of the other."""
+    """The description of player b, with every parameter."""
     games: int
-    """How many games; with a sequential test, the largest number."""
+    """Number of games; with a sequential test, the maximum."""
     seats: Seats = Seats.FIXED
-    """Who has ``x``."""
     seed: int = 0
     """The seed of everything random, 0 <= seed < 2**64."""
     start: Position = field(default_factory=Position)
-    """The position with which every game begins; its board is that of all games."""
+    """The initial position of every game; its board is the board of all games."""
     time_control: TimeControl = NO_CLOCK
-    """How long moves and games may take."""
+    """Limits for moves and games."""
     lenient: bool = False
     """Whether an illegal column is replaced by the leftmost open one, instead of losing."""
     sprt: Sprt | None = None
-    """The sequential test that may end the match early, about player a's strength."""
+    """The sequential test of player a's strength, which may end the match early."""
     corpus: tuple[int, ...] = ()
     """The numbers of the matches whose games players may look up; ascending."""
 
@@ -71,7 +70,7 @@ class MatchTerms:
         return self.start.board
 
     def as_json(self) -> Json:
-        """The terms as JSON; equal terms give the same text."""
+        """Return the terms as JSON; equal terms give the same text."""
         control = self.time_control
         times = {"move": control.move, "game": control.game}
         limits = {name: seconds for name, seconds in times.items() if seconds is not None}
@@ -104,11 +103,11 @@ class MatchTerms:
 
     @classmethod
     def from_json(cls, fields: Json) -> Self:
-        """The terms that :meth:`as_json` wrote.
+        """Return the terms that :meth:`as_json` wrote.
 
         Raises:
-            LookupError, TypeError, ValueError: these are no such terms: they are of another form,
-                or a field is missing or of another type.
+            LookupError, TypeError, ValueError: the fields are not valid terms: they have another
+                form, or a field is missing or of another type.
         """
         if fields.get("form") != FORM:
             raise ValueError(f"terms of a match in an unknown form: {fields.get('form')!r}")
@@ -139,15 +138,15 @@ def _read_times(fields: Json) -> TimeControl:
 def _read_corpus(fields: Json) -> tuple[int, ...]:
     corpus = field_of(fields, "corpus", list)
     if not all(type(match_id) is int and is_number(match_id) for match_id in corpus):
-        raise TypeError("the corpus is no list of numbers of matches")
+        raise TypeError("the corpus is not a list of match numbers")
     return tuple(corpus)
 
 
 def _read_test(fields: Json | None) -> Sprt | None:
     """A stored sequential test; None if there is none.
 
-    It is also None if an older version has accepted limits that are refused now: the games can
-    still be read, but the test cannot be computed.
+    It is also None if an older version accepted limits that are refused now: the games can still be
+    read, but the test cannot be computed.
     """
     if fields is None:
         return None
@@ -158,12 +157,12 @@ def _read_test(fields: Json | None) -> Sprt | None:
 
 
 class Origin(StrEnum):
-    """Where the games of a match come from."""
+    """The source of the games of a match."""
 
     PLAYED = "played"
     """A job has played them, or will."""
     IMPORTED = "imported"
-    """A file."""
+    """They were read from a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +172,7 @@ class MatchTally:
     a_as_x: Tally = NO_GAMES
     """Player a's results in games in which it had ``x``."""
     a_as_o: Tally = NO_GAMES
-    """Player a's results in the others."""
+    """Player a's results in games in which it had ``o``."""
     a_forfeits: int = 0
     """Games that player a lost by a failure, not on the board."""
     b_forfeits: int = 0
@@ -181,35 +180,32 @@ class MatchTally:
 
     @property
     def a(self) -> Tally:
-        """All games, seen by player a."""
+        """The results of all games for player a."""
         return self.a_as_x + self.a_as_o
 
     @property
     def x(self) -> Tally:
-        """All games, seen by the side that had ``x``."""
+        """The results of all games for the side that had ``x``."""
         return self.a_as_x + self.a_as_o.reversed()
 
     @property
     def games(self) -> int:
-        """Games that are stored."""
+        """The number of finished games."""
         return self.a.games
 
 
 @dataclass(frozen=True, slots=True)
 class MatchInfo:
-    """Everything about a match but its games."""
+    """All information about a match except its games."""
 
     id: int
-    """Its number."""
     origin: Origin
-    """Where its games come from."""
     job_id: int | None
     """The job that plays it, alone or with the other matches of a tournament."""
     label: str | None
-    """A name for people; of an imported match the name of its file."""
+    """A name for users; for an imported match the name of its file."""
     terms: MatchTerms
-    """The terms. Those of an imported match only have the players' names and the number of
-    games."""
+    """The terms; of an imported match only the players' names and the number of games."""
     created_at: float
     """Epoch seconds on the database's clock."""
     verdict: str | None
@@ -219,7 +215,7 @@ class MatchInfo:
     job_state: JobState | None
     """The state of its job; None without a job."""
     tally: MatchTally
-    """Its results so far."""
+    """The results so far."""
 
     @property
     def is_finished(self) -> bool:
@@ -236,20 +232,20 @@ class MatchResults:
     number: NDArray[np.int64]
     """The games' numbers; a match that is being played may have gaps."""
     a_result: NDArray[np.int8]
-    """1 where player a won, -1 where it lost, 0 for a draw."""
+    """1 if player a won, -1 if it lost, 0 for a draw."""
     a_is_x: NDArray[np.bool_]
     """Whether player a had ``x``."""
     length: NDArray[np.int16]
-    """Moves."""
+    """Number of moves."""
     a_seconds: NDArray[np.float64]
-    """What player a's moves took."""
+    """Total time of player a's moves."""
     b_seconds: NDArray[np.float64]
-    """What player b's moves took."""
+    """Total time of player b's moves."""
     is_forfeit: NDArray[np.bool_]
-    """Whether it was lost by a failure."""
+    """Whether a player lost the game by a failure."""
     distinct: int
-    """The number of games that differ in their moves, or in their grids if only those are known."""
+    """Number of games that differ in their moves, or in their grids if only these are known."""
 
     def __len__(self) -> int:
-        """Games."""
+        """Return the number of games."""
         return len(self.number)

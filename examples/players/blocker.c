@@ -1,4 +1,4 @@
-/* A player in C: completes its own four, else blocks the other's, else plays near the middle.
+/* A player in C: completes its own four, else blocks the other side's, else plays near the middle.
  *
  * Build and run it:
  *     cc -O2 -o blocker examples/players/blocker.c
@@ -13,7 +13,7 @@
 static char square[MOST][MOST]; /* square[row][column], row 0 at the top */
 static int width, height;
 
-/* The row that a stone would fall to, or -1 in a full column. */
+/* The row where a stone would land, or -1 if the column is full. */
 static int landing_row(int column) {
     int row = height - 1;
     while (row >= 0 && square[row][column] != '.')
@@ -21,7 +21,7 @@ static int landing_row(int column) {
     return row;
 }
 
-/* Stones of a side next to a square in one direction, up to three. */
+/* The number of a side's stones next to a square in one direction, up to three. */
 static int run(int row, int column, int down, int right, char side) {
     int length = 0;
     while (length < 3) {
@@ -80,7 +80,7 @@ static void read_grid(char *text) {
 
 int main(void) {
     static char line[8192], grid[8192], seconds[64];
-    setvbuf(stdout, NULL, _IOLBF, 0); /* every line is sent off at once */
+    setvbuf(stdout, NULL, _IOLBF, 0); /* send every line immediately */
     while (fgets(line, sizeof line, stdin)) {
         if (strncmp(line, "c4 ", 3) == 0) {
             puts("ready blocker in C");

@@ -9,7 +9,7 @@ from c4core.position import Position
 
 
 def careful(position: Position, dice: Dice, limits: Limits) -> int:
-    """Wins if it can, else plays a random column after which the opponent cannot win at once."""
+    """Win if possible; else play a random column that does not let the opponent win at once."""
     columns = position.legal_columns()
     for column in columns:
         if position.is_winning(column):
@@ -19,5 +19,5 @@ def careful(position: Position, dice: Dice, limits: Limits) -> int:
 
 
 def gives_a_win(position: Position) -> bool:
-    """Whether the side to move wins at once."""
+    """Whether the side to move can win at once."""
     return any(position.is_winning(column) for column in position.legal_columns())

@@ -1,4 +1,4 @@
-"""A player in Python without any library: plays a random open column.
+"""A player in Python without libraries: plays a random open column.
 
 Run it as ``c4 match "exec:python3 examples/players/random_player.py" stupid``.
 """
@@ -25,7 +25,7 @@ def main() -> None:
 
 
 def answer(line: str) -> None:
-    """Write a line and flush it: C4 does not see output that stays in a buffer."""
+    """Write a line and flush it, because C4 does not see buffered output."""
     print(line, flush=True)
 
 

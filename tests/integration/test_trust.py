@@ -542,7 +542,7 @@ def test_the_book_of_a_job_must_be_a_regular_file(c4: C4) -> None:
     pipe = c4.directory / "pipe"
     os.mkfifo(pipe)
     (c4.directory / "positions.txt").write_text("444444\n")
-    assert "no ordinary file" in refused(
+    assert "not a regular file" in refused(
         in_time(lambda: c4("analyze", "positions.txt", "--book", str(pipe))), code=1
     )
     assert c4("analyze", "4455667711223344.txt").code == 2
@@ -607,7 +607,7 @@ def test_a_data_set_must_consist_of_regular_files(c4: C4) -> None:
     (c4.directory / "set" / "card.json").symlink_to("/dev/zero")
     for command in ("dataset info set", "dataset info set/train.npz"):
         done = in_time(lambda command=command: c4(*command.split()))
-        assert "no ordinary file" in refused(done, code=1), command
+        assert "not a regular file" in refused(done, code=1), command
 
 
 def test_stored_player_descriptions_open_no_files() -> None:

@@ -1,5 +1,5 @@
-"""The resources of the API, a module each.
+"""The resources of the API, one module each.
 
-Every module has ``ROUTES`` and ``PATHS``, its part of the OpenAPI document; ``web.app`` names the
-modules.
+Every module has ``ROUTES``, and its part of the OpenAPI document in ``PATHS``. ``web.app`` lists
+the modules.
 """

@@ -1,4 +1,4 @@
-"""Answers to many positions: JSON Lines in, JSON Lines out, in order, while they arrive."""
+"""Batches: positions as JSON Lines, answered in order while they arrive."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ if TYPE_CHECKING:
     from web.service import Service
 
 LARGEST_BATCH: Final = 1024
-"""Lines that are answered together. Fewer than on the command line: while they are read and
-written, nobody else runs Python for some milliseconds."""
+"""Most lines that are answered together. The command line takes more, but here reading and writing
+them blocks all other Python threads for some milliseconds."""
 
 BATCH_SECONDS: Final = 0.2
-"""As many lines as take about this time are answered together."""
+"""Time that the lines answered together should take."""
 
 HEADERS: Final = {"X-Accel-Buffering": "no"}
-"""Proxies shall pass on every line as it comes."""
+"""Asks proxies to pass on every line at once."""
 
 
 class BatchParameters(OnBoard):
-    """What is asked about each position."""
+    """The question about each position."""
 
     columns: Annotated[
         bool | None,
-        Meta(description="Scores of all columns, too: the default.", examples=[True]),
+        Meta(description="Also the scores of all columns; the default.", examples=[True]),
     ] = None
     weak: Annotated[bool, Meta(description="Only win, draw or loss.", examples=[False])] = False
     budget: Annotated[Budget, Meta(description="Seconds for each position.", examples=[0.1])] = 2.0
@@ -61,7 +61,7 @@ async def answer_batch(request: Request) -> Response:
     asked = parameters.read_query(request, BatchParameters)
     columns = not asked.weak if asked.columns is None else asked.columns
     if asked.weak and columns:
-        raise ApiError(400, "columns have no weak scores: columns=true is without weak", "columns")
+        raise ApiError(400, "columns have no weak scores: use weak=true or columns=true", "columns")
     question = Question(columns=columns, weak=asked.weak, time_limit=asked.budget)
     refuse_encoded(request)
     service.disk.check()
@@ -69,10 +69,9 @@ async def answer_batch(request: Request) -> Response:
 
 
 class BatchAnswer(Response):
-    """Answers lines while they arrive.
+    """A response that answers lines while they arrive.
 
-    A client that goes away ends the search. One that reads slowly is waited for, and nothing is
-    searched meanwhile.
+    The search ends if the client disconnects, and pauses while the client does not read.
     """
 
     media_type = JSON_LINES
@@ -103,9 +102,9 @@ class BatchAnswer(Response):
                         answering.result()
                     elif gone.done():
                         gone.result()
-                        raise ApiError(CLIENT_GONE, "the client has gone")
+                        raise ApiError(CLIENT_GONE, "the client has disconnected")
                     else:
-                        raise ApiError(503, "the server ends")
+                        raise ApiError(503, "the server is shutting down")
                 finally:
                     stop.set()
                     for task in tasks:
@@ -118,7 +117,7 @@ class BatchAnswer(Response):
         while (block := await body.take(size.lines)) is not None:
             with size.measured():
                 text = await self._service.in_batch_thread(self._answer_block, block, stop)
-            # Not before: whoever waits for "100 Continue" would take it for a refusal.
+            # Not earlier: a client that waits for "100 Continue" would take it for a refusal.
             if not has_begun:
                 await self._begin(send)
                 has_begun = True
@@ -163,10 +162,10 @@ PATHS: Final[dict[str, object]] = {
             body=openapi.content(openapi.TEXT, JSON_LINES, example='{"moves": "4453"}\n44\n')
             | openapi.content(openapi.TEXT, "text/plain", example="4453\n44\n"),
             problems=(415,),
-            description="Lines of moves, or of objects with `moves`, `grid` or `key` and an `id`, "
-            "if wanted; answered line by line, in order, while they arrive. If a line cannot be "
+            description="Each line has moves, or an object with `moves`, `grid` or `key` and an "
+            "optional `id`. Lines are answered in order while they arrive. If a line cannot be "
             "read, its answer is an object with `error`, `field` and `line`. A position that is "
-            "not solved within the budget has `lower` and `upper` in place of its score.",
+            "not solved within the budget has `lower` and `upper` instead of a score.",
         )
     }
 }

@@ -1,4 +1,4 @@
-"""The opening book as a tree: a position, its moves with their scores, and what lies below each."""
+"""The opening book as a tree: a position, its moves, their scores and numbers of continuations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Score(TypedDict):
-    """A score, for the side to move in the position; null if it is not known."""
+    """A score for the side to move in the position; null if it is unknown."""
 
     score: int | None
     value: Value | None
@@ -34,7 +34,7 @@ class Score(TypedDict):
 
 
 class BookChild(Score):
-    """A move from a position of the book. The score is for the side that makes it."""
+    """A move from a position of the book. The score is for the side that makes the move."""
 
     column: Column
     moves: str | None
@@ -43,14 +43,14 @@ class BookChild(Score):
         int,
         Meta(
             ge=0,
-            description="Different positions of the book, on `counted_ply`, that this move can "
-            "lead to; mirror images count once.",
+            description="Number of positions of the book at `counted_ply` that can follow this "
+            "move; mirror images count once.",
         ),
     ]
 
 
 class BookFacts(TypedDict):
-    """A book."""
+    """The opening book."""
 
     name: str
     first_ply: int
@@ -73,7 +73,7 @@ class BookPosition(Score):
 
 
 async def get_children(request: Request) -> Response:
-    """What the book says of a position and of its moves."""
+    """The book's scores of a position and of its moves."""
     service = service_of(request)
     asked = read_position(parameters.read_query(request, OfPosition).given(or_moves=""))
     book = service.desk.book_for(asked.board)
@@ -114,7 +114,7 @@ def _without_book(position: Position) -> list[BookMove]:
 
 
 def _child_object(move: BookMove, asked: AskedPosition) -> BookChild:
-    """A move; the score is for the side that makes it, and so are value and plies."""
+    """A move. Its score, value and plies are for the side that makes it."""
     played = None if asked.moves is None else asked.moves + column_label(move.column)
     return {
         "column": move.column + 1,
@@ -140,8 +140,8 @@ PATHS: Final[dict[str, object]] = {
             "A position of the opening book and its moves",
             BookPosition,
             query=OfPosition,
-            description="Nothing is searched: what the book does not know is null. Scores are for "
-            "the side to move in the position. Without a position, the board is empty.",
+            description="Nothing is searched; scores that are not in the book are null. Scores are "
+            "for the side to move in the position. The default is the empty board.",
         )
     }
 }

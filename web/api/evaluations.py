@@ -1,4 +1,4 @@
-"""What is stored about positions: a query by ply, score and value, page by page."""
+"""Stored evaluations: a query by ply, score and value, page by page."""
 
 from __future__ import annotations
 
@@ -26,10 +26,9 @@ if TYPE_CHECKING:
     from db.database import Database
 
 PAGE: Final = 100
-"""Rows of a page by default."""
 LARGEST_PAGE: Final = 1_000
 MOST: Final = 64
-"""No board has a higher ply or score."""
+"""Upper bound of the plies and scores of all boards."""
 CURSOR: Final = re.compile(r"[0-9]{1,2}:[0-9]{1,20}")
 
 
@@ -37,9 +36,9 @@ def _read_cursor(text: str | UnsetType) -> Cursor | None:
     if isinstance(text, UnsetType):
         return None
     if CURSOR.fullmatch(text):
-        with suppress(ValueError):  # a number that is not a key
+        with suppress(ValueError):  # the number is not a key
             return Cursor.parse(text)
-    message = f'cursor must be "next" of the page before, not {parameters.quote(text)}'
+    message = f'cursor must be the "next" of the previous page, not {parameters.quote(text)}'
     raise ApiError(400, message, "cursor")
 
 
@@ -49,7 +48,7 @@ NextPage = Annotated[str, Meta(pattern=f"^{CURSOR.pattern}$")]
 
 
 class EvaluationParameters(OnBoard):
-    """Conditions of stored evaluations, and the page."""
+    """Filters of stored evaluations, and the page."""
 
     min_ply: Annotated[Ply | None, Meta(description="Fewest stones.", examples=[8])] = None
     max_ply: Annotated[Ply | None, Meta(description="Most stones.", examples=[20])] = None
@@ -63,19 +62,23 @@ class EvaluationParameters(OnBoard):
         Value | None,
         one_of(get_args(Value), "Proven outcome for the side to move.", "win"),
     ] = None
-    exact: Annotated[bool | None, Meta(description="Only exact scores, or only open ones.")] = None
+    exact: Annotated[
+        bool | None, Meta(description="True: only exact scores; false: only bounds.")
+    ] = None
     limit: Annotated[
-        int, Meta(ge=1, le=LARGEST_PAGE, description="Rows of a page.", examples=[10])
+        int, Meta(ge=1, le=LARGEST_PAGE, description="Rows per page.", examples=[10])
     ] = PAGE
-    cursor: Annotated[NextPage | UnsetType, Meta(description="`next`.")] = UNSET
+    cursor: Annotated[NextPage | UnsetType, Meta(description="`next` of the previous page.")] = (
+        UNSET
+    )
 
 
 class StoredEvaluation(TypedDict):
-    """What the database knows about a position and its mirror image."""
+    """The stored evaluation of a position and its mirror image."""
 
     board: str
     ply: int
-    key: Annotated[str, Meta(description="The position, a decimal number.")]
+    key: Annotated[str, Meta(description="The position's key, a decimal number.")]
     side: Side
     score: int | None
     lower: int
@@ -96,7 +99,7 @@ class Evaluations(TypedDict):
 
 
 async def list_evaluations(request: Request) -> Response:
-    """Stored evaluations that meet some conditions, by ply and key."""
+    """A page of the stored evaluations that match the filters, by ply and key."""
     service = service_of(request)
     asked = parameters.read_query(request, EvaluationParameters)
     filters = EvaluationFilter(
@@ -111,7 +114,7 @@ async def list_evaluations(request: Request) -> Response:
     after = _read_cursor(asked.cursor)
     read = partial(_read_page, filters=filters, after=after, limit=asked.limit)
     database = service.require_database()
-    async with service.search_slot(request):  # conditions may be met far apart in a large table
+    async with service.search_slot(request):  # matching rows may be far apart in a large table
         return json_response(await service.in_thread(read, database))
 
 
@@ -123,7 +126,7 @@ def _read_page(
     with decoding("a stored evaluation"):
         rows = [stored_object(row) for row in page.rows]
     return {
-        # A key takes 64 bits; numbers of JavaScript have 53.
+        # A key has 64 bits, and JavaScript numbers have 53.
         "rows": [cast("StoredEvaluation", row | {"key": str(row["key"])}) for row in rows],
         "next": None if page.next is None else str(page.next),
     }
@@ -137,8 +140,8 @@ PATHS: Final[dict[str, object]] = {
             "Stored evaluations",
             Evaluations,
             query=EvaluationParameters,
-            description="By ply and key. A position and its mirror image are stored as one; "
-            "columns are those of the stored image. What the book knows is not stored.",
+            description="Ordered by ply and key. A position and its mirror image are stored as "
+            "one; columns refer to the stored image. Positions in the book are not stored.",
         )
     }
 }

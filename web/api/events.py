@@ -1,4 +1,4 @@
-"""The progress of a job while somebody watches it, as server-sent events."""
+"""The progress of a job as server-sent events."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ if TYPE_CHECKING:
     from web.service import Service
 
 LOOK_SECONDS: Final = 0.5
-"""Time between two looks at a job."""
+"""Time between two reads of a job's progress."""
 
 
 class Seen(NamedTuple):
-    """A look at a job."""
+    """A job as it was read."""
 
     progress: dict[str, Any]
-    """How far it is; for a deep job with its tree."""
+    """The job's progress; a deep job's includes its tree."""
     has_ended: bool
 
 
 class JobWatch:
-    """Looks at one job."""
+    """Reads one job's progress for all clients that watch it."""
 
     def __init__(self, service: Service, database: Database, job: JobInfo) -> None:
         self.watchers = 0
@@ -56,8 +56,8 @@ class JobWatch:
         self._due = 0.0
 
     async def look(self) -> Seen:
-        """The job, as it was less than :data:`LOOK_SECONDS` ago."""
-        async with self._lock:  # whoever comes first looks, the others wait for that
+        """The job as it was less than :data:`LOOK_SECONDS` ago."""
+        async with self._lock:  # the first caller reads, and the others wait for its result
             if self._seen is None or time.monotonic() >= self._due:
                 self._seen = await self._service.in_thread(self._read)
                 self._due = time.monotonic() + LOOK_SECONDS
@@ -73,7 +73,7 @@ class JobWatch:
 
 
 class JobWatches:
-    """The jobs that are watched at the moment."""
+    """The jobs that clients are watching."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -81,11 +81,11 @@ class JobWatches:
 
     @asynccontextmanager
     async def watching(self, job_id: int) -> AsyncIterator[JobWatch]:
-        """Watch a job; all who do get the same watch."""
+        """Watch a job; all its watchers share one :class:`JobWatch`."""
         database = self._service.require_database()
         if job_id not in self._watches:
             job = await self._service.in_thread(read_job, database, job_id)
-            # Another may have come first while the job was read.
+            # Another request may have added it while the job was read.
             self._watches.setdefault(job_id, JobWatch(self._service, database, job))
         watch = self._watches[job_id]
         watch.watchers += 1
@@ -98,7 +98,7 @@ class JobWatches:
 
 
 def watches_of(request: Request, service: Service) -> JobWatches:
-    """The watches of the server that a request came to."""
+    """The watches of the server that received the request."""
     state = request.app.state
     if not hasattr(state, "job_watches"):
         state.job_watches = JobWatches(service)
@@ -108,10 +108,10 @@ def watches_of(request: Request, service: Service) -> JobWatches:
 
 EVENT_STREAM: Final = "text/event-stream"
 COMMENT_SECONDS: Final = 15.0
-"""After so long without an event there is a comment: proxies cut what is silent, and a client that
-has gone without a word is noticed when nobody takes what is sent."""
+"""Time without an event until a comment is sent. Comments keep proxies from closing the connection,
+and reveal clients that have disappeared."""
 RETRY_MILLISECONDS: Final = 1000
-"""After so long a browser connects again, when the server was restarted."""
+"""Time until a browser reconnects after the stream broke."""
 HEADERS: Final = {"X-Accel-Buffering": "no"}
 
 
@@ -123,14 +123,14 @@ async def answer_events(request: Request) -> Response:
     async with AsyncExitStack() as on_failure:
         watching = watches_of(request, service).watching(number)
         watch = await on_failure.enter_async_context(watching)
-        await watch.look()  # errors come before the answer begins
+        await watch.look()  # raises errors before the response begins
         if request.method == "HEAD":
             return Response(media_type=EVENT_STREAM, headers=HEADERS)
         return EventStream(service, watch, on_failure.pop_all())
 
 
 class EventStream(StreamingResponse):
-    """The events of one who watches."""
+    """The stream of events for one client."""
 
     media_type = EVENT_STREAM
 
@@ -145,10 +145,9 @@ class EventStream(StreamingResponse):
 
 
 async def _events(service: Service, watch: JobWatch) -> AsyncIterator[bytes]:
-    """The state at once, then each change, at last the end.
+    """The present state, each change, and the event ``end``.
 
-    A stream that ends without the event ``end`` was broken off: browsers connect again then, and
-    get the present state.
+    If a stream breaks before ``end``, browsers reconnect and get the present state.
     """
     yield b"retry: %d\n\n" % RETRY_MILLISECONDS
     last = b""
@@ -156,7 +155,7 @@ async def _events(service: Service, watch: JobWatch) -> AsyncIterator[bytes]:
     while not service.is_stopping:
         try:
             seen = await watch.look()
-        except StorageError:  # it may come back, and who watches would only ask again
+        except StorageError:  # it may recover, and the client would only reconnect
             seen = None
         data = last if seen is None else encode(seen.progress)
         if data != last:
@@ -183,7 +182,7 @@ ROUTES: Final = [Route("/api/v1/jobs/{job}/events", answer_events)]
 PATHS: Final[dict[str, object]] = {
     "/api/v1/jobs/{job}/events": {
         "get": openapi.operation(
-            "The progress of a job while it is worked on",
+            "The progress of a running job",
             openapi.content(
                 {
                     "type": "object",
@@ -201,9 +200,9 @@ PATHS: Final[dict[str, object]] = {
             ),
             path=OneJob,
             problems=(404,),
-            description="Server-sent events until the job has ended. `progress`, with a "
-            "`JobProgress` as data, comes at once and after each change; `end` with the same data "
-            "when the job has ended. A comment comes after 15 seconds of silence.",
+            description="Server-sent events until the job ends. `progress`, with a `JobProgress` "
+            "as data, is sent at once and after each change; `end`, with the same data, when the "
+            "job has ended. A comment is sent after 15 seconds without events.",
         )
     }
 }

@@ -1,4 +1,4 @@
-"""The review of a game: every move with its score before and after, and what it gave away."""
+"""The review of a game: every move with its score before and after, and its loss."""
 
 from __future__ import annotations
 
@@ -12,10 +12,22 @@ from starlette.routing import Route
 from c4core.arena.file_formats import game_of_moves, parse_json_game
 from c4core.arena.files import GameFileError
 from c4core.arena.game import Ending
+from c4core.errors import C4Error
 from web import openapi, parameters
 from web.api.games import LARGE_NUMBERS, Number
 from web.bodies import read_object
-from web.parameters import Board, Budget, Column, Moves, OnBoard, Parameters, Side, play, read_board
+from web.parameters import (
+    AnyMoves,
+    Board,
+    Budget,
+    Column,
+    Moves,
+    OnBoard,
+    Parameters,
+    Side,
+    read_board,
+    read_moves,
+)
 from web.responses import ApiError, json_response
 from web.service import service_of
 from workers.match.reviews import BUDGET, read_game, review_game, review_object
@@ -34,11 +46,11 @@ if TYPE_CHECKING:
 LARGE_NUMBER: Final = re.compile(r"[0-9]{1,20}")
 Percent = Annotated[float, Meta(ge=0, le=100)]
 LONGEST_ERROR: Final = 500
-"""Characters of an error that may quote what was sent."""
+"""Most characters of an error message that quotes the request."""
 
 
 ReviewBudget = Annotated[
-    Budget, Meta(description="Seconds of searching for the whole game.", examples=[2])
+    Budget, Meta(description="Seconds of search for the complete game.", examples=[2])
 ]
 
 
@@ -49,20 +61,22 @@ class ReviewParameters(Parameters):
 
 
 class GameParameters(OnBoard):
-    """A game, by its moves or as a stored one."""
+    """A game: its moves, or a stored game."""
 
     budget: ReviewBudget = BUDGET
     moves: Annotated[
-        Moves | None, Meta(description="The game, from the empty board.", examples=["4455667"])
+        AnyMoves | None, Meta(description="Moves from the empty board.", examples=["4455667"])
     ] = None
     match: Annotated[
-        Number | None, Meta(description="A stored game's match, in place of moves.")
+        Number | None, Meta(description="A stored game's match, instead of moves.")
     ] = None
-    number: Annotated[Number | None, Meta(description="Its number in the match.")] = None
+    number: Annotated[Number | None, Meta(description="The stored game's number in its match.")] = (
+        None
+    )
 
 
 class Percentages(TypedDict):
-    """Of each side."""
+    """A percentage for each side."""
 
     x: Percent | None
     o: Percent | None
@@ -74,26 +88,26 @@ class ReviewedMove(TypedDict):
     ply: Annotated[int, Meta(description="Stones on the board before the move.")]
     side: Side
     column: Column
-    before: Annotated[int | None, Meta(description="The best column's score.")]
-    after: Annotated[int | None, Meta(description="This column's score.")]
+    before: Annotated[int | None, Meta(description="Score of the best column.")]
+    after: Annotated[int | None, Meta(description="Score of this column.")]
     loss: Annotated[int | None, Meta(description="Points given away.")]
     plies_before: Annotated[
-        int | None, Meta(description="Plies to the end from before the move, at best.")
+        int | None, Meta(description="Plies from before the move to the end, with best play.")
     ]
-    plies_after: Annotated[int | None, Meta(description="Plies to the end from after the move.")]
+    plies_after: Annotated[int | None, Meta(description="Plies from after the move to the end.")]
     best: list[Column]
     mark: Annotated[
         Literal["??", "?", "!", ""],
         Meta(
-            description="?? changed the result for the worse; ? won more slowly or lost more "
-            "quickly; ! was the only move that kept the result, and not obvious."
+            description="`??`: changed the result for the worse; `?`: won later or lost sooner "
+            "than possible; `!`: the only move that kept the result, and not obvious."
         ),
     ]
     changes_result: bool
 
 
 class Review(TypedDict):
-    """A game, and what each move gave away."""
+    """A game with the loss of each move."""
 
     board: str
     start: Annotated[str | None, Meta(description="The first grid, top row first.")]
@@ -106,15 +120,15 @@ class Review(TypedDict):
     accuracy: Annotated[
         Percentages,
         Meta(
-            description="Percent of a side's moves that kept the result, of those that could have "
-            "lost it; null if it had no such choice."
+            description="Percentage of a side's moves that kept the result, among the moves that "
+            "could have lost it; null if there were none."
         ),
     ]
     best_moves: Annotated[
         Percentages,
         Meta(
-            description="Percent of a side's moves that no other column was better than, of those "
-            "where one was worse; null if it had no such choice."
+            description="Percentage of a side's moves that were best, among the moves for which "
+            "another column was worse; null if there were none."
         ),
     ]
     moves_judged: list[ReviewedMove]
@@ -124,7 +138,7 @@ class Review(TypedDict):
 
 
 async def get_review(request: Request) -> Response:
-    """Review a game that is named in the address: by its moves, or as a stored one."""
+    """Review a game from the query: its moves, or a stored game."""
     service = service_of(request)
     asked = parameters.read_query(request, GameParameters)
     if asked.match is not None or asked.number is not None:
@@ -133,13 +147,16 @@ async def get_review(request: Request) -> Response:
         if asked.moves is None:
             raise ApiError(400, 'give "moves", or "match" and "number"', "moves")
         board = read_board(asked.board)
-        play(asked.moves, board, "moves")
-        game = game_of_moves(asked.moves, board)
+        read_moves(asked.moves, "moves")
+        try:
+            game = game_of_moves(asked.moves, board)
+        except C4Error as error:
+            raise ApiError(400, str(error), "moves") from None
     return await _answer(request, game, asked.budget)
 
 
 async def post_review(request: Request) -> Response:
-    """Review a game that is sent as the JSON object of a game."""
+    """Review a game from a JSON object."""
     budget = parameters.read_query(request, ReviewParameters).budget
     fields = await read_object(request, service_of(request).settings.limits)
     try:
@@ -151,7 +168,7 @@ async def post_review(request: Request) -> Response:
 
 
 def _with_numbers(fields: Mapping[str, object]) -> dict[str, object]:
-    """A game as files have it: large numbers may be text here, as in answers about games."""
+    """Turn large numbers that were sent as text into integers, as in game files."""
     read: dict[str, object] = dict(fields)
     for name in LARGE_NUMBERS:
         value = fields.get(name)
@@ -163,10 +180,10 @@ def _with_numbers(fields: Mapping[str, object]) -> dict[str, object]:
 async def _stored_game(service: Service, asked: GameParameters) -> GameEntry:
     for name, value in (("moves", asked.moves), ("board", asked.board)):
         if value not in {None, UNSET}:
-            raise ApiError(400, f"{name} and a stored game do not go together", name)
+            raise ApiError(400, f"{name} cannot be combined with a stored game", name)
     for name, number in (("match", asked.match), ("number", asked.number)):
         if number is None:
-            raise ApiError(400, f"a stored game is named by match and number; no {name}", name)
+            raise ApiError(400, f"a stored game needs match and number: {name} is missing", name)
     return await service.in_thread(read_game, service.require_database(), asked.match, asked.number)
 
 
@@ -192,11 +209,11 @@ _LARGE: Final[openapi.Schema] = {
         {"type": "string", "pattern": f"^{LARGE_NUMBER.pattern}$"},
         {"type": "null"},
     ],
-    "description": "A number of 64 bits, as a number or as text.",
+    "description": "A 64-bit number, as a number or as text.",
 }
 _GAME: Final[openapi.Schema] = {
     "type": "object",
-    "description": "A game as in files of games; unknown fields are ignored.",
+    "description": "A game as in game files; unknown fields are ignored.",
     "properties": {
         **dict.fromkeys(("start", "final", "seed"), _LARGE),
         "first": str | None,
@@ -208,7 +225,7 @@ _GAME: Final[openapi.Schema] = {
     },
     "example": {"board": "7x6", "moves": "4455667", "winner": "x"},
 }
-"""A body; ``c4core.arena.file_formats`` reads it."""
+"""The schema of the body; ``c4core.arena.file_formats`` reads it."""
 
 PATHS: Final[dict[str, object]] = {
     "/api/v1/game": {
@@ -220,7 +237,7 @@ PATHS: Final[dict[str, object]] = {
             description="Scores are for the side that moved; columns count from 1.",
         ),
         "post": openapi.operation(
-            "The review of a game that is sent", Review, query=ReviewParameters, body=_GAME
+            "The review of a game in the body", Review, query=ReviewParameters, body=_GAME
         ),
     }
 }

@@ -1,4 +1,4 @@
-"""Stored games: a list, page by page, and each by its match and number."""
+"""Stored games: a list in pages, and single games by match and number."""
 
 from __future__ import annotations
 
@@ -30,46 +30,45 @@ if TYPE_CHECKING:
     from db.database import Database
 
 PAGE: Final = 50
-"""Games of a page by default."""
 LARGEST_PAGE: Final = 500
 LARGEST_NUMBER: Final = (1 << 31) - 1
-"""Larger than the number of any match or game; a column of a database holds it."""
+"""Upper bound of the numbers of matches and games; it fits a column of the database."""
 Number = Annotated[int, Meta(ge=0, le=LARGEST_NUMBER)]
 Digits = Annotated[str, Meta(pattern="^[0-9]{1,20}$")]
 Winner = Literal["x", "o", "draw"]
 ENDINGS: Final = tuple(map(str, Ending))
 LARGE_NUMBERS: Final = ("seed", "start", "final")
-"""Fields of a game with numbers of 64 bits."""
+"""The fields of a game that are 64-bit numbers."""
 CURSOR: Final = re.compile(r"[0-9]{1,10}:[0-9]{1,10}")
 
 
 class GamesParameters(Parameters):
-    """Conditions of stored games, and the page."""
+    """Filters of stored games, and the page."""
 
     match: Annotated[Number | None, Meta(description="Only games of this match.")] = None
     board: Annotated[
         Board | UnsetType, Meta(description="Only games on this board.", examples=["7x6"])
     ] = UNSET
-    winner: Annotated[Winner | None, one_of(get_args(Winner), "Who won.", "x")] = None
-    ending: Annotated[str | None, one_of(ENDINGS, "How it ended.", "four")] = None
+    winner: Annotated[Winner | None, one_of(get_args(Winner), "The winner.", "x")] = None
+    ending: Annotated[str | None, one_of(ENDINGS, "How the game ended.", "four")] = None
     limit: Annotated[
-        int, Meta(ge=1, le=LARGEST_PAGE, description="Games of a page.", examples=[5])
+        int, Meta(ge=1, le=LARGEST_PAGE, description="Games per page.", examples=[5])
     ] = PAGE
     cursor: Annotated[
         Annotated[str, Meta(pattern=f"^{CURSOR.pattern}$")] | UnsetType,
-        Meta(description="`next`."),
+        Meta(description="`next` of the previous page."),
     ] = UNSET
 
 
 class OneGame(Parameters):
     """A stored game."""
 
-    match: Annotated[Number, Meta(description="The match.", examples=[1])]
-    number: Annotated[Number, Meta(description="The game's number in it.", examples=[0])]
+    match: Annotated[Number, Meta(description="The match's number.", examples=[1])]
+    number: Annotated[Number, Meta(description="The game's number in the match.", examples=[0])]
 
 
 class Game(TypedDict):
-    """A game as in files of games, but numbers of 64 bits are text."""
+    """A game as in game files, but 64-bit numbers are text."""
 
     match: int
     number: int
@@ -99,7 +98,7 @@ class Games(TypedDict):
 
 
 async def list_games(request: Request) -> Response:
-    """Stored games that meet some conditions, by match and number."""
+    """A page of the stored games that match the filters, by match and number."""
     service = service_of(request)
     asked = parameters.read_query(request, GamesParameters)
     filters = GameFilter(
@@ -112,7 +111,7 @@ async def list_games(request: Request) -> Response:
     after = _read_cursor(asked.cursor)
     read = partial(_read_page, filters=filters, after=after, limit=asked.limit)
     database = service.require_database()
-    async with service.search_slot(request):  # conditions may be met far apart in a large table
+    async with service.search_slot(request):  # matching rows may be far apart in a large table
         return json_response(await service.in_thread(read, database))
 
 
@@ -126,9 +125,9 @@ async def get_game(request: Request) -> Response:
 
 
 def game_object(game: GameEntry) -> Game:
-    """A game as in files of games, with its length, and with grids where moves do not say them.
+    """A game as in game files, with its length, and with grids that its moves do not determine.
 
-    Numbers of 64 bits are text: those of JavaScript have 53.
+    64-bit numbers are text, because JavaScript numbers have 53 bits.
     """
     fields = json_object(game) | {"length": game.final.ply - game.start.ply}
     fields |= {name: str(fields[name]) for name in LARGE_NUMBERS if name in fields}
@@ -146,7 +145,7 @@ def _read_cursor(text: str | UnsetType) -> GameCursor | None:
         cursor = GameCursor.parse(text)
         if max(cursor) <= LARGEST_NUMBER:
             return cursor
-    message = f'cursor must be "next" of the page before, not {parameters.quote(text)}'
+    message = f'cursor must be the "next" of the previous page, not {parameters.quote(text)}'
     raise ApiError(400, message, "cursor")
 
 
@@ -175,8 +174,8 @@ PATHS: Final[dict[str, object]] = {
             Games,
             query=GamesParameters,
             problems=[404],
-            description="By match and number. The objects are those of files of games, but that "
-            "numbers of 64 bits are text.",
+            description="Ordered by match and number. The objects are as in game files, but 64-bit "
+            "numbers are text.",
         )
     },
     "/api/v1/games/{match}/{number}": {

@@ -1,4 +1,4 @@
-"""Whether the server works, and who is at work: for monitoring."""
+"""Monitoring: health, readiness, metrics and the workers."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 OK: Final = "ok"
 NEARLY_OVER: Final = "2252576253462244111563365343671351441"
-"""A position that takes some microseconds to solve."""
+"""Moves of a position that takes a few microseconds to solve."""
 
 
 class Health(TypedDict):
-    """A server that answers."""
+    """The health of a server."""
 
     status: str
     version: str
@@ -43,7 +43,7 @@ class Health(TypedDict):
 
 
 class Readiness(TypedDict):
-    """A server that is ready; null stands for what it does not use."""
+    """The readiness of a server; null means that it does not use the database or the broker."""
 
     status: str
     database: Literal["ok"] | None
@@ -96,7 +96,7 @@ class ServerStatus(TypedDict):
 
 
 class Workers(TypedDict):
-    """The workers, and how much they have to do."""
+    """The workers and their work."""
 
     workers: list[Worker]
     status: WorkStatus
@@ -104,22 +104,22 @@ class Workers(TypedDict):
 
 
 async def get_health(request: Request) -> Response:
-    """Whether the process answers at all."""
+    """Whether the process answers."""
     parameters.read_query(request, Parameters)
     return json_response({"status": "ok", "version": __version__, "engine": ENGINE_VERSION})
 
 
 async def get_readiness(request: Request) -> Response:
-    """Whether everything that the server was told to use can be used."""
+    """Whether the database, the broker and the solver work."""
     parameters.read_query(request, Parameters)
     service = service_of(request)
     if service.is_stopping:
-        raise unavailable("the server is about to end")
+        raise unavailable("the server is shutting down")
     return json_response(await service.in_thread(_try_everything, service))
 
 
 async def get_metrics(request: Request) -> Response:
-    """What Prometheus reads."""
+    """Metrics for Prometheus."""
     parameters.read_query(request, Parameters)
     registry = CollectorRegistry(auto_describe=False)
     service = service_of(request)
@@ -128,7 +128,6 @@ async def get_metrics(request: Request) -> Response:
 
 
 def _try_everything(service: Service) -> Readiness:
-    """Use everything once."""
     try:
         service.check_database()
         if service.doorbell is not None:
@@ -142,7 +141,7 @@ def _try_everything(service: Service) -> Readiness:
     service.desk.answer([Position(NEARLY_OVER)], Question())
     return {
         "status": "ready",
-        "database": None if service.database is None else OK,  # its place is nobody's business
+        "database": None if service.database is None else OK,  # clients must not learn its place
         "broker": None if service.doorbell is None else OK,
         "searches": service.searches,
     }
@@ -182,7 +181,7 @@ ROUTES: Final = [
 
 PATHS: Final[dict[str, object]] = {
     "/healthz": {"get": openapi.operation("Whether the process answers", Health)},
-    "/readyz": {"get": openapi.operation("Whether everything that it needs works", Readiness)},
+    "/readyz": {"get": openapi.operation("Whether the server is ready", Readiness)},
     "/metrics": {
         "get": openapi.operation(
             "Metrics for Prometheus", openapi.content(openapi.TEXT, "text/plain")
@@ -190,10 +189,10 @@ PATHS: Final[dict[str, object]] = {
     },
     "/api/v1/workers": {
         "get": openapi.operation(
-            "The workers, and how much they have to do",
+            "The workers and their work",
             Workers,
-            description="`workers` are those of `c4 worker` that listen to a broker; `server` is "
-            "this process: its threads that work on jobs, and the jobs that they are at work on.",
+            description="`workers` are the `c4 worker` processes that listen to a broker. `server` "
+            "has this process's threads for jobs, and the jobs that it is working on.",
         )
     },
 }

@@ -1,4 +1,4 @@
-"""Jobs: list, show, make, cancel and resume."""
+"""Jobs: list, show, create, cancel and resume."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 CSV: Final = "text/csv"
 LINES: Final = (JSON_LINES, "application/jsonl", "text/plain", CSV)
-"""Types of bodies that have the lines of a job of kind ``analyze``."""
+"""Content types of a body with the lines of a job of kind ``analyze``."""
 
 _OPEN: Final = (JobState.RUNNING, JobState.CANCELLED, JobState.FAILED)
 
@@ -57,13 +57,11 @@ class OneJob(Parameters):
 
 
 class JobsParameters(Parameters):
-    """Which jobs, and the page."""
+    """Filters of jobs, and the page."""
 
     state: Annotated[str | None, one_of(STATES, "Only jobs in this state.", "done")] = None
-    limit: Annotated[int, Meta(ge=1, le=200, description="Jobs of a page.")] = 20
-    cursor: Annotated[
-        Number | None, Meta(description="The `next` of an earlier list: jobs behind that.")
-    ] = None
+    limit: Annotated[int, Meta(ge=1, le=200, description="Jobs per page.")] = 20
+    cursor: Annotated[Number | None, Meta(description="`next` of the previous page.")] = None
 
 
 State = Annotated[str, Meta(extra_json_schema={"enum": list(STATES)})]
@@ -80,14 +78,14 @@ class Bounds(TypedDict):
 
 
 class Searching(TypedDict):
-    """A piece that is searched."""
+    """A piece of the tree that is being searched."""
 
     moves: str | None
     beta: int
 
 
 class JobTree(Bounds):
-    """What a job of kind deep has proven. Scores are for the side to move."""
+    """The proven bounds of a job of kind deep. Scores are for the side to move."""
 
     asked: int | None
     moves: list[Bounds | None]
@@ -100,7 +98,7 @@ class JobTree(Bounds):
 
 
 class JobProgress(TypedDict):
-    """How far a job is."""
+    """The progress of a job."""
 
     job_id: int
     state: State
@@ -140,7 +138,7 @@ class Job(TypedDict):
 
 
 class JobWithProgress(Job):
-    """A job, and how far it is."""
+    """A job and its progress."""
 
     progress: JobProgress
 
@@ -175,7 +173,7 @@ async def answer_job(request: Request) -> Response:
 
 
 async def answer_make(request: Request) -> Response:
-    """``POST /api/v1/jobs``: a JSON object, or lines with the rest in the address."""
+    """``POST /api/v1/jobs``: a JSON object, or lines with parameters in the query."""
     service = service_of(request)
     database = require_write(request)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -188,7 +186,7 @@ async def answer_make(request: Request) -> Response:
             made = await service.in_batch_thread(make_job, service, database, values)
     else:
         known = ", ".join((JSON, *LINES))
-        raise ApiError(415, f"the body must be one of {known}; not {parameters.quote(kind)}")
+        raise ApiError(415, f"the body must be one of {known}, not {parameters.quote(kind)}")
     await _call(service, made.job_id)
     shown = await service.in_thread(_show, database, made.job_id)
     headers = {"Location": f"/api/v1/jobs/{made.job_id}"}
@@ -220,7 +218,7 @@ async def _make_of_lines(
     service: Service, database: Database, request: Request, *, is_table: bool
 ) -> Made:
     asked = parameters.read_query(request, LinesParameters)
-    board = read_board(asked.board)  # before the body has come
+    board = read_board(asked.board)  # before the body is read
     async with (
         whole_body(request, service.disk, service.settings.limits) as file,
         service.making_slot(request),
@@ -242,7 +240,6 @@ def _list(database: Database, asked: JobsParameters) -> list[Standing]:
 
 
 def _show(database: Database, number: int) -> dict[str, Any]:
-    """A job as a JSON object, with its progress."""
     with database.read() as session:
         standing = standing_of(session, jobs.get_job(session, number))
         progress = progress_object(jobs.progress(session, number), standing.state)
@@ -252,7 +249,7 @@ def _show(database: Database, number: int) -> dict[str, Any]:
 
 
 def _public(job: dict[str, Any]) -> dict[str, Any]:
-    """A job as clients see it; its label is as somebody wrote it."""
+    """A job without directories, except in the label, which its creator wrote."""
     return job | {name: without_directories(job[name]) for name in ("params", "errors")}
 
 
@@ -261,7 +258,7 @@ def _cancel(database: Database, number: int) -> None:
 
 
 def _resume(service: Service, database: Database, number: int) -> None:
-    """Let a job go on; its failed units are tried again. Nothing happens to one that is done."""
+    """Resume a job and retry its failed units. A finished job stays as it is."""
     job = read_job(database, number)
     refuse_foreign(job, in_states=_OPEN)
     runner = service.runner
@@ -287,17 +284,17 @@ _LINKS: Final[Schema] = {
     }
     for name, operation_id, description in (
         ("job", "getJobsJob", "The job, later."),
-        ("events", "getJobsJobEvents", "Its progress, while it is worked on."),
-        ("results", "getJobsJobResults", "Its results."),
-        ("cancel", "postJobsJobCancel", "Stop it."),
-        ("resume", "postJobsJobResume", "Resume it."),
+        ("events", "getJobsJobEvents", "The job's progress while it runs."),
+        ("results", "getJobsJobResults", "The job's results."),
+        ("cancel", "postJobsJobCancel", "Cancel the job."),
+        ("resume", "postJobsJobResume", "Resume the job."),
     )
 }
-"""What can be done with a job that was made."""
+"""Links from a new job to the operations on it."""
 
 
 def _writing(described: Schema) -> Schema:
-    """The same for an operation that changes something: it may need a token."""
+    """Mark an operation as one that changes data, and may need a token."""
     described["responses"]["401"] = openapi.problem(openapi.PROBLEMS[401])
     return described | {"security": [{}, {"token": []}]}
 
@@ -308,7 +305,7 @@ def _one(summary: str, *problems: int) -> Schema:
 
 def _make() -> Schema:
     described = openapi.operation(
-        "Make a job",
+        "Create a job",
         JobWithProgress,
         query=LinesParameters,
         body=openapi.content(
@@ -318,14 +315,14 @@ def _make() -> Schema:
         | openapi.content(openapi.TEXT, JSON_LINES, example='{"moves": "4453"}\n')
         | openapi.content(openapi.TEXT, "text/plain", example="4453\n44\n")
         | openapi.content(openapi.TEXT, CSV, example="moves\n4453\n"),
-        description="A body of JSON Lines, of lines of moves, or of CSV with a heading makes a job "
-        "of kind analyze of its lines. The query is for such a body only.",
+        description="A JSON object names the job. JSON Lines, lines of moves, or CSV with a "
+        "heading create a job of kind analyze; only these use the query.",
     )
     found = described["responses"]["200"]
-    found |= {"description": "There is a job for the same; it goes on.", "links": _LINKS}
+    found |= {"description": "The same job exists already; it continues.", "links": _LINKS}
     location = {"schema": openapi.TEXT, "description": "The job's address."}
     described["responses"]["201"] = found | {
-        "description": "The job was made.",
+        "description": "The job was created.",
         "headers": {"Location": location},
     }
     return _writing(described)
@@ -337,14 +334,14 @@ PATHS: Final[dict[str, object]] = {
             "Jobs, the newest first",
             Jobs,
             query=JobsParameters,
-            description="`waiting`: there are no workers yet; `queued`: the workers are at work on "
+            description="`waiting`: there are no workers yet; `queued`: the workers are busy with "
             "other jobs; `interrupted`: no process is working on the job.",
         ),
         "post": _make(),
     },
     "/api/v1/jobs/{job}": {"get": _one("A job and its progress")},
-    "/api/v1/jobs/{job}/cancel": {"post": _writing(_one("Stop a job; its results are kept", 409))},
+    "/api/v1/jobs/{job}/cancel": {"post": _writing(_one("Cancel a job, keep its results", 409))},
     "/api/v1/jobs/{job}/resume": {
-        "post": _writing(_one("Resume a job; failed units are tried again", 409))
+        "post": _writing(_one("Resume a job and retry its failed units", 409))
     },
 }

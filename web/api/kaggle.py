@@ -1,8 +1,8 @@
-"""Any player as an agent of Kaggle's ConnectX, by its address.
+"""Any player as an agent with an address: of Kaggle's ConnectX, or of a simpler protocol.
 
-Kaggle sends what its agents get, the observation and the configuration, and wants a column.
-:mod:`c4core.adapters.kaggle` says what they mean. What is not read here (``environment``, other
-settings) is ignored.
+Kaggle sends the observation and the configuration of an agent, and expects a column. Other programs
+send ``{"board": rows, "current_player": 1, "valid_moves": columns}``. Other fields, such as
+``environment``, are ignored. :mod:`c4core.adapters.kaggle` reads both.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 
 
 class AgentParameters(Parameters):
-    """Who plays."""
+    """The player."""
 
     player: Player = "perfect"
     seed: Seed = 0
     seconds: Annotated[
         Seconds | None,
-        Meta(description="For the move; by default four fifths of `actTimeout`.", examples=[1]),
+        Meta(description="Time for the move; by default 80 % of `actTimeout`.", examples=[1]),
     ] = None
 
 
 class Action(TypedDict):
-    """What an agent does: a column, counted from 0."""
+    """An agent's action: a column, counted from 0."""
 
     action: Annotated[int, Meta(ge=0, le=31)]
 
@@ -50,7 +50,7 @@ async def post_action(request: Request) -> Response:
     """The column that a player chooses for an agent's observation."""
     limits = service_of(request).settings.limits
     asked = parameters.read_query(request, AgentParameters)
-    # Kaggle's own client does not say of which type the body is.
+    # Kaggle's client does not send a Content-Type.
     body = await read_object(request, limits, any_type=True)
     parameters.choice(body, "action", "act", ("act",))
     configuration = _inner(body, "configuration") if "configuration" in body else {}
@@ -60,7 +60,7 @@ async def post_action(request: Request) -> Response:
         allowed = kaggle.SHARE * kaggle.read_seconds(configuration)
     except AdapterError as error:
         raise ApiError(400, str(error), error.field) from None
-    del body, configuration, observation  # may be large, with much that is not read
+    del body, configuration, observation  # may be large
     seconds = asked.seconds
     if seconds is None:
         seconds = max(SHORTEST, min(allowed, limits.budget_seconds))
@@ -69,15 +69,39 @@ async def post_action(request: Request) -> Response:
     return json_response(action)
 
 
+class ChosenColumn(TypedDict):
+    """A column, counted from 0."""
+
+    column: Annotated[int, Meta(ge=0, le=31)]
+
+
+async def post_agent(request: Request) -> Response:
+    """The column that a player chooses on a board."""
+    limits = service_of(request).settings.limits
+    asked = parameters.read_query(request, AgentParameters)
+    body = await read_object(request, limits, any_type=True)
+    try:
+        position = kaggle.read_turn(body)
+    except AdapterError as error:
+        raise ApiError(400, str(error), error.field) from None
+    seconds = limits.budget_seconds if asked.seconds is None else asked.seconds
+    move = await ask_player(request, position, asked.player, seed=asked.seed, seconds=seconds)
+    chosen: ChosenColumn = {"column": move.column}
+    return json_response(chosen)
+
+
 def _inner(values: Mapping[str, object], name: str) -> dict[str, object]:
-    """An object within an object."""
+    """The object in a field of an object."""
     inner = values.get(name)
     if not isinstance(inner, dict):
         raise ApiError(400, f"{name} must be an object", name)
     return inner
 
 
-ROUTES: Final = [Route("/kaggle", post_action, methods=["POST"])]
+ROUTES: Final = [
+    Route("/kaggle", post_action, methods=["POST"]),
+    Route("/agent", post_agent, methods=["POST"]),
+]
 
 _BODY: Final[dict[str, Any]] = {
     "type": "object",
@@ -114,7 +138,7 @@ _BODY: Final[dict[str, Any]] = {
                         "board": {
                             "type": "array",
                             "items": {"enum": [0, 1, 2]},
-                            "description": "columns * rows cells, the top row first.",
+                            "description": "columns * rows cells, top row first.",
                         },
                         "mark": {"enum": [1, 2]},
                     },
@@ -128,7 +152,30 @@ _BODY: Final[dict[str, Any]] = {
         "state": {"observation": {"board": [0] * 38 + [1] + [0] * 3, "mark": 2}},
     },
 }
-"""``c4core.adapters.kaggle`` reads it."""
+"""The schema of the body; ``c4core.adapters.kaggle`` reads it."""
+
+_TURN: Final[dict[str, Any]] = {
+    "type": "object",
+    "required": ["board"],
+    "properties": {
+        "board": {
+            "type": "array",
+            "items": {"type": "array", "items": {"enum": [0, 1, 2, -1]}},
+            "description": "Rows, the top row first.",
+        },
+        "current_player": {"enum": [1, 2, -1], "description": "The side to move."},
+        "valid_moves": {
+            "type": "array",
+            "items": {"type": "integer", "minimum": 0, "maximum": 31},
+            "description": "The columns that can be played, counted from 0.",
+        },
+    },
+    "example": {
+        "board": [[0] * 7] * 5 + [[0, 0, 0, 1, 0, 0, 0]],
+        "current_player": 2,
+        "valid_moves": list(range(7)),
+    },
+}
 
 PATHS: Final[dict[str, object]] = {
     "/kaggle": {
@@ -138,7 +185,17 @@ PATHS: Final[dict[str, object]] = {
             query=AgentParameters,
             body=_BODY,
             problems=[422, 501],
-            description="Columns count from 0. A body without a Content-Type is taken for JSON.",
+            description="Columns count from 0. A body without a Content-Type is read as JSON.",
         )
-    }
+    },
+    "/agent": {
+        "post": openapi.operation(
+            "A player's column for a board",
+            ChosenColumn,
+            query=AgentParameters,
+            body=_TURN,
+            problems=[422, 501],
+            description="Columns count from 0. A body without a Content-Type is read as JSON.",
+        )
+    },
 }

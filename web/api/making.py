@@ -1,4 +1,4 @@
-"""Making jobs of what a request asks for: kind by kind, found again where there is one already."""
+"""Create the jobs that requests ask for; an existing job for the same work is found again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,15 @@ from c4core.book.numbering import Ranking
 from c4core.lines import BadLine, HeadingError, Request, parse_fields, read_csv, read_lines
 from db import registry
 from web import parameters
-from web.parameters import Moves, OfPosition, OnBoard, one_of, play, read_board, read_position
+from web.parameters import (
+    AnyMoves,
+    OfPosition,
+    OnBoard,
+    one_of,
+    play_any,
+    read_board,
+    read_position,
+)
 from web.responses import ApiError, unavailable
 from web.running import web_label
 from workers.analyze import job as analysis
@@ -36,14 +44,13 @@ if TYPE_CHECKING:
     from workers.book.task import Keys
 
 KINDS: Final = ("analyze", "deep", "book")
-"""Kinds of jobs that can be made here."""
 
 LONGEST_LABEL: Final = 200
 LARGEST_PLY: Final = 63
 
 MAX_SLOTS: Final = 10_000_000
-"""The largest ply of a book, as its number of slots: ply 12 of 7x6, some seconds and 250 MB. A
-larger book is planned by ``c4 book build --detach``, in a process of its own."""
+"""Most slots of a book's last ply. Ply 12 on 7x6 fits; planning it takes some seconds and 250 MB.
+Plan larger books with ``c4 book build --detach``, in a separate process."""
 
 _planning: Final = threading.Lock()
 
@@ -51,7 +58,7 @@ _planning: Final = threading.Lock()
 def _read_label(value: object, name: str) -> str:
     label = parameters.text({name: value}, name, "", longest=LONGEST_LABEL)
     if not label.isprintable():
-        raise ApiError(400, "label must be one line of characters that can be shown", name)
+        raise ApiError(400, "label must be one line of printable characters", name)
     return label
 
 
@@ -60,26 +67,26 @@ Label = Annotated[
     Meta(
         max_length=LONGEST_LABEL,
         pattern="^[ -~]*$",
-        description="A name for people; it is shown behind 'web: '.",
+        description="A name for people, shown after 'web: '.",
         extra={"read": _read_label},
     ),
 ]
 
 
 class LinesParameters(OnBoard):
-    """For a body of lines."""
+    """The parameters of a job whose body has lines."""
 
     kind: Annotated[Literal["analyze"], one_of(("analyze",), "The kind of the job.")] = "analyze"
-    score_only: Annotated[bool, Meta(description="Without the scores of columns.")] = False
+    score_only: Annotated[bool, Meta(description="Leave out the scores of columns.")] = False
     label: Label = ""
 
 
 class Analyze(OfPosition, tag_field="kind", tag="analyze"):
-    """Evaluate positions, or one."""
+    """Evaluate one or more positions."""
 
     positions: Annotated[
         Annotated[list[str | dict[str, Any]], Meta(min_length=1)] | UnsetType,
-        Meta(description="Moves, or objects with moves, grid or key, and an id."),
+        Meta(description="Moves, or objects with moves, grid or key, and an optional id."),
     ] = UNSET
     score_only: bool = False
     label: Label = ""
@@ -88,7 +95,7 @@ class Analyze(OfPosition, tag_field="kind", tag="analyze"):
 class Deep(OnBoard, tag_field="kind", tag="deep", kw_only=True):
     """Prove the score of one hard position."""
 
-    moves: Annotated[Moves, Meta(extra={"missing": '"" is the empty board'})]
+    moves: Annotated[AnyMoves, Meta(extra={"missing": '"" is the empty board'})]
     weak: bool = False
     label: Label = ""
 
@@ -98,21 +105,21 @@ class MakeBook(OnBoard, tag_field="kind", tag="book", kw_only=True):
 
     plies: Annotated[
         int,
-        Meta(ge=0, le=LARGEST_PLY, extra={"missing": "how many stones are on the board at most"}),
+        Meta(ge=0, le=LARGEST_PLY, extra={"missing": "the most stones on the board"}),
     ]
-    start: Moves = ""
+    start: AnyMoves = ""
 
 
 class Made(NamedTuple):
-    """A job for what was asked."""
+    """The job for a request."""
 
     job_id: int
     is_new: bool
-    """False where there was one for the same, which goes on."""
+    """False if the job existed already; it continues."""
 
 
 def make_job(service: Service, database: Database, values: Mapping[str, object]) -> Made:
-    """Make the job that a JSON object asks for. Blocking."""
+    """Create the job that a JSON object asks for. Blocking."""
     if "kind" not in values:
         raise ApiError(400, f"kind is missing: it is one of {', '.join(KINDS)}", "kind")
     kind = parameters.choice(values, "kind", "", KINDS)
@@ -133,7 +140,7 @@ def make_of_lines(
     *,
     is_table: bool,
 ) -> Made:
-    """Make a job of kind ``analyze`` of the lines of a file. Blocking; memory is constant."""
+    """Create a job of kind ``analyze`` from the lines of a file. Blocking, in constant memory."""
     read: Callable[..., Iterator[Request | BadLine]] = read_csv if is_table else read_lines
     try:
         return _submit(service, database, read(file, board=board), board, asked)
@@ -159,11 +166,11 @@ def _make_analyze(service: Service, database: Database, asked: Analyze) -> Made:
 
 
 def _read_item(item: object, board: BoardSize, line: int) -> Request | BadLine:
-    """A position in a list: moves as text, or an object as in the line protocol."""
+    """A position of a list: moves as text, or an object as in the line protocol."""
     if isinstance(item, str):
         item = {"moves": item}
     if not isinstance(item, dict):
-        return BadLine(line, "a position is moves as text, or an object")
+        return BadLine(line, "a position must be moves as text, or an object")
     return parse_fields(item, board=board, line=line)
 
 
@@ -186,12 +193,12 @@ def _submit(
             label=label,
         )
     except analysis.NoInputError:
-        raise ApiError(400, "there is no position in it", "positions") from None
+        raise ApiError(400, "there are no positions to analyze", "positions") from None
     return Made(submission.job_id, is_new=True)
 
 
 def _make_deep(service: Service, database: Database, asked: Deep) -> Made:
-    position = play(asked.moves, read_board(asked.board), "moves")
+    position = play_any(asked.moves, read_board(asked.board), "moves").position
     if position.is_over:
         raise ApiError(400, "the game is over: there is nothing to prove", "moves")
     threads = _threads(service, database)
@@ -201,7 +208,7 @@ def _make_deep(service: Service, database: Database, asked: Deep) -> Made:
 
 
 def _threads(service: Service, database: Database) -> int:
-    """How many threads will search; at least 1, if no worker is there yet."""
+    """The number of threads that will search; at least 1, even if there is no worker yet."""
     runner = service.runner
     if runner is not None and runner.is_local:
         return runner.threads
@@ -211,7 +218,7 @@ def _threads(service: Service, database: Database) -> int:
 
 def _make_book(database: Database, asked: MakeBook) -> Made:
     board, plies = read_board(asked.board), asked.plies
-    start = play(asked.start, board, "start")
+    start = play_any(asked.start, board, "start").position
     try:
         task = _read_task(start, plies)
         earlier = find_job(database, task)
@@ -221,7 +228,9 @@ def _make_book(database: Database, asked: MakeBook) -> Made:
     except BookPlanError as error:
         raise ApiError(400, str(error), "start" if start.is_over else "plies") from None
     if wins_now(levels[-1], width=board.width, height=board.height).all():
-        raise ApiError(400, f"every position of ply {plies} wins at once: no search", "plies")
+        raise ApiError(
+            400, f"every position at ply {plies} wins at once: nothing to search", "plies"
+        )
     name = web_label(label_of_ply(task))
     plan = partial(plan_job, database, task, levels, label=name, only_one=True)
     return Made(find_or_plan(partial(find_job, database, task), plan), is_new=True)
@@ -230,7 +239,7 @@ def _make_book(database: Database, asked: MakeBook) -> Made:
 def _levels(task: PlyTask) -> list[Keys]:
     """The positions of a book, ply by ply."""
     if not _planning.acquire(blocking=False):
-        raise unavailable("another book is being planned; try again in some seconds", "plies")
+        raise unavailable("another book is being planned; try again in a few seconds", "plies")
     try:
         return CompleteBook(task.start, task.ply).levels
     finally:
@@ -238,13 +247,12 @@ def _levels(task: PlyTask) -> list[Keys]:
 
 
 def _read_task(start: Position, plies: int) -> PlyTask:
-    """What has to be searched for a book."""
     begins = canonical(start)
     check_plies(begins, plies)
     slots = Ranking(begins, last=plies).count(plies)
     if slots > MAX_SLOTS:
         raise BookPlanError(
             f"a book to ply {plies} would have up to {slots:,} positions on its last ply, more "
-            f"than the {MAX_SLOTS:,} that a server plans: c4 book build has no such limit"
+            f"than the server's limit of {MAX_SLOTS:,}: use c4 book build, which has no such limit"
         )
     return PlyTask(begins, plies)

@@ -1,4 +1,4 @@
-"""Stored matches: a list, page by page, and the report of each."""
+"""Stored matches: a list in pages, and the report of each match."""
 
 from __future__ import annotations
 
@@ -27,10 +27,9 @@ if TYPE_CHECKING:
     from workers.match.report import MatchReport as FoundReport
 
 PAGE: Final = 50
-"""Matches of a page by default."""
 LARGEST_PAGE: Final = 500
 JUDGED: Final = 100
-"""Games whose moves are judged for a report, by default."""
+"""Number of games whose moves a report judges by default."""
 MOST_JUDGED: Final = 1_000
 
 
@@ -38,33 +37,33 @@ class MatchesParameters(Parameters):
     """The page."""
 
     limit: Annotated[
-        int, Meta(ge=1, le=LARGEST_PAGE, description="Matches of a page.", examples=[5])
+        int, Meta(ge=1, le=LARGEST_PAGE, description="Matches per page.", examples=[5])
     ] = PAGE
-    cursor: Annotated[Number | None, Meta(description="`next` of the page before.")] = None
+    cursor: Annotated[Number | None, Meta(description="`next` of the previous page.")] = None
 
 
 class OneMatch(Parameters):
     """A stored match."""
 
-    id: Annotated[Number, Meta(description="The match.", examples=[1])]
+    id: Annotated[Number, Meta(description="The match's number.", examples=[1])]
 
 
 class ReportParameters(Parameters):
-    """What a report has."""
+    """The options of a report."""
 
     judge: Annotated[
         int,
         Meta(
             ge=0,
             le=MOST_JUDGED,
-            description="Games, the first ones, whose moves are judged by what is known.",
+            description="Number of games, from the first, whose moves are judged by known scores.",
             examples=[10],
         ),
     ] = JUDGED
 
 
 class Tally(TypedDict):
-    """Results of a player."""
+    """The results of a player."""
 
     wins: int
     losses: int
@@ -73,7 +72,7 @@ class Tally(TypedDict):
 
 
 class Accuracy(TypedDict):
-    """How well a player moved."""
+    """The accuracy of a player's moves."""
 
     moves: int
     best: int
@@ -85,7 +84,7 @@ class Accuracy(TypedDict):
 
 
 class AccuracyAtPly(Accuracy):
-    """How well a player moved with a number of stones on the board."""
+    """The accuracy of a player's moves with a given number of stones on the board."""
 
     ply: int
 
@@ -97,7 +96,7 @@ class SummaryPlayer(Tally):
 
 
 class MatchPlayer(SummaryPlayer):
-    """A player of a match, and how it played."""
+    """A player of a match, with its results and accuracy."""
 
     as_x: Tally
     as_o: Tally
@@ -121,11 +120,11 @@ class MatchHead(TypedDict):
 
 
 class MatchSummary(MatchHead):
-    """A match, and its result."""
+    """A match and its result."""
 
     state: str
     board: str
-    games: Annotated[int, Meta(description="Games that are stored.")]
+    games: Annotated[int, Meta(description="Number of stored games.")]
     planned: int
     a: SummaryPlayer
     b: SummaryPlayer
@@ -156,7 +155,7 @@ class Sprt(TypedDict):
 
 
 class Length(TypedDict):
-    """Plies of games."""
+    """The lengths of games in plies."""
 
     mean: float | None
     shortest: int
@@ -164,7 +163,7 @@ class Length(TypedDict):
 
 
 class Times(TypedDict):
-    """Seconds."""
+    """The time of a match in seconds."""
 
     seconds: float
     per_game: float | None
@@ -174,13 +173,13 @@ class Times(TypedDict):
 
 
 _INTERVAL: Final = (
-    "{} ends of the 95 % confidence intervals of a's share of the decisive games; null if there is "
-    "no decisive game."
+    "{} ends of the 95 % confidence intervals of a's share of decisive games; null without "
+    "decisive games."
 )
 
 
 class Course(TypedDict):
-    """Player a's wins, losses and draws after a number of games."""
+    """Player a's wins, losses and draws after given numbers of games."""
 
     games: list[int]
     wins: list[int]
@@ -193,7 +192,7 @@ class Course(TypedDict):
 class MatchReport(MatchHead):
     """The report of a match."""
 
-    terms: Annotated[dict[str, Any], Meta(description="What decides which games are played.")]
+    terms: Annotated[dict[str, Any], Meta(description="The settings that determine the games.")]
     a: MatchPlayer
     b: MatchPlayer
     games: int
@@ -215,7 +214,7 @@ class MatchReport(MatchHead):
 
 
 async def list_matches(request: Request) -> Response:
-    """The newest matches, newest first."""
+    """A page of matches, the newest first."""
     service = service_of(request)
     asked = parameters.read_query(request, MatchesParameters)
     read = partial(_read_page, limit=asked.limit, before=asked.cursor)
@@ -229,7 +228,7 @@ async def get_match(request: Request) -> Response:
     number = parameters.read_path(request, OneMatch).id
     read = partial(_read_report, number=number, judged=judged)
     database = service.require_database()
-    async with service.search_slot(request):  # all games of the match are counted
+    async with service.search_slot(request):  # it reads all games of the match
         return json_response(await service.in_thread(read, database))
 
 
@@ -251,7 +250,7 @@ def _read_report(database: Database, *, number: int, judged: int) -> dict[str, A
 
 
 def _course(report: FoundReport) -> dict[str, list[Any]]:
-    """How a match went on, with the confidence interval of player a's share of decisive games."""
+    """The course of a match, with confidence intervals of player a's share of decisive games."""
     course = course_object(report)
     wins, losses = course["wins"], course["losses"]
     intervals = [wilson_interval(won, won + lost) for won, lost in zip(wins, losses, strict=True)]
@@ -278,7 +277,7 @@ PATHS: Final[dict[str, object]] = {
             query=ReportParameters,
             path=OneMatch,
             problems=[404],
-            description="Nothing is searched: moves whose scores are not known are left out.",
+            description="Nothing is searched; moves whose scores are unknown are left out.",
         )
     },
 }

@@ -1,4 +1,4 @@
-"""Who can play, and a move by any of them."""
+"""The available players, and a move by any of them."""
 
 from __future__ import annotations
 
@@ -43,30 +43,31 @@ if TYPE_CHECKING:
     from workers.answers.service import Stop as SearchStop
 
 LONGEST_DESCRIPTION: Final = 500
-"""Characters of a player's description, at most."""
 LARGEST_SEED: Final = (1 << 53) - 1
-"""The largest whole number that JavaScript can count to."""
+"""The largest integer that JavaScript represents exactly."""
 SECONDS: Final = 2.0
-"""Time for a move by default."""
+"""Default time for a move."""
 LONGEST_MESSAGE: Final = 500
-"""Characters of what a player says of its failure, at most."""
+"""Most characters of the message about a player's failure."""
 SHORTEST: Final = 0.01
-"""The least time for a move."""
+"""The shortest time for a move in seconds."""
 
 Player = Annotated[
-    str, Meta(max_length=LONGEST_DESCRIPTION, description="Who plays.", examples=["perfect"])
+    str, Meta(max_length=LONGEST_DESCRIPTION, description="The player.", examples=["perfect"])
 ]
 Seconds = Annotated[float, seconds_from(SHORTEST)]
-Seed = Annotated[int, Meta(ge=0, le=LARGEST_SEED, description="Of random choices.", examples=[1])]
+Seed = Annotated[
+    int, Meta(ge=0, le=LARGEST_SEED, description="Seed of random choices.", examples=[1])
+]
 
 
 async def ask_player(
     request: Request, position: Position, player: str, *, seed: int, seconds: float
 ) -> ChosenMove:
-    """A player's move, chosen in a thread until the client goes away."""
+    """A player's move, chosen in a thread; choosing stops if the client disconnects."""
     service = service_of(request)
     programs = service.settings.programs
-    # In a thread: a description may name a file, and the first one imports all players.
+    # In a thread: a description may name a file, and the first call imports all players.
     spec = await service.in_thread(_read, player, programs)
     if not programs.covers(spec.full):
         holding_of(request.scope).take(memory_of(spec))
@@ -94,22 +95,22 @@ def _read(player: str, programs: Consent) -> PlayerSpec:
 
 
 def _answered(choose: Callable[[SearchStop], ChosenMove], search_stop: SearchStop) -> ChosenMove:
-    """A move, or the error that the client is told of."""
+    """The player's move; raise its failure as an :class:`ApiError`."""
     try:
         return choose(search_stop)
     except PlayerFailure as failure:
-        message = f"the player has failed ({failure.failing}): {failure}"
+        message = f"the player failed ({failure.failing}): {failure}"
         raise ApiError(422, message[:LONGEST_MESSAGE], "player") from None
-    except StopPlaying:  # no Exception: it would end the event loop
+    except StopPlaying:  # not an Exception, so it would end the event loop
         raise ApiError(503, "the player was stopped") from None
     except Exception as error:
         if is_exhaustion(error):
-            raise hidden("the server has run out of memory, files or processes", error) from error
+            raise hidden("the server ran out of memory, files or processes", error) from error
         raise
 
 
 class MoveParameters(OfPosition):
-    """A position, and who plays."""
+    """A position and a player."""
 
     player: Player = "perfect"
     seed: Seed = 0
@@ -117,7 +118,7 @@ class MoveParameters(OfPosition):
 
 
 class PlayerParameter(TypedDict):
-    """A parameter of a player. Descriptions write true, false and null as on, off and none."""
+    """A parameter of a player. Descriptions spell true, false and null as on, off and none."""
 
     name: str
     type: Literal["whole", "number", "flag", "choice", "digits", "file", "text"]
@@ -126,18 +127,18 @@ class PlayerParameter(TypedDict):
     choices: list[str] | None
     default: float | str | bool | None
     required: bool
-    optional: Annotated[bool, Meta(description="`none` is a value too.")]
+    optional: Annotated[bool, Meta(description="Whether `none` is allowed.")]
     summary: str
 
 
 class PlayerFacts(TypedDict):
-    """A player, or a level."""
+    """A player or a level."""
 
     name: str
-    stands_for: Annotated[str | None, Meta(description="Of a level: its player.")]
+    stands_for: Annotated[str | None, Meta(description="The player of a level.")]
     summary: str
     source: str | None
-    argument: Annotated[str | None, Meta(description="What follows the colon.")]
+    argument: Annotated[str | None, Meta(description="The text after the colon.")]
     parameters: list[PlayerParameter]
     program: bool
     boards: list[str] | None
@@ -146,7 +147,7 @@ class PlayerFacts(TypedDict):
 
 
 class Move(TypedDict):
-    """A move that a player has chosen."""
+    """A player's move."""
 
     column: Column
     moves: str | None
@@ -155,15 +156,15 @@ class Move(TypedDict):
 
 
 async def list_players(request: Request) -> Response:
-    """All players, and the levels that stand for some."""
+    """All players and levels."""
     parameters.read_query(request, Parameters)
     service = service_of(request)
-    # In a thread: the first time all players are imported.
+    # In a thread: the first call imports all players.
     return json_response(await service.in_thread(_all_players, service.settings.programs))
 
 
 async def post_move(request: Request) -> Response:
-    """A move that a player chooses."""
+    """The move of a player in a position."""
     limits = service_of(request).settings.limits
     parameters.read_query(request, Parameters)
     values = parameters.read(MoveParameters, await read_object(request, limits), limits)
@@ -189,7 +190,7 @@ def _all_players(programs: Consent) -> list[PlayerFacts]:
 
 
 def _level_object(name: str, player: str) -> PlayerFacts:
-    """A level: a name for people, without parameters of its own."""
+    """A level: a name for a player, without parameters."""
     return {
         "name": name,
         "stands_for": player,
@@ -217,36 +218,36 @@ def _player_object(kind: PlayerKind, programs: Consent) -> PlayerFacts:
             for parameter in kind.parameters
         ],
         "program": kind.cls.is_program,
-        "boards": None,  # every one, but that a trained network plays on its own
+        "boards": None,  # every board, except that a trained network plays on its own only
         "available": reason is None,
         "reason": reason,
     }
 
 
 def _missing(kind: PlayerKind, programs: Consent) -> str | None:
-    """Why a player cannot play here, for people; None if it can."""
+    """The reason why a player is not available, for people; None if it is."""
     if issubclass(kind.cls, LearningPlayer) and kind.cls.with_pytorch:
         try:
             require(LEARN, partial(PlayerError, player=kind.name))
         except PlayerError as error:
             return str(error)
     if kind.cls.is_program and not (programs.everything or programs.descriptions):
-        return "it is a program, and started only with --allow-programs"
+        return "it is a program: start the server with --allow-programs to use it"
     defaults = {parameter.name: parameter.default for parameter in kind.parameters}
     comes_with_c4 = kind.argument is None and kind.cls.is_shipped(defaults)
     needs_consent = kind.cls.reads_files and not kind.cls.is_program and not comes_with_c4
     if needs_consent and not programs.everything:
-        return "it reads a file of the server, and plays only with --allow-programs"
+        return "it reads a file of the server: start the server with --allow-programs to use it"
     return None
 
 
 def _most(kind: PlayerKind, parameter: Parameter, programs: Consent) -> float:
-    """The largest value that this server takes; infinity if only the player limits it."""
+    """The largest value that this server accepts; infinity if only the player limits it."""
     return math.inf if programs.everything else most_untrusted(kind, parameter)
 
 
 def _parameter_object(parameter: Parameter, most: float) -> PlayerParameter:
-    """A parameter, with the largest value that this server takes."""
+    """A parameter, with the largest value that this server accepts."""
     values = parameter.values
     shown: dict[str, Any] = {"name": parameter.name, "type": "text"}
     shown |= {"low": None, "high": None, "choices": None}
@@ -277,7 +278,7 @@ ROUTES: Final = [
 
 PATHS: Final[dict[str, object]] = {
     "/api/v1/players": {
-        "get": openapi.operation("Who can play", list[PlayerFacts], description="Levels first.")
+        "get": openapi.operation("All players", list[PlayerFacts], description="Levels first.")
     },
     "/api/v1/move": {
         "post": openapi.operation(
@@ -288,8 +289,8 @@ PATHS: Final[dict[str, object]] = {
                 example={"moves": "4453", "player": "minimax-windows:depth=4", "seed": 1},
             ),
             problems=[422, 501],
-            description="The same seed gives the same move, except from players that go by the "
-            "clock. Nothing is stored but the scores that were found.",
+            description="The same seed gives the same move, except from players whose choice "
+            "depends on time. Only the scores that were found are stored.",
         )
     },
 }

@@ -1,4 +1,4 @@
-"""Positions: GET /api/v1/position, and GET /solve as gamesolver.org answers it."""
+"""Positions: GET /api/v1/position, and GET /solve in the format of gamesolver.org."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ EVERYTHING: Final = Question()
 
 
 async def find_known(request: Request, position: Position) -> Answer | None:
-    """What is known about a position and its columns without a search; None if not all is."""
+    """The scores of a position and its columns, without search; None if they are incomplete."""
     service = service_of(request)
     if position.is_over:
         return answer_at_end(position)
@@ -58,7 +58,7 @@ async def find_known(request: Request, position: Position) -> Answer | None:
 
 
 async def find_answer(request: Request, position: Position, *, budget: float) -> Answer:
-    """What is known about a position and its columns after a search of so many seconds."""
+    """The scores of a position and its columns, after a search of at most ``budget`` seconds."""
     answer = await find_known(request, position)
     if answer is not None:
         return answer
@@ -75,7 +75,7 @@ async def find_answer(request: Request, position: Position, *, budget: float) ->
 async def find_line(
     request: Request, position: Position, *, budget: float
 ) -> tuple[int, ...] | None:
-    """Best play from a position whose score is known; None where it takes longer than that."""
+    """Best play from a position with a known score; None if the budget is too small."""
     service = service_of(request)
 
     def search(stop: Stop) -> tuple[int, ...] | None:
@@ -87,11 +87,11 @@ async def find_line(
 
 PATH: Final = "/api/v1/position"
 PURPOSE: Final = "board"
-"""What such jobs are for, in their topics and labels."""
+"""The purpose in the topics and labels of jobs for the board."""
 
 
 class PositionParameters(OfPosition):
-    """A position, and what to do about it."""
+    """A position, and the question about it."""
 
     budget: Annotated[
         Budget,
@@ -101,10 +101,10 @@ class PositionParameters(OfPosition):
         ),
     ] = 2.0
     line: Annotated[
-        bool, Meta(description="Best play to the end, if it is found in the time that is left.")
+        bool, Meta(description="Also best play to the end, if the remaining time is enough.")
     ] = False
     queue: Annotated[
-        bool, Meta(description="If the budget is too small, a job goes on with the position.")
+        bool, Meta(description="If the budget is too small, create a job for the position.")
     ] = False
 
 
@@ -119,7 +119,7 @@ class End(TypedDict):
 
 
 class PlayableColumn(TypedDict):
-    """A column; null stands for what is not proven."""
+    """A column; values that are not proven are null."""
 
     column: Column
     playable: bool
@@ -130,14 +130,14 @@ class PlayableColumn(TypedDict):
 
 
 class Threats(TypedDict):
-    """Cells that would complete four in a row."""
+    """The cells that would complete four in a row."""
 
     x: list[Cell]
     o: list[Cell]
 
 
 class PositionFacts(TypedDict):
-    """Everything that is known about a position."""
+    """A position, its scores and its threats."""
 
     moves: str | None
     board: Board
@@ -165,7 +165,7 @@ class PositionFacts(TypedDict):
 class SolveParameters(OnBoard, kw_only=True, forbid_unknown_fields=False):
     """A position."""
 
-    pos: Annotated[Moves, Meta(description="Columns from 1 played so far.", examples=["4453"])]
+    pos: Annotated[Moves, Meta(description="The moves; columns count from 1.", examples=["4453"])]
 
 
 class Solved(TypedDict):
@@ -176,7 +176,7 @@ class Solved(TypedDict):
 
 
 async def get_position(request: Request) -> Response:
-    """The position, as far as it is known within the budget."""
+    """The position with the scores that are known within the budget."""
     service = service_of(request)
     query_string = request.scope["query_string"]
     known = service.known.find(PATH, query_string)
@@ -203,7 +203,7 @@ async def get_position(request: Request) -> Response:
 
 
 async def _queue(request: Request, position: Position) -> int:
-    """The number of the job that goes on with a position; it is found, or made."""
+    """The number of the job for a position, which is found or created."""
     service = service_of(request)
     database = require_write(request)
     keys = np.array([position.key], dtype=np.uint64)
@@ -224,7 +224,7 @@ async def _queue(request: Request, position: Position) -> int:
 
 
 UNPLAYABLE: Final = 100
-"""In place of the score of a column that cannot be played."""
+"""The score of a column that cannot be played."""
 
 SOLVE_PATH: Final = "/solve"
 
@@ -254,22 +254,23 @@ ROUTES: Final = [Route(SOLVE_PATH, solve), Route(PATH, get_position)]
 PATHS: Final[dict[str, object]] = {
     PATH: {
         "get": openapi.operation(
-            "Everything that is known about a position",
+            "A position with its scores and threats",
             PositionFacts,
             query=PositionParameters,
             problems=(401, 409),
-            description="Scores are for the side to move. What is not proven within the budget is "
-            'null, with "complete" false and bounds of the score that are proven. Give at most one '
-            "of moves, key and grid. With queue this changes something, as a POST does.",
+            description="Scores are for the side to move. If they are not proven within the "
+            "budget, they are null, `complete` is false, and `lower` and `upper` are proven "
+            "bounds. Give at most one of moves, key and grid. With queue, the request changes "
+            "data like a POST.",
         )
     },
     SOLVE_PATH: {
         "get": openapi.operation(
-            "The score of every column, in the form of gamesolver.org",
+            "The score of every column, in the format of gamesolver.org",
             Solved,
             query=SolveParameters,
-            description="Scores are for the side to move: 1 is a win with the last own stone, -1 a "
-            "loss against the opponent's last one; 100 is a column that cannot be played.",
+            description="Scores are for the side to move: 1 is a win with its last stone, -1 a "
+            "loss to the opponent's last stone, 100 a column that cannot be played.",
         )
     },
 }

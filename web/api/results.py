@@ -1,4 +1,4 @@
-"""The results of a job as a file: JSON Lines, or CSV where they are a table."""
+"""The results of a job as a file: JSON Lines, or CSV if they form a table."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 FORMATS: Final = ("jsonl", "csv")
 CSV: Final = "text/csv"
 CHUNK: Final = 64 * 1024
-"""Characters that are sent at a time."""
+"""Number of characters to send at a time."""
 
 
 class ResultParameters(Parameters):
@@ -48,7 +48,7 @@ async def answer_results(request: Request) -> Response:
     number = parameters.read_path(request, OneJob).job
     database = service.require_database()
     lines = await service.in_thread(_open, database, number, format_name)
-    first = await service.in_batch_thread(_next_chunk, lines)  # what is wrong shows before 200
+    first = await service.in_batch_thread(_next_chunk, lines)  # raises errors before status 200
     name = f"c4-job-{number}.{format_name}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     media_type = CSV if format_name == "csv" else JSON_LINES
@@ -58,11 +58,11 @@ async def answer_results(request: Request) -> Response:
 
 
 def _open(database: Database, number: int, format_name: TextFormat) -> Iterator[str]:
-    """The lines of a job's results, read from the database as they are taken."""
+    """The lines of a job's results, read from the database on demand."""
     job = read_job(database, number)
     kind = find_kind(job.kind)
     if kind is None:
-        raise ApiError(409, f"job {number} is of a kind that this version does not know")
+        raise ApiError(409, f"job {number} has a kind that this version does not know")
     if format_name == "csv" and not kind.has_table:
         raise ApiError(400, f"a job of kind {job.kind} has no table of results", "format")
     if job.state is JobState.PLANNING:
@@ -79,7 +79,7 @@ def _public(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _next_chunk(lines: Iterator[str]) -> bytes:
-    """Some of the next lines; empty at the end."""
+    """The next lines; empty at the end."""
     chunk: list[str] = []
     size = 0
     for line in lines:
@@ -95,7 +95,7 @@ async def _chunks(service: Service, lines: Iterator[str], first: bytes) -> Async
     while chunk:
         yield chunk
         if service.is_stopping:
-            raise ApiError(503, "the server ends")
+            raise ApiError(503, "the server is shutting down")
         chunk = await service.in_batch_thread(_next_chunk, lines)
 
 
@@ -109,9 +109,9 @@ PATHS: Final[dict[str, object]] = {
             query=ResultParameters,
             path=OneJob,
             problems=(404, 409),
-            description="A line for each line of the job's input. If a line is not solved, the "
-            "object has `error`. A job of kind deep has a line for each piece that was searched, a "
-            "match one for each unit.",
+            description="One line for each line of the job's input; unsolved lines have `error`. "
+            "A job of kind deep has one line for each piece that was searched, a match one for "
+            "each unit.",
         )
     }
 }

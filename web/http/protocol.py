@@ -1,21 +1,21 @@
-"""HTTP as the server speaks it: uvicorn's, with limits on what a connection may ask for and keep.
+"""The HTTP protocol: uvicorn's, with limits for a server on the public internet.
 
-uvicorn leaves to a proxy what a server that strangers reach needs itself:
+uvicorn leaves these limits to a proxy:
 
-=====================================  ========================================================
-a head (request line, headers)         at most :data:`HEAD_BYTES` and :data:`HEAD_FIELDS`: 431
-a head that does not come to its end   408 after :data:`HEAD_SECONDS`
-a body of which nothing comes          408 after ``Limits.read_seconds``
-an answer before the body's end        the rest is thrown away for :data:`LINGER_SECONDS`
-an answer that is not read             the connection is cut after :data:`WRITE_SECONDS`
-what is no HTTP                        400
-a header of :data:`SINGLE` given twice 400
-trailers, after a body in chunks       dropped: nobody checks them
-more than ``Limits.connections``       503
-too many connections of one client     429: ``Limits.connections_per_client``
-=====================================  ========================================================
+=======================================  ========================================================
+head (request line and headers)          at most :data:`HEAD_BYTES` and :data:`HEAD_FIELDS`: 431
+incomplete head                          408 after :data:`HEAD_SECONDS`
+body that stops arriving                 408 after ``Limits.read_seconds``
+response before the end of the body      the rest is discarded for :data:`LINGER_SECONDS`
+response that the client does not read   the connection is aborted after :data:`WRITE_SECONDS`
+not HTTP                                 400
+a header of :data:`SINGLE` given twice   400
+trailers after a chunked body            ignored, because they are not checked
+more than ``Limits.connections``         503
+too many connections of one client       429: ``Limits.connections_per_client``
+=======================================  ========================================================
 
-These too are answered with an object of ``error`` and ``field``; then the connection is closed.
+These errors also have ``error`` and ``field``; then the connection is closed.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 HEAD_BYTES: Final = 32 * 1024
-"""Of a request line with all headers; the longest game and grid take a tenth of it."""
+"""Most bytes of the request line and all headers. The longest game and grid take a tenth of it."""
 HEAD_FIELDS: Final = 100
-"""Headers of a request, with those that follow a body in chunks."""
+"""Most headers of a request, including trailers after a chunked body."""
 SINGLE: Final = frozenset(
     {
         b"access-control-request-method",
@@ -52,22 +52,23 @@ SINGLE: Final = frozenset(
         b"sec-fetch-site",
     }
 )
-"""Headers that a request has once: of two, different parts of a program may take different ones."""
+"""Headers that may be given once: of duplicates, different code may read different values."""
 HEAD_SECONDS: Final = 10.0
 WRITE_SECONDS: Final = 300.0
-"""Long: whoever pages through the output of a batch stops reading for a while."""
+"""Time that a client may stop reading. It is long for people who page through a batch's output."""
 LINGER_SECONDS: Final = 2.0
-"""A client that still sends sees a reset connection, not the answer, if it is closed at once."""
+"""Time until a refused connection is closed. If it closed at once, a client that is still sending
+would see a reset instead of the response."""
 MOST_TURNED_AWAY: Final = 64
-"""Connections that are not taken are closed at once if so many others wait to be closed."""
+"""Most refused connections that wait to be closed; others are aborted at once."""
 
 POLICY_HEADERS: Final = "".join(
     f"{name.decode()}: {value.decode()}\r\n" for name, value in (*SECURITY, NEVER_KEPT)
 )
-"""Headers of the answers that are written here."""
+"""Headers of the responses that this module writes."""
 
 LOGGER: Final = logging.getLogger("c4.web.connections")
-"""Of faults only: what strangers send, and how often, must not fill the log."""
+"""Logs errors of the server only, so that malformed requests cannot fill the log."""
 LOGGER.setLevel(logging.ERROR)
 
 TOO_LARGE: Final = f"the head of the request has more than {HEAD_BYTES} bytes"
@@ -76,7 +77,7 @@ TOO_MANY: Final = f"the request has more than {HEAD_FIELDS} headers"
 
 
 def protocol_for(limits: Limits, proxies: frozenset[str] = frozenset()) -> type[GuardedProtocol]:
-    """The protocol with a server's limits, as ``uvicorn.Config(http=...)`` takes it."""
+    """The protocol class with a server's limits, for ``uvicorn.Config(http=...)``."""
 
     class Protocol(GuardedProtocol):
         """A connection of this server."""
@@ -94,9 +95,9 @@ class GuardedProtocol(HttpToolsProtocol):
     limits: ClassVar[Limits] = Limits()
     proxies: ClassVar[frozenset[str]] = frozenset()
     clients: ClassVar[Counter[str]] = Counter()
-    """Connections that are taken, by client."""
+    """Number of accepted connections by client."""
     turned_away: ClassVar[set[GuardedProtocol]] = set()
-    """Connections that are not taken, while their clients read why."""
+    """Refused connections whose clients may still read the response."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 (uvicorn's)
         super().__init__(*arguments, **named)
@@ -111,24 +112,24 @@ class GuardedProtocol(HttpToolsProtocol):
         self._refusal: tuple[int, str] | None = None
         self._answering: _Answering | None = None
         self._client: str | None = None
-        """Whose connection is counted."""
+        """The client for whom this connection is counted."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take a connection, or answer that there are too many."""
+        """Accept a connection, or refuse it if there are too many."""
         super().connection_made(cast("asyncio.Transport", transport))
         client = client_name(self.client[0]) if self.client else ""
         most = self.limits.connections_per_client
         if client not in self.proxies and self.clients[client] >= most:
-            self._turn_away(429, f"your address has {most} connections, as many as a client gets")
+            self._turn_away(429, f"your address has {most} connections, the limit for one client")
         elif len(self.connections) > self.limits.connections:
-            self._turn_away(503, "the server has as many connections as it takes")
+            self._turn_away(503, "the server has too many connections")
         else:
             self._client = client
             self.clients[client] += 1
             self._wait_for_more()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing any more."""
+        """Release the connection's count and timers."""
         self._is_ending = True
         self.turned_away.discard(self)
         if self._client is not None:
@@ -140,9 +141,9 @@ class GuardedProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Parse what has come."""
+        """Parse the received bytes."""
         if self._is_ending or self._refusal is not None:
-            return  # thrown away
+            return  # discarded
         if self._is_in_head:
             self._head_bytes += len(data)
         super().data_received(data)
@@ -158,12 +159,12 @@ class GuardedProtocol(HttpToolsProtocol):
         self._counted_bytes = self._counted_fields = 0
 
     def on_url(self, url: bytes) -> None:
-        """Take the next bytes of the request's target."""
+        """Add the next bytes of the request's target."""
         super().on_url(url)
         self._count(len(url), 414, TOO_LONG)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header; drop a trailer, which comes after a body in chunks."""
+        """Add a header; ignore trailers, which follow a chunked body."""
         self._counted_fields += 1
         if self._counted_fields > HEAD_FIELDS:
             self._refusal = 431, TOO_MANY
@@ -173,7 +174,7 @@ class GuardedProtocol(HttpToolsProtocol):
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """Start what answers the request."""
+        """Start the response."""
         self._is_in_head = False
         self._check_headers()
         super().on_headers_complete()
@@ -182,12 +183,12 @@ class GuardedProtocol(HttpToolsProtocol):
         self.cycle.transport = cast("asyncio.Transport", self._answering)
 
     def on_message_complete(self) -> None:
-        """Take note that a request has come to its end."""
+        """Note the end of the request."""
         self.is_in_body = False
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """Go on with the next request, or say what was wrong with it."""
+        """Continue with the next request, or refuse it."""
         is_last = not self.pipeline
         super().on_response_complete()
         if self._refusal is not None and is_last:
@@ -198,8 +199,8 @@ class GuardedProtocol(HttpToolsProtocol):
             self._wait_for_more()
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 (uvicorn's words)
-        """Answer what could not be parsed, once the requests before it are answered."""
-        status, message = self._refusal or (400, "this is no HTTP request")
+        """Refuse a request that cannot be parsed, after the requests before it are answered."""
+        status, message = self._refusal or (400, "this is not an HTTP request")
         is_answering = self.cycle is not None and not self.cycle.response_complete
         if is_answering and not self.is_in_body:
             self._refusal = status, message
@@ -209,32 +210,32 @@ class GuardedProtocol(HttpToolsProtocol):
             self._refuse(status, message)
 
     def pause_writing(self) -> None:
-        """Give a client that does not read some time."""
+        """Start the timer for a client that does not read."""
         super().pause_writing()
         if self._write_timer is None:
             self._write_timer = self.loop.call_later(WRITE_SECONDS, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """Take note that the client reads again."""
+        """Stop the timer: the client reads again."""
         super().resume_writing()
         self._stop_write_timer()
 
     def with_close(self, head: bytes, answering: _Answering) -> bytes:
-        """An answer's head, which says so if the connection will be closed after it.
+        """The response's head, with ``Connection: close`` if the connection will be closed.
 
-        That is so if the body is still arriving and the answer will not wait for it. A stream's
-        length is unknown, and it may end after the body.
+        It will be closed if the response ends before the request's body. A stream has no
+        Content-Length and may end after the body, so its head stays unchanged.
         """
         is_newest = answering is self._answering
         if not (self.is_in_body and is_newest) or b"\r\ncontent-length: " not in head:
             return head
         if not self.cycle.keep_alive:
-            return head  # it says so already
+            return head  # it has the header already
         self.cycle.keep_alive = False
         return head[:-2] + b"connection: close\r\n\r\n"
 
     def end_gently(self) -> None:
-        """Close the connection, once the client has had time to read the answer."""
+        """Close the connection after the client has had time to read the response."""
         if self._is_ending or self.transport.is_closing():
             return
         if self._answering is not None:
@@ -248,7 +249,7 @@ class GuardedProtocol(HttpToolsProtocol):
         self._set_timer(LINGER_SECONDS, self.transport.close)
 
     def _turn_away(self, status: int, message: str) -> None:
-        """Do not take a connection. It counts no longer, and few of its kind may wait."""
+        """Refuse a connection. It is no longer counted, and few refused connections may wait."""
         self.connections.discard(self)
         if len(self.turned_away) >= MOST_TURNED_AWAY:
             self._is_ending = True
@@ -258,7 +259,6 @@ class GuardedProtocol(HttpToolsProtocol):
         self._refuse(status, message)
 
     def _refuse(self, status: int, message: str) -> None:
-        """Answer with an error, and close."""
         body = encode({"error": message, "field": None})
         retry = f"retry-after: {RETRY_SECONDS}\r\n" if status in {429, 503} else ""
         head = (
@@ -277,7 +277,7 @@ class GuardedProtocol(HttpToolsProtocol):
             raise ValueError(message)
 
     def _check_headers(self) -> None:
-        """Refuse a request that has a header twice which there may be once."""
+        """Refuse a request that repeats a header of :data:`SINGLE`."""
         found = set()
         for name, _ in self.headers:
             if name in SINGLE and name in found:
@@ -287,19 +287,19 @@ class GuardedProtocol(HttpToolsProtocol):
             found.add(name)
 
     def _tell_the_app(self) -> None:
-        """Whoever answers is told that the client has gone, and says no more."""
+        """Report a disconnect to the application, so that it sends nothing more."""
         if self.cycle is not None:
             self.cycle.disconnected = True
             self.cycle.message_event.set()
 
     def _wait_for_more(self) -> None:
-        """Wait for the rest of a head or of a body, but not for ever."""
+        """Set the timeout for the rest of the head or the body."""
         if self.is_in_body:
             self._set_timer(self.limits.read_seconds, self._end_of_patience)
         elif self.cycle is not None and not self.cycle.response_complete:
-            self._set_timer(None)  # the client waits
+            self._set_timer(None)  # the client waits for the response
         elif self.timeout_keep_alive_task is not None:
-            self._set_timer(None)  # uvicorn counts the seconds between two requests
+            self._set_timer(None)  # uvicorn has a timeout between two requests
         elif self._timer is None:
             self._set_timer(HEAD_SECONDS, self._end_of_patience)
 
@@ -310,7 +310,7 @@ class GuardedProtocol(HttpToolsProtocol):
         elif self.is_in_body and self.cycle.response_started:
             self.end_gently()
         else:
-            self._refuse(408, "the rest of the request did not come in time")
+            self._refuse(408, "the rest of the request did not arrive in time")
 
     def _set_timer(self, seconds: float | None, call: Callable[[], object] | None = None) -> None:
         if self._timer is not None:
@@ -326,10 +326,10 @@ class GuardedProtocol(HttpToolsProtocol):
 
 
 class _Answering:
-    """The transport, as one answer sees it.
+    """The transport for one response.
 
-    The answer's head waits for what follows it in the same turn of the event loop, so that one
-    packet has both.
+    The head waits until the end of this turn of the event loop, so that it shares a packet with the
+    beginning of the body.
     """
 
     __slots__ = ("_head", "_is_first", "_protocol", "_write", "is_closing")
@@ -342,7 +342,7 @@ class _Answering:
         self._is_first = True
 
     def write(self, data: bytes) -> None:
-        """Send some of the answer."""
+        """Send a part of the response."""
         if self._is_first:
             self._is_first = False
             self._head = self._protocol.with_close(data, self)
@@ -354,13 +354,13 @@ class _Answering:
             self._write(data)
 
     def flush(self) -> None:
-        """Send the head without what follows it."""
+        """Send the waiting head without the body."""
         if self._head is not None and not self.is_closing():
             data, self._head = self._head, None
             self._write(data)
 
     def close(self) -> None:
-        """Close the connection: gently if there is more of the request to come."""
+        """Close the connection, with a delay if the request is still arriving."""
         self.flush()
         if self._protocol.is_in_body:
             self._protocol.end_gently()

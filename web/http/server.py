@@ -1,4 +1,4 @@
-"""A server: it listens, answers, and ends when it is told to."""
+"""Run a server until a signal stops it."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from web.settings import Settings
 
 OTHERS: Final = 256
-"""Files of the database, of books, of jobs."""
+"""Number of file descriptors for the database, books and jobs."""
 
 
 def room_for_connections(wanted: int) -> int:
-    """Raise the process's limit as far as that is allowed."""
+    """Raise the limit of open files if possible; return the possible number of connections."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = wanted + OTHERS
     if soft == resource.RLIM_INFINITY or soft >= needed:
@@ -41,23 +41,23 @@ def room_for_connections(wanted: int) -> int:
         needed = min(needed, hard)
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, needed), hard))
-    except (OSError, ValueError):  # macOS has a limit that it does not tell
+    except (OSError, ValueError):  # macOS has a lower limit than it reports
         needed = soft
     return max(1, min(wanted, max(soft, needed) - OTHERS))
 
 
 TURN_SECONDS: Final = 0.0005
-"""How long a thread of Python may go on while another one waits. A thread that asks a socket or a
-disk lets go of the interpreter, and gets it back a turn later: measured beside a busy thread, a
-query of 16 rows took 27 ms with Python's own turns of 5 ms, and less than 1 ms with these."""
+"""Switch interval of Python threads. A thread that waits for a socket or disk releases the
+interpreter and gets it back one interval later. Measured beside a busy thread, a query of 16 rows
+took 27 ms with Python's default of 5 ms, and less than 1 ms with this interval."""
 
 
 @contextmanager
 def quick_turns() -> Iterator[None]:
-    """Short turns, and short pauses for the garbage collector, until the end of the block.
+    """Use a short switch interval and short garbage collections until the end of the block.
 
-    What is there at the beginning, the program itself above all, stays: the collector need not
-    look at it, which stops all threads for some 50 ms each time.
+    Objects that exist at the beginning are frozen: scanning them would stop all threads for about
+    50 ms at each collection.
     """
     before = sys.getswitchinterval()
     sys.setswitchinterval(TURN_SECONDS)
@@ -71,33 +71,29 @@ def quick_turns() -> Iterator[None]:
 
 
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""From Ctrl-C, from a service manager, and from a terminal that is closed."""
+"""The signals of Ctrl-C, of service managers, and of closed terminals."""
 
 GRACE_SECONDS: Final = 1
-"""Time for answers to come to their end when the server does. Searches and streams end at once."""
+"""Time for responses to end when the server stops. Searches and streams end at once."""
 
 BACKLOG: Final = 2048
-"""Connections that wait to be taken."""
 
 
 class ListenError(C4Error):
-    """The server cannot, or must not, listen where it was told to."""
+    """The server cannot or must not listen at the given address."""
 
 
 def serve(settings: Settings, *, on_ready: Callable[[str], object] = lambda _url: None) -> None:
-    """Listen and answer until a signal comes: Ctrl-C, SIGTERM or SIGHUP; a second one ends at once.
+    """Run a server until SIGINT, SIGTERM or SIGHUP; a second signal ends the process at once.
 
-    To be called by the main thread. It returns when everything is handed back.
-
-    Args:
-        settings: of the server.
-        on_ready: called with its address as soon as it answers.
+    Call it in the main thread. It returns when all unfinished work has been handed back.
+    ``on_ready`` is called with the address as soon as the server answers.
 
     Raises:
-        ListenError: the address cannot be had, or others can reach it and there is no token; or the
-            token, a host's name or a proxy's address is not one.
+        ListenError: the server cannot listen at the address, or other machines can reach it and
+            there is no token; or the token, a host name or a proxy's address is invalid.
         StorageError: the database cannot be opened.
-        BrokerUrlError: the URL is not that of a usable broker.
+        BrokerUrlError: the broker's URL cannot be used.
         BookError, OSError: the book cannot be read.
     """
     limits = settings.limits
@@ -132,7 +128,7 @@ def serve(settings: Settings, *, on_ready: Callable[[str], object] = lambda _url
 
 
 class _Server(uvicorn.Server):
-    """uvicorn's server, but for its signals: those end the service's streams and searches first."""
+    """uvicorn's server, except that signals end the service's streams and searches first."""
 
     def __init__(
         self, config: uvicorn.Config, service: Service, on_ready: Callable[[], object]
@@ -142,13 +138,13 @@ class _Server(uvicorn.Server):
         self._on_ready = on_ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to answer."""
+        """Start the server, and report that it is ready."""
         await super().startup(sockets)
         self._on_ready()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Take the signals, except ignored ones."""
+        """Handle the signals that the process does not ignore."""
         loop = asyncio.get_running_loop()
         taken = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
         for number in taken:
@@ -171,54 +167,51 @@ def _check_token(token: str | None) -> None:
     if token is None:
         return
     if not token.strip():
-        raise ListenError("the token is empty: give another one, or unset C4_WEB_TOKEN")
+        raise ListenError("the token is empty: set C4_WEB_TOKEN to a token, or unset it")
     if token != token.strip() or not (token.isascii() and token.isprintable()):
         raise ListenError(
-            "the token has characters that a header cannot carry: use letters, digits and signs of "
-            "ASCII, without blanks at its ends"
+            "the token has characters that a header cannot carry: use printable ASCII characters, "
+            "without blanks at the ends"
         )
 
 
 def _check_hosts(settings: Settings) -> None:
-    """Check the names that a server shall answer to."""
     for name in settings.allowed_hosts:
         if not is_host_name(name):
             raise ListenError(
-                f"--allow-host takes a host's name without scheme and port, such as c4.example, "
+                f"--allow-host takes a host name without scheme and port, such as c4.example, "
                 f"not {name!r}"
             )
         if settings.token is None:
             raise ListenError(
-                f"others can reach this server as {name}: give a token with C4_WEB_TOKEN, which "
-                "whoever changes anything must send"
+                f"others can reach this server as {name}: set a token in C4_WEB_TOKEN, which "
+                "clients must send to change data"
             )
 
 
 def _check_proxies(settings: Settings) -> None:
-    """Check the addresses of proxies."""
     for proxy in settings.proxies:
         if not is_address(proxy):
             raise ListenError(f"--trust-proxy takes an IP address such as 127.0.0.1, not {proxy!r}")
 
 
 def _listen(settings: Settings) -> socket.socket:
-    """The socket that the server listens at."""
     host, port = settings.host, settings.port
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, _, _, _, address = min(found, key=lambda each: each[0] != socket.AF_INET)
         if settings.token is None and not ip_address(str(address[0])).is_loopback:
             raise ListenError(
-                f"others can reach {host}: give a token with C4_WEB_TOKEN, which whoever changes "
-                "anything must send; or listen at 127.0.0.1"
+                f"others can reach {host}: set a token in C4_WEB_TOKEN, which clients must send to "
+                "change data; or listen at 127.0.0.1"
             )
         return socket.create_server((str(address[0]), port), family=family, backlog=BACKLOG)
-    except (OSError, UnicodeError) as error:  # of a name that is too long
+    except (OSError, UnicodeError) as error:  # UnicodeError: the name is too long
         raise ListenError(f"cannot listen at {host}, port {port}: {_reason(error)}") from None
 
 
 def _reason(error: Exception) -> str:
-    """What the system says; Python adds the address to it."""
+    """The system's message, without the address that Python adds."""
     if isinstance(error, OSError) and error.errno is not None and error.errno > 0:
         return os.strerror(error.errno)
     return getattr(error, "strerror", None) or str(error)

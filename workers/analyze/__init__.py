@@ -1,1 +1,1 @@
-"""Jobs of kind ``analyze``: ``job`` makes them of lines of input, ``units`` works on a unit."""
+"""Jobs of kind ``analyze``: ``job`` creates them from lines of input, ``units`` solves a unit."""

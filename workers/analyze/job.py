@@ -1,7 +1,7 @@
-"""Jobs of kind ``analyze``: lines of input in, their answers out in the same order.
+"""Jobs of kind ``analyze``: they answer lines of input in the same order.
 
-A stream of lines is cut into units of some seconds of work. Neighbouring lines stay together, in
-their order. They tend to be alike, so the transposition table of one search helps the next one.
+A stream of lines is cut into units of about a second of work. Neighbouring lines stay together in
+their order. They tend to be similar, so they share entries of the transposition table.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ if TYPE_CHECKING:
 
 
 UNIT_SECONDS = 1.0
-"""Work in a unit: a worker takes it at once, and loses so much at most when it dies."""
+"""Target work of a unit. A worker claims a unit as a whole and loses at most this when it dies."""
 
 UNIT_LINES = 1000
-"""Lines of a unit at most: its payload and its result are read and written as a whole."""
+"""Maximum number of lines in a unit; its payload and its result are read and written whole."""
 
 
 class NoInputError(C4Error, ValueError):
-    """The input has not a single line."""
+    """The input has no lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +56,10 @@ class Submission:
     """A job that has been planned."""
 
     job_id: int
-    """Its number."""
     positions: int
-    """Positions that are asked about."""
+    """Number of positions in the lines."""
     bad_lines: int
-    """Lines that name no position; each yields an error in place of an answer."""
+    """Number of lines that name no position; each yields an error instead of an answer."""
 
 
 def submit(
@@ -78,28 +77,28 @@ def submit(
     only_one: bool = False,
     on_planned: Callable[[int], None] = lambda _lines: None,
 ) -> Submission:
-    """Make a job of a stream of lines and start it. Memory is constant, whatever the length.
+    """Create a job from a stream of lines and start it, in constant memory.
 
     A short stream takes one transaction. If reading the lines fails or is interrupted after the job
-    was made, the job is cancelled.
+    was created, the job is cancelled.
 
     Args:
-        database: keeps the job.
+        database: stores the job.
         lines: from ``c4core.lines.read_lines``.
-        board: the board of all of them.
+        board: the board of all lines.
         question: the question about each position.
-        zero_based: moves count columns from 0, in the lines and in the output.
-        book: as :func:`workers.answers.books.book_of_job` finds it among the parameters.
+        zero_based: count columns from 0, in the lines and in the output.
+        book: the path of a book, as in :func:`workers.answers.books.find_book`.
         topic: identifies the lines for :func:`find_job`; None for a job that is not found again.
         label: a name for people.
-        priority: jobs of higher priority are worked on first.
-        unit_lines: lines of a unit at most; a worker takes a unit as a whole.
-        only_one: make no second job for the same topic.
-        on_planned: called now and then with the number of lines planned so far.
+        priority: jobs with higher priority come first.
+        unit_lines: maximum number of lines in a unit.
+        only_one: create no second job for the same topic.
+        on_planned: called at intervals with the number of lines planned so far.
 
     Raises:
-        AlreadyAskedError: with ``only_one``, there is one that :func:`find_job` finds.
-        NoInputError: there is no line at all; no job was made.
+        AlreadyAskedError: with ``only_one``, if :func:`find_job` finds a job.
+        NoInputError: the input has no lines; no job was created.
     """
     answered = plies_answered(book_of_job({"book": book}, board), question)
     costs = read_model(database, board, question, answered=answered)
@@ -137,7 +136,7 @@ def find_job(
     question: Question = EVERYTHING,
     book: str | None = None,
 ) -> int | None:
-    """The newest job that was submitted with these arguments, resumed; None if there is none."""
+    """Find and resume the newest job that was submitted with these arguments; None if none was."""
     params = _params(question, zero_based=False, book=book, topic=topic)
     return find_and_resume(database, kind=KIND, board=board, params=params)
 
@@ -154,11 +153,11 @@ def find_or_submit(
     fresh: bool = False,
     on_planned: Callable[[int], None] = lambda _positions: None,
 ) -> int:
-    """The number of the job that finds the scores of every column of some positions.
+    """Find and resume the job that scores every column of these positions, or create it.
 
-    The job is found and resumed, or made; with ``fresh`` it is made in any case. The positions are
-    searched in the order of their keys. :func:`workers.core.submit.topic_of` makes the topic.
-    The other arguments are those of :func:`submit`.
+    With ``fresh`` a new job is created in any case. The positions are searched in the order of
+    ``keys``. :func:`workers.core.submit.topic_of` makes the topic. The other arguments are as in
+    :func:`submit`. Returns the number of the job.
     """
     width, height = board
 
@@ -193,13 +192,13 @@ def find_or_submit_unknown(
     label: str | None = None,
     priority: int = 0,
 ) -> Submission:
-    """The job that finds the scores of positions that :func:`unknown_keys` has named."""
+    """The job that scores the positions named by :func:`unknown_keys`."""
     _, plies = canonical_keys(unknown, width=board.width, height=board.height)
     find = partial(
         find_or_submit,
         database,
-        # Positions with most stones come first: they are the cheapest, and their scores help with
-        # the positions that lead to them.
+        # Positions with the most stones come first: they are the cheapest, and their scores help
+        # with the positions that lead to them.
         unknown[np.argsort(-plies.astype(np.int16), kind="stable")],
         board=board,
         topic=topic,
@@ -207,7 +206,7 @@ def find_or_submit_unknown(
         priority=priority,
     )
     job_id = find()
-    # A job that is done has stored all these scores, unless they were deleted since.
+    # A finished job has stored all these scores, unless they were deleted since.
     is_done = read_job(database, job_id).state is JobState.DONE
     if is_done and len(unknown_keys(database, board, unknown)):
         job_id = find(fresh=True)
@@ -226,7 +225,7 @@ def _params(question: Question, *, zero_based: bool, book: str | None, topic: st
 def plan_units(
     lines: Iterable[Request | BadLine], costs: CostModel, *, unit_lines: int = UNIT_LINES
 ) -> Iterator[UnitPlan]:
-    """Cut lines into units, with no more than one unit in memory."""
+    """Cut lines into units, with at most one unit in memory."""
     unit: list[Request | BadLine] = []
     seconds = 0.0
     for line in lines:
@@ -246,16 +245,15 @@ def _unit(lines: list[Request | BadLine], seconds: float) -> UnitPlan:
 
 
 def asked_keys(database: Database, job_id: int, board: BoardSize) -> NDArray[np.uint64]:
-    """The canonical keys of all positions that a job asks about, sorted, each once.
+    """The sorted, unique canonical keys of all positions of a job.
 
-    Raises:
-        JobStateError: it asks about no positions, or about those of another board.
+    Raises JobStateError if the job is of another kind or on another board.
     """
     job = read_job(database, job_id)
     if job.kind != KIND:
-        problem = f"is of kind {job.kind}: only those of kind {KIND} ask about positions"
+        problem = f"is of kind {job.kind}: only jobs of kind {KIND} have lines with positions"
     elif job.board != board:
-        problem = f"asks about positions of {job.board}, and not of {board} (see --board)"
+        problem = f"has positions on {job.board}, not on {board} (see --board)"
     else:
         with decoding(f"the parameters of job {job_id}"):
             zero_based = field(job.params, "zero_based", bool)
@@ -270,10 +268,7 @@ def asked_keys(database: Database, job_id: int, board: BoardSize) -> NDArray[np.
 
 
 def keys_of_label(database: Database, label: str, board: BoardSize) -> NDArray[np.uint64]:
-    """The canonical keys of all positions that jobs with this label ask about.
-
-    Jobs of other kinds and of other boards are left out.
-    """
+    """The canonical keys of all positions of the ``analyze`` jobs with this label and board."""
     with database.read() as session:
         numbers = jobs.jobs_of_label(session, label, kind=KIND, board=board)
     found = [asked_keys(database, number, board) for number in numbers]

@@ -1,7 +1,7 @@
 """Units of jobs of kind ``analyze``: the positions of some lines of input.
 
-A payload holds a run of neighbouring lines, bad ones, too, so that the output can be written from
-the units alone::
+A payload holds consecutive lines, including bad ones, so that the output can be written from the
+units alone::
 
     {"line": 501,                               number of the first line
      "entries": ["4453",                        bare moves
@@ -11,15 +11,15 @@ the units alone::
      "spent": [[4432676798593, 51200, 0.25]]}       only in a unit with limits that was handed back:
                                                     canonical key, nodes, seconds
 
-The result holds what the payload does not say, position by position, bad lines left out::
+The result has one entry for each position, in order, without the bad lines::
 
     {"score": [1, 0],                     for the side to move
-     "open": [[0, -3, 2]],                index, lower and upper bound where the score is not
-                                          proven, and null; only with a weak or limited question
-     "columns": [[-2, 1, ..], ..],        likewise, null where a column is full; only if asked
+     "open": [[0, -3, 2]],                index, lower and upper bound if the score is unproven and
+                                          null; only with a weak or limited question
+     "columns": [[-2, 1, ...], ...],      likewise, null if a column is full; only if requested
      "nodes": [512, 0],
      "known": [1],                        indices of positions that were stored before
-     "book": [0],                         indices of those that are in the job's book
+     "book": [0],                         indices of positions found in the job's book
      "seconds": 0.25}                     for the whole unit
 """
 
@@ -51,7 +51,7 @@ KIND: Final = "analyze"
 
 
 def encode_lines(lines: Sequence[Request | BadLine]) -> Json:
-    """The payload for one or more lines with consecutive numbers."""
+    """The payload for lines with consecutive numbers, at least one."""
     return {"line": lines[0].line, "entries": [_encode_line(line) for line in lines]}
 
 
@@ -81,7 +81,7 @@ def _read_lines(
 
 
 def count_lines(payload: Json, *, bad_only: bool) -> int:
-    """The number of a payload's lines, or of those that name no position; at little cost."""
+    """Count a payload's lines, or only its bad ones, without decoding them."""
     with decoding("a unit's lines"):
         entries = payload["entries"]
         if not bad_only:
@@ -95,11 +95,7 @@ def with_spent(payload: Json, spent: Mapping[int, Effort]) -> Json:
 
 
 def read_spent(payload: Json) -> dict[int, Effort]:
-    """The effort that was spent on a payload's positions before, by canonical key.
-
-    Raises:
-        DamagedValueError: the payload has it in another form.
-    """
+    """The effort already spent on a payload's positions, by canonical key."""
     with decoding("what was spent on a unit"):
         return {key: Effort(nodes, seconds) for key, nodes, seconds in payload.get("spent", ())}
 
@@ -122,7 +118,7 @@ def _encode_line(line: Request | BadLine) -> JsonValue:
 def solve_unit(
     claim: Claim, solver: Searcher, database: Database, is_stopped: Callable[[], bool]
 ) -> UnitOutcome:
-    """Answer the positions of a unit; stored ones are not searched again."""
+    """Answer the positions of a unit; stored positions are not searched again."""
     lines = decode_lines(claim.payload, board=claim.board, zero_based=claim.params["zero_based"])
     positions = [line.position for line in lines if isinstance(line, Request)]
     question = Question.from_params(claim.params)
@@ -156,19 +152,14 @@ def solve_unit(
         seconds=findings.seconds,
         costs=findings.costs,
         with_columns=question.columns,
-        # An answer that a limit has cut short counts; one that a stop has cut short does not.
+        # An answer cut short by a limit counts; an answer cut short by a stop does not.
         is_complete=findings.is_complete or (question.is_limited and not is_stopped()),
         rest=with_spent(claim.payload, findings.spent) if findings.spent else None,
     )
 
 
 def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue]]:
-    """The output of a unit that has come to an end: one object a line, in order.
-
-    Args:
-        job: the job, of this kind.
-        unit: one of its units; the lines of one that is not done all have errors.
-    """
+    """The output of a finished unit: one object per line, in order; all errors if it failed."""
     zero_based = bool(job.params["zero_based"])
     answers = unit_answers(unit)
     for line in decode_lines(unit.payload, board=job.board, zero_based=zero_based):
@@ -183,19 +174,19 @@ def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue
 
 
 def count_unanswered(unit: UnitResult) -> int:
-    """How many lines of a unit that has come to an end have an error for their output."""
+    """Count the lines of a finished unit whose output is an error."""
     return count_lines(unit.payload, bad_only=unit_answers(unit) is not None)
 
 
 def _next_answer(answers: Iterator[Answer]) -> Answer:
-    # Not StopIteration, which a generator would turn into a RuntimeError.
+    # next() would raise StopIteration, which a generator turns into a RuntimeError.
     for answer in answers:
         return answer
     raise ValueError("a unit has fewer answers than positions")
 
 
 def unit_answers(unit: UnitResult) -> Iterator[Answer] | None:
-    """The answers of a unit, a position each, in order; None if it is not done."""
+    """The answers of a unit, one per position, in order; None if the unit is not done."""
     if unit.state is not UnitState.DONE or not unit.result:
         return None
     return _answers(unit.result)
@@ -233,4 +224,4 @@ ANALYZE: Final = JobKind(
     has_table=True,
     count_unanswered=count_unanswered,
 )
-"""Lines of input in, their answers out in the same order."""
+"""Answers lines of input in the same order."""

@@ -1,6 +1,6 @@
-"""What is known about positions: from an opening book, the database, or a search.
+"""Answers about positions: from an opening book, the database, or a search.
 
-``question`` has questions and answers. ``find`` answers a batch of positions, with ``books`` or
-without. ``service`` answers many users at the same time. ``costs`` is the expected time of a
-search. ``lines`` and ``description`` are the answers as programs see them.
+``question`` defines questions and answers. ``find`` answers a batch of positions; ``books`` looks
+positions up in opening books. ``service`` answers many users at the same time. ``costs`` estimates
+search times. ``lines`` and ``description`` turn answers into JSON objects and table rows.
 """

@@ -1,4 +1,4 @@
-"""Answers from opening books, instead of a search."""
+"""Answers from opening books."""
 
 from __future__ import annotations
 
@@ -18,20 +18,14 @@ if TYPE_CHECKING:
 
 
 NO_BOOK: Final = ""
-"""In place of a path: no book, not even the one that comes with the program."""
+"""Used in place of a path: no book, not even the included one."""
 
 
 def find_book(path: str | None, board: BoardSize) -> Book | None:
-    """The book that a path names, or else the one that comes with the program, if there is one.
+    """The book at a path, or the included book if no path is given; None without a book.
 
-    Args:
-        path: a file, ``NO_BOOK``, or None for the default.
-        board: that of the positions to look up.
-
-    Raises:
-        BookBoardError: the book at this path is for another board.
-        BookError: the file is no book, or a damaged one.
-        OSError: it cannot be read.
+    Raises BookBoardError if the book is for another board, BookError if the file is not a book or
+    is damaged, and OSError if it cannot be read.
     """
     if path is None:
         return shipped_book(board)
@@ -40,15 +34,15 @@ def find_book(path: str | None, board: BoardSize) -> Book | None:
     book = open_book(path)
     if book.info.board != board:
         raise BookBoardError(
-            f"{path} is a book for {book.info.board}, and the positions are of {board}", path=path
+            f"{path} is a book for {book.info.board}, but the positions are on {board}", path=path
         )
     return book
 
 
 def book_of_job(params: Json, board: BoardSize) -> Book | None:
-    """The book that the units of a job may use: as ``params["book"]`` says to :func:`find_book`.
+    """The book for the units of a job: ``params["book"]`` is the path for :func:`find_book`.
 
-    A book saves work and changes no score. So if it cannot be read, the positions are searched.
+    A book saves work but changes no score. If it cannot be read, the positions are searched.
     """
     try:
         return find_book(params.get("book"), board)
@@ -57,33 +51,23 @@ def book_of_job(params: Json, board: BoardSize) -> Book | None:
 
 
 def plies_answered(book: Book | None, question: Question) -> range:
-    """The plies whose positions a book answers, every one; none if it has a selection only."""
+    """The plies whose positions a book answers completely; empty if it holds only a selection."""
     if book is None or book.info.kind != "complete" or book.info.start.ply:
         return range(0)
-    # The columns of a position are its children.
+    # The columns of a position are its children, so they need the next ply.
     return range(book.info.first_ply, book.info.last_ply + (0 if question.columns else 1))
 
 
 @lru_cache(maxsize=8)
 def open_book(path: str) -> Book:
-    """The book at a path; it is opened once and kept.
-
-    Raises:
-        BookError: the file is no book, or a damaged one.
-        OSError: it cannot be read.
-    """
+    """Open the book at a path once, and cache it; errors as in :func:`find_book`."""
     check_plain(Path(path))
     return Book.open(path)
 
 
 @cache
 def shipped_book(board: BoardSize) -> Book | None:
-    """The book for a board that comes with the program, the deepest of several; None without one.
-
-    Raises:
-        BookError: it is damaged.
-        OSError: it cannot be read.
-    """
+    """The deepest included book for a board; None if none is included."""
     return _shipped(board)
 
 
@@ -95,11 +79,7 @@ def _shipped(board: BoardSize) -> Book | None:
 
 
 def answer_from(book: Book, position: Position, question: Question) -> Answer | None:
-    """A book's answer, or None if it does not know enough.
-
-    Raises:
-        BookDamagedError: the file's bytes are wrong there.
-    """
+    """The book's answer, or None if the book does not know enough."""
     if position.board != book.info.board:
         return None
     score = book.probe(position)
@@ -114,12 +94,9 @@ def answer_from(book: Book, position: Position, question: Question) -> Answer | 
 
 
 def line_in_book(book: Book | None, position: Position) -> tuple[tuple[int, ...], Position]:
-    """Best play as far as a book has all columns' scores, and where it ends.
+    """Best play as far as a book knows all columns' scores, and the position where it ends.
 
-    Of several best moves it takes the one nearest to the centre, as the engine does.
-
-    Raises:
-        BookDamagedError: the file's bytes are wrong at a position of the line.
+    Among equally good moves it takes the one nearest to the centre, as the engine does.
     """
     line: list[int] = []
     columns = from_centre(position.width)
@@ -133,6 +110,6 @@ def line_in_book(book: Book | None, position: Position) -> tuple[tuple[int, ...]
 
 
 def from_centre(width: int) -> list[int]:
-    """All columns, the middle one first, then alternately on both sides: the engine's order."""
+    """All columns from the middle outwards, alternating sides: the engine's order."""
     middle = (width - 1) // 2
     return [middle + ((i + 1) // 2 if i % 2 else -i // 2) for i in range(width)]

@@ -1,8 +1,8 @@
-"""The expected cost of searching a position: measured, or guessed where nothing is measured.
+"""The expected time to search a position: measured, or guessed if nothing is measured.
 
-Positions of one ply differ a hundredfold, but only the sum over a unit counts. The weight of a
-ply's measured mean grows with the number of its positions. The means of the other plies count as
-well, less for every ply between.
+Positions of one ply differ a hundredfold, but only the sum over a unit matters. The weight of a
+ply's measured mean grows with its number of positions. The means of other plies count as well, with
+a weight that falls with each ply of distance.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ NEIGHBOUR_SHARE: Final = 0.25
 """The weight of a measured position falls by this factor with every ply."""
 
 ANSWERED_SECONDS: Final = 2e-5
-"""To look a position and its columns up in a book, and to store the answer."""
+"""Seconds to look a position and its columns up in a book, and to store the answer."""
 
 LEAST_SECONDS: Final = 1e-6
-"""Smaller means are raised to this: 0 has no logarithm."""
+"""Smaller means are raised to this value, because 0 has no logarithm."""
 
 # The guess grows by a factor with every empty square. It was fitted to the means of random games on
 # 7x6, in milliseconds: 0.02 with 16 empty squares, 0.1 with 20, 0.6 with 24, 4 with 28, 55 with 32,
@@ -41,18 +41,14 @@ LEAST_SECONDS: Final = 1e-6
 _GUESSED_BY_EMPTY: Final = [1e-5 + 1.5e-9 * 1.74**empty for empty in range(MAX_BITS + 1)]
 
 _SCORE_ONLY_SHARE: Final = 0.25
-"""Measured in the same way: the time for a position's score, as a share of that for all columns."""
+"""The time for a position's score alone, as a share of the time for all columns; also measured."""
 
 
 class CostModel:
-    """Expected seconds of a position, by its ply.
+    """The expected search time of a position, by its ply.
 
-    Args:
-        board: of all positions.
-        measured: the measured costs of some plies.
-        columns: whether the scores of all columns are asked for.
-        ease: a factor on the guess, for positions that are easier than others.
-        answered: the plies whose positions need no search, because a book knows them.
+    ``ease`` is a factor on the guess, for positions that are easier than others. Plies in
+    ``answered`` are not searched because a book knows them.
     """
 
     def __init__(
@@ -78,7 +74,7 @@ class CostModel:
         ]
 
     def seconds(self, ply: int) -> float:
-        """The expected seconds of one position of this ply."""
+        """The expected seconds for one position of this ply."""
         return self._seconds[ply]
 
 
@@ -90,7 +86,7 @@ def read_model(
     ease: float = 1.0,
     answered: Container[int] = (),
 ) -> CostModel:
-    """The model that follows from the measurements so far with this engine."""
+    """Build a cost model from the measurements of this engine version so far."""
     with database.read() as session:
         measured = costs.read_costs(
             session, engine_version=ENGINE_VERSION, board=board, columns=question.columns
@@ -103,7 +99,7 @@ def _log_ratio(cost: Cost, guess: float) -> float:
 
 
 def _factor(ply: int, known: list[tuple[int, int, float]]) -> float:
-    """The factor for the guess: the weighted geometric mean of the measured ratios, and of 1."""
+    """The factor on the guess: the weighted geometric mean of 1 and the measured ratios."""
     weights = [number * NEIGHBOUR_SHARE ** abs(other - ply) for other, number, _ratio in known]
     total = sum(
         weight * ratio for weight, (_ply, _number, ratio) in zip(weights, known, strict=True)

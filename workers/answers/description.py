@@ -1,8 +1,8 @@
-"""What is known about a position, as JSON objects: for a board on a screen, or as it is stored.
+"""Positions and stored evaluations as JSON objects.
 
-The object for a board has more than :func:`workers.answers.lines.answer_object`: what every column
-leads to, threats and four in a row, the grid. Columns and rows count from 1, row 1 at the bottom.
-Scores and values are those of the side to move.
+The object for a board on a screen has more than :func:`workers.answers.lines.answer_object`: the
+result of every column, threats, four in a row, and the grid. Columns and rows count from 1, row 1
+at the bottom. Scores and values are for the side to move.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 RULES = "rules"
-"""The source of the result of a finished game."""
+"""The ``source`` of a finished game's result."""
 
 
 def describe_position(
@@ -34,13 +34,10 @@ def describe_position(
     moves: str | None = None,
     line: Iterable[int] | None = None,
 ) -> dict[str, JsonValue]:
-    """The object.
+    """Describe a position as a JSON object for a board on a screen.
 
-    Args:
-        position: as it was asked.
-        answer: with the scores of columns, as far as they are known.
-        moves: as they were written; None if a key or a grid was given.
-        line: best play to the end, 0-based columns; None if it was not searched.
+    Without ``moves``, a key or a grid was given. ``line`` is best play to the end in 0-based
+    columns, if it was searched.
     """
     score, ply = answer.score, position.ply
     width, height = position.board
@@ -71,10 +68,10 @@ def describe_position(
 
 
 def describe_column(position: Position, answer: Answer, column: int) -> dict[str, JsonValue]:
-    """What a 0-based column leads to, for the side to move.
+    """Describe a 0-based column for the side to move.
 
-    ``plies`` is how many are played until the game ends, this one included; all but ``column`` and
-    ``playable`` is null where the column is full, or its score is not proven.
+    ``plies`` counts the plies to the end of the game, including this move. If the column is full or
+    its score is not proven, every field except ``column`` and ``playable`` is null.
     """
     score = None if answer.scores is None else answer.scores[column]
     width, height = position.board
@@ -90,7 +87,7 @@ def describe_column(position: Position, answer: Answer, column: int) -> dict[str
 
 
 def is_complete(position: Position, answer: Answer) -> bool:
-    """Whether the score and those of all columns that can be played are proven."""
+    """Whether the scores of the position and of all playable columns are proven."""
     return position.is_over or settles(answer, position, EVERYTHING)
 
 
@@ -107,13 +104,7 @@ def _cells(cells: Iterable[tuple[int, int]]) -> JsonValue:
 def stored_object(
     stored: StoredEvaluation, *, mirrored: bool = False, zero_based: bool = False
 ) -> dict[str, Any]:
-    """A stored evaluation as an object.
-
-    Args:
-        stored: as it is stored, of the canonical image.
-        mirrored: show it for the mirror image.
-        zero_based: best columns count from 0.
-    """
+    """A stored evaluation as an object, for the canonical position or its mirror image."""
     scores = stored.scores
     if scores is not None and mirrored:
         scores = scores[::-1]
@@ -143,7 +134,7 @@ def stored_object(
 
 
 def find_threats(position: Position) -> dict[Side, list[tuple[int, int]]]:
-    """The threats of both sides, whether they can be played yet or not: (column, row) from 0."""
+    """The threats of both sides, playable now or later, as 0-based (column, row)."""
     width, height = position.width, position.height
     stride = height + 1
     stones: dict[Side, int] = {"x": 0, "o": 0}
@@ -161,7 +152,7 @@ def find_threats(position: Position) -> dict[Side, list[tuple[int, int]]]:
 
 
 def _completing(stones: int, height: int) -> int:
-    """The bits, on the board or not, that complete four with three of these."""
+    """The bits, on or off the board, that complete four in a row with three of these stones."""
     found = 0
     for step in (1, height, height + 1, height + 2):
         pairs = stones & (stones >> step)  # the first of two neighbours

@@ -1,8 +1,8 @@
-"""Answering questions about positions: stored answers are looked up, only the others are searched.
+"""Answer questions about positions: look up stored answers, and search the other positions.
 
-Units of jobs, commands and the server all use :func:`find_answers`. It works on canonical
-positions: one that occurs several times in a batch, or as a mirror image, is searched once. A
-search goes on until each position is settled, at its limit, or given up.
+Job units, commands and the server all use :func:`find_answers`. It works on canonical positions, so
+duplicates and mirror images in a batch are searched once. A search continues until each position is
+settled, reaches its limit, or is given up.
 """
 
 from __future__ import annotations
@@ -39,33 +39,32 @@ if TYPE_CHECKING:
     Search = Callable[
         [Mapping[int, Position], Question, Mapping[int, Effort]], tuple[dict[int, Answer], bool]
     ]
-    """Searches canonical positions, each once. Its arguments are the positions by key, the question
-    about them, and what was spent on them before; see :func:`_search`."""
+    """Searches each canonical position once. The arguments are the positions by key, the question,
+    and the effort already spent on each; see :func:`_search`."""
 
 KEYS_AT_A_TIME: Final = 10_000
-"""Positions that are looked up together."""
+"""Number of positions looked up in one query."""
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """The answers to a batch of positions, and new evaluations."""
+    """The answers to a batch of positions, and the new evaluations."""
 
     answers: list[Answer]
-    """One for every position, in order and in its given orientation."""
+    """One answer for each position, in order and in its given orientation."""
     learned: list[StoredEvaluation]
-    """New evaluations, for storing."""
     is_complete: bool
     """Whether every answer settles the question; False after a stop or a limit."""
     nodes: int
-    """Positions searched now, without what was spent before."""
+    """Positions searched now, without earlier attempts."""
     seconds: float
-    """Seconds spent searching now."""
+    """Seconds spent searching now, without earlier attempts."""
     spent: dict[int, Effort]
-    """The effort spent on positions whose question is still open, by canonical key, for the next
-    attempt. Empty without limits."""
+    """The effort spent on positions that are still open, by canonical key, for the next attempt.
+    Empty without limits."""
     costs: dict[int, Cost]
-    """The costs of the searches, by ply. Empty if they say nothing about other searches, because
-    the question is weak, has limits, or was not answered."""
+    """The costs of the searches, by ply. Empty if they are not typical: the question is weak, has
+    limits, or was not answered."""
 
 
 def evaluate(
@@ -78,23 +77,23 @@ def evaluate(
     is_stopped: Callable[[], bool] = lambda: False,
     on_not_kept: Callable[[], object] = lambda: None,
 ) -> list[Answer]:
-    """Answer a question about each of some positions of one board, with the help of a database.
+    """Answer a question about positions of one board, with the help of a database.
 
     Args:
-        positions: any number, of one board; finished games are fine.
-        question: the question about each.
+        positions: positions of one board; finished games are allowed.
+        question: the question about each position.
         solver: searches unknown positions, with its own number of threads.
-        database: has known evaluations, and stores new ones unless it is read-only; None for no
+        database: supplies known evaluations and stores new ones unless it is read-only; None for no
             database.
-        book: has answers that go before those of the database and of a search.
+        book: its answers take precedence over the database and the search.
         is_stopped: as in :func:`search_with`. The results so far are kept.
-        on_not_kept: called if there are new evaluations, but the database is read-only.
+        on_not_kept: called if there are new evaluations but the database is read-only.
     """
     findings = solve_positions(positions, question, solver, database, is_stopped, book=book)
     if database is not None:
         try:
             store_learned(database, findings.learned)
-        except ReadOnlyError:  # it was opened so, or its user may only read
+        except ReadOnlyError:  # opened read-only, or the database user may only read
             on_not_kept()
     return findings.answers
 
@@ -110,9 +109,9 @@ def solve_positions(
     related: bool = False,
     spent: Mapping[int, Effort] | None = None,
 ) -> Findings:
-    """Answer from the book or the database, or by a search of this process. Nothing is written.
+    """Answer from the book, the database, or a search in this process. Nothing is written.
 
-    The arguments are those of :func:`evaluate`, :func:`search_with` and :func:`find_answers`.
+    The arguments are as in :func:`evaluate`, :func:`search_with` and :func:`find_answers`.
     """
     known = {} if database is None else look_up(database, positions)
     search = search_with(solver, is_stopped, related=related)
@@ -131,7 +130,7 @@ def look_up(database: Database, positions: Sequence[Position]) -> dict[int, Stor
 def known_scores(
     position: Position, known: Mapping[int, StoredEvaluation], book: Book | None
 ) -> tuple[int | None, ...] | None:
-    """The score of every column of a position, in its orientation; None if they are not known."""
+    """The score of every column, in the position's orientation; None if any is unknown."""
     answer = known_answer(position, EVERYTHING, known.get(position.canonical_key), book)
     return None if answer is None else answer.scores
 
@@ -139,7 +138,7 @@ def known_scores(
 def unknown_keys(
     database: Database, board: BoardSize, keys: NDArray[np.uint64]
 ) -> NDArray[np.uint64]:
-    """Those canonical keys whose columns' scores neither the database nor the included book has."""
+    """The canonical keys for which neither database nor included book has all column scores."""
     book = book_of_job({}, board)
     width, height = board
     unknown = [np.empty(0, dtype=np.uint64)]
@@ -163,15 +162,11 @@ def unknown_keys(
 def search_with(
     solver: Searcher, is_stopped: Callable[[], bool] = lambda: False, *, related: bool = False
 ) -> Search:
-    """A search by a solver of this process, for :func:`find_answers`.
+    """Make a search function for :func:`find_answers` that uses a solver of this process.
 
-    The solver may be shared with other callers, who may stop it: an interrupted search is taken up
-    again unless ``is_stopped`` says that this one was meant.
-
-    Args:
-        solver: searches, with its own number of threads.
-        is_stopped: whether to give up; asked after each search.
-        related: the positions are near relatives; as in ``Solver.solve_many``.
+    The solver may be shared with callers who may stop it: an interrupted search is resumed unless
+    ``is_stopped``, which is called after each search, returns true. With ``related`` the positions
+    are closely related, as in ``Solver.solve_many``.
     """
     return partial(_search, solver=solver, is_stopped=is_stopped, related=related)
 
@@ -185,15 +180,15 @@ def find_answers(
     book: Book | None = None,
     spent: Mapping[int, Effort] | None = None,
 ) -> Findings:
-    """Answer a question about each of some positions of one board.
+    """Answer a question about positions of one board.
 
     Args:
-        positions: of one board; finished games are fine.
-        question: what is asked about each.
+        positions: positions of one board; finished games are allowed.
+        question: the question about each position.
         search_missing: searches unknown positions, here (:func:`search_with`) or elsewhere.
         known: the stored evaluations, by canonical key.
-        book: has answers, too.
-        spent: what was spent on a position before, by canonical key; it counts for the limits.
+        book: its answers take precedence over stored evaluations.
+        spent: effort already spent on positions, by canonical key; it counts towards the limits.
     """
     spent = spent or {}
     keys = [position.canonical_key for position in positions]
@@ -237,7 +232,7 @@ def find_answers(
 
 
 def answer_at_end(position: Position) -> Answer:
-    """What the rules say of a game that is over, for the side that would move."""
+    """The result of a finished game, for the side that would move next."""
     score = final_score(position)
     return Answer(score, score, (None,) * position.width)
 
@@ -245,7 +240,7 @@ def answer_at_end(position: Position) -> Answer:
 def answer_stored(
     position: Position, question: Question, stored: StoredEvaluation
 ) -> Answer | None:
-    """What a stored evaluation of the position's canonical one answers; None if not enough."""
+    """Answer from the stored canonical evaluation; None if it does not know enough."""
     if not question.is_answered_by(stored):
         return None
     scores = stored.scores if question.columns else None
@@ -257,13 +252,9 @@ def answer_stored(
 def known_answer(
     position: Position, question: Question, stored: StoredEvaluation | None, book: Book | None
 ) -> Answer | None:
-    """The answer of a book or the database to a question about a position; None if not enough.
+    """Answer from the book or else the stored evaluation; None if neither knows enough.
 
-    Args:
-        position: in any orientation.
-        question: the question about it.
-        stored: the stored evaluation of its canonical image; None for none.
-        book: is asked first; None for none.
+    The position may have any orientation; ``stored`` belongs to its canonical image.
     """
     answer = None if book is None else answer_from(book, position, question)
     if answer is None and stored is not None:
@@ -283,7 +274,7 @@ def _costs(positions: Mapping[int, Position], answers: Mapping[int, Answer]) -> 
 def _as_asked(
     positions: Sequence[Position], keys: Sequence[int], found: dict[int, Answer]
 ) -> Iterator[Answer]:
-    """The canonical answers, mirrored where the positions are mirrored; effort counts once."""
+    """The canonical answers, mirrored if the position is mirrored; effort counts once."""
     seen: set[int] = set()
     for position, key in zip(positions, keys, strict=True):
         answer = found[key]
@@ -301,7 +292,7 @@ def _is_worth_storing(position: Position, answer: Answer) -> bool:
 
 
 def _evaluation(position: Position, answer: Answer) -> StoredEvaluation:
-    """The evaluation to store for a canonical position. Columns are stored all or none."""
+    """The evaluation to store for a canonical position: with all columns, or with none."""
     return StoredEvaluation(
         key=position.key,
         width=position.width,
@@ -316,12 +307,12 @@ def _evaluation(position: Position, answer: Answer) -> StoredEvaluation:
 
 
 ONE_BY_ONE = 8
-"""Up to so many positions are searched one by one, so that the time of each is measured. Nothing is
-lost: in a larger batch, the solver gives a thread as many positions at a time."""
+"""Batches of up to this size are searched one by one, so that each time is measured. In a larger
+batch the solver gives each thread several positions at a time, so nothing is lost."""
 
 NEARLY = 0.9
-"""A _search that has used such a share of its time counts as at the limit: it reads the clock only
-now and then."""
+"""A search that has used this share of its limit counts as at the limit, because the solver reads
+the clock only at intervals."""
 
 
 def _search(
@@ -333,20 +324,12 @@ def _search(
     is_stopped: Callable[[], bool],
     related: bool = False,
 ) -> tuple[dict[int, Answer], bool]:
-    """Search positions of one board.
+    """Search positions of one board, given by key.
 
-    Args:
-        positions: by key.
-        question: the question about each; its limits hold for each position, however often its
-            _search is interrupted and taken up again.
-        spent: the effort spent on a position earlier, by key; it counts for the limits.
-        solver: may be shared; an interrupted _search is taken up again unless ``is_stopped``.
-        is_stopped: whether to give up; asked after each _search.
-        related: the positions are near relatives; as in ``Solver.solve_many``.
-
-    Returns:
-        An answer for each position, by key, and whether all of them settle the question. After a
-        limit or a stop, answers hold the proven bounds.
+    An interrupted search is resumed unless ``is_stopped``. Limits hold for each position over all
+    attempts, including the effort in ``spent``. Returns an answer for each position, by key, and
+    whether all of them settle the question. After a limit or a stop, answers hold the proven
+    bounds.
     """
     answers: dict[int, Answer] = {}
     is_complete = True
@@ -372,7 +355,6 @@ def _search(
 
 
 def _is_at_limit(spent: Effort, question: Question) -> bool:
-    """Whether a position's effort has reached the question's limits."""
     time_limit, node_limit = question.time_limit, question.node_limit
     if time_limit is not None and spent.seconds >= NEARLY * time_limit:
         return True
@@ -380,7 +362,7 @@ def _is_at_limit(spent: Effort, question: Question) -> bool:
 
 
 def _continued(earlier: Answer | None, later: Answer, spent: Effort | None) -> Answer:
-    """The answer of a _search, together with that of an earlier, interrupted one."""
+    """Combine the answer of a search with that of an earlier, interrupted one."""
     if earlier is not None:
         later = later.tightened(earlier.lower, earlier.upper)
     nodes, seconds = spent or Effort()
@@ -412,7 +394,7 @@ def _singly(
         spent = efforts.get(key, Effort())
         time_limit, node_limit = question.left_after(*spent)
         if is_stopped() or _is_at_limit(spent, question):
-            time_limit, node_limit = None, 0  # the bounds that are known without a _search
+            time_limit, node_limit = None, 0  # return the bounds known without a search
         if question.columns:
             analysis = solver.analyze(position, time_limit=time_limit, node_limit=node_limit)
             yield Answer(

@@ -1,4 +1,4 @@
-"""Lines of input and their answers: asked about together, and shown as JSON objects and rows.
+"""Answers to lines of input, as JSON objects and table rows.
 
 ``c4 solve --json``, ``c4 analyze`` and stored jobs all write the object that
 :func:`answer_object` makes::
@@ -6,18 +6,18 @@
     {"id": "a17",            the caller's name, if one was given
      "moves": "4453",        as they were written; null for a grid or a key, which show "key"
      "board": "7x6",
-     "side": "x",            who moves; every score is for this side
-     "score": 0,             null while it is not proven; then "lower" and "upper" follow
-     "value": "draw",        win, draw or loss; null while it is not proven
-     "scores": [-4, 0, ..],  of every column, null where it cannot be played
-     "best": [2, 3],         columns that reach the score, counted as the moves are
-     "plies": 38,            until the game ends, if both play perfectly
+     "side": "x",            the side to move; every score is for this side
+     "score": 0,             null until it is proven; then "lower" and "upper" follow
+     "value": "draw",        win, draw or loss; null until it is proven
+     "scores": [-4, 0, ...], of every column, null if it cannot be played
+     "best": [2, 3],         columns that reach the score, counted like the moves
+     "plies": 38,            until the game ends, if both sides play perfectly
      "nodes": 512,           positions searched for this answer: 0 if it was known
      "seconds": 0.000034,    likewise; a batch's time is divided in proportion to the nodes
      "source": "search"}     or "db", or "book"
 
-``scores`` and ``best`` are missing if only the score was asked for. A line without an answer yields
-an object with ``error`` instead (:func:`error_object`).
+If only the score was requested, ``scores`` and ``best`` are missing. A line without an answer
+yields an object with ``error`` instead (:func:`error_object`).
 """
 
 from __future__ import annotations
@@ -40,24 +40,19 @@ if TYPE_CHECKING:
     from workers.answers.question import Answer
 
     Ask = Callable[[Sequence[Position]], Sequence[Answer]]
-    """Answers about each of some positions of one board."""
+    """Answers questions about positions of one board."""
 
 BATCH_SECONDS: Final = 0.1
-"""About how long a batch of lines takes where this process searches."""
+"""Target time for a batch of lines that this process searches."""
 
 LARGEST_BATCH: Final = 4096
-"""Lines that are answered together at most: their answers are in memory."""
+"""Maximum number of lines answered together; their answers are held in memory."""
 
 
 class BatchSize:
-    """How many waiting lines are answered together: more and more while that is quick.
+    """The number of waiting lines to answer together: it doubles while batches are quick.
 
-    Args:
-        seconds: as many lines are asked about as take about this time.
-        largest: the most lines of a batch.
-
-    Attributes:
-        lines: the number for the next batch.
+    ``lines`` is the size of the next batch, ``seconds`` the target time of a batch.
     """
 
     def __init__(self, seconds: float = BATCH_SECONDS, *, largest: int = LARGEST_BATCH) -> None:
@@ -67,7 +62,7 @@ class BatchSize:
 
     @contextmanager
     def measured(self) -> Iterator[None]:
-        """Within this context a batch is answered."""
+        """Measure the time of a batch that is answered within this context."""
         began = time.monotonic()
         yield
         if time.monotonic() - began < self._seconds:
@@ -84,11 +79,9 @@ class Answered(NamedTuple):
 
 
 def answer_lines(lines: Sequence[Request | BadLine], ask: Ask) -> Iterator[Answered | BadLine]:
-    """Each line, with its answer if it names a position, in order.
+    """Yield each line in order, with its answer if it names a position.
 
-    Args:
-        lines: their positions are of one board.
-        ask: is asked about all positions together, if there are any.
+    All positions are of one board. ``ask`` is called once with all of them, if there are any.
     """
     positions = [line.position for line in lines if isinstance(line, Request)]
     answers = iter(ask(positions) if positions else ())
@@ -102,13 +95,7 @@ def answer_lines(lines: Sequence[Request | BadLine], ask: Ask) -> Iterator[Answe
 def request_object(
     request: Request, answer: Answer, *, zero_based: bool = False
 ) -> dict[str, JsonValue]:
-    """The JSON object for a line that has an answer.
-
-    Args:
-        request: the line.
-        answer: its answer.
-        zero_based: columns are counted from 0, as the line's moves are.
-    """
+    """The JSON object for a line that has an answer; arguments as in :func:`answer_object`."""
     return answer_object(
         answer,
         board=request.position.board,
@@ -138,13 +125,13 @@ def answer_object(
     """The JSON object for one answered position.
 
     Args:
-        answer: what is known.
+        answer: the known scores and bounds.
         board: the position's board.
-        ply: stones on it.
+        ply: number of stones on the board.
         moves: the moves as they were written, or None if a key or a grid was given.
         key: the exact key, shown if there are no moves.
-        identity: the caller's ``id``, echoed unless it is None.
-        zero_based: ``best`` counts columns from 0, as the moves do.
+        identity: the caller's ``id``; left out if None.
+        zero_based: count the columns of ``best`` from 0, like the moves.
     """
     score = answer.score
     shown: dict[str, JsonValue] = {} if identity is None else {"id": identity}
@@ -174,11 +161,7 @@ def error_object(
 ) -> dict[str, JsonValue]:
     """The JSON object for a line that has no answer.
 
-    Args:
-        line: 1-based number of the line in the input.
-        error: what went wrong, for people.
-        field: which part of the line is wrong; None if the line is correct.
-        identity: the caller's ``id``, if it is known.
+    ``line`` counts from 1; ``field`` is the invalid part of the line, None if the line is correct.
     """
     return {"id": identity, "error": error, "field": field, "line": line}
 
@@ -207,9 +190,9 @@ ROW_NAMES: Final = (
 
 
 def as_row(fields: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """An object for an answer, or for a line without one, as a row of a table.
+    """Turn the object of an answer or an error into a table row.
 
-    Every row has all of :data:`ROW_NAMES`; an exact score is its own bounds; an ``id`` is text.
+    Every row has all of :data:`ROW_NAMES`. An exact score is also both bounds; an ``id`` is text.
     """
     row = {name: fields.get(name) for name in ROW_NAMES}
     if row["score"] is not None:
@@ -225,11 +208,9 @@ TextFormat = Literal["jsonl", "csv"]
 def result_lines(
     objects: Iterable[Mapping[str, JsonValue]], format_name: TextFormat
 ) -> Iterator[str]:
-    """The lines of a file of results, each with its end, one by one in constant memory.
+    """The lines of a result file, each with its line end, in constant memory.
 
-    Args:
-        objects: the output of a job. For CSV its kind must have a table.
-        format_name: how they are written.
+    CSV requires the output of a kind of job that has a table.
     """
     if format_name == "csv":
         return csv_lines(map(_as_csv_row, objects), ROW_NAMES)
@@ -237,6 +218,6 @@ def result_lines(
 
 
 def _as_csv_row(fields: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """A row of CSV: a position without moves must not look like an empty cell."""
+    """A row of CSV. The moves of an empty board must not look like an empty cell."""
     row = as_row(fields)
     return row | {"moves": NO_MOVES} if row["moves"] == "" else row

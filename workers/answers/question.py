@@ -1,4 +1,4 @@
-"""A question about positions, and the answer about one of them."""
+"""Questions about positions, and their answers."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ class Question:
     """The question about each position of a batch.
 
     Raises:
-        ValueError: both ``columns`` and ``weak``: there are no weak scores of columns.
+        ValueError: both ``columns`` and ``weak`` are set; columns have no weak scores.
     """
 
     columns: bool = True
-    """The score of every column is wanted, not only the position's own."""
+    """Whether the score of every column is needed, not only the position's own."""
     weak: bool = False
-    """Win, draw or loss is enough."""
+    """Whether win, draw or loss is enough."""
     time_limit: float | None = None
-    """Seconds that one position may take in all attempts together; None for no limit. A unit that
-    is handed back keeps the time that was spent. If the process was killed or the unit cancelled,
-    this is not known, and the limit begins anew."""
+    """Seconds for one position, over all attempts; None for no limit. A unit that is handed back
+    keeps the time spent. If the process was killed or the unit cancelled, the limit starts
+    again."""
     node_limit: int | None = None
-    """Nodes that may be searched for one position; None for no limit."""
+    """Maximum number of nodes searched for one position; None for no limit."""
 
     def __post_init__(self) -> None:
-        """Refuse an impossible question."""
+        """Reject an impossible combination."""
         if self.columns and self.weak:
             raise ValueError("weak scores are given for positions, not for their columns")
 
@@ -43,7 +43,7 @@ class Question:
         return self.time_limit is not None or self.node_limit is not None
 
     def left_after(self, nodes: int, seconds: float) -> tuple[float | None, int | None]:
-        """The rest of both limits, time first, after so much was spent on a position."""
+        """The rest of the time limit and of the node limit after this effort."""
         time_limit, node_limit = self.time_limit, self.node_limit
         return (
             None if time_limit is None else max(0.0, time_limit - seconds),
@@ -51,7 +51,7 @@ class Question:
         )
 
     def is_answered_by(self, known: StoredEvaluation) -> bool:
-        """Whether a stored evaluation leaves nothing to search."""
+        """Whether a stored evaluation answers the question without a search."""
         if self.columns and known.scores is None:
             return False
         if self.weak:
@@ -59,7 +59,7 @@ class Question:
         return known.lower == known.upper
 
     def as_params(self) -> Json:
-        """The parameters of a job with this question; unused options are left out."""
+        """The job parameters for this question, without unused options."""
         limits = {"time_limit": self.time_limit, "node_limit": self.node_limit}
         return {
             "score_only": not self.columns,
@@ -69,7 +69,7 @@ class Question:
 
     @classmethod
     def from_params(cls, params: Json) -> Question:
-        """The question of a job with these parameters."""
+        """Read the question from a job's parameters."""
         return cls(
             columns=not params["score_only"],
             weak=params.get("weak", False),
@@ -79,45 +79,43 @@ class Question:
 
 
 EVERYTHING: Final = Question()
-"""The question for the exact scores of a position and of all its columns."""
+"""Asks for the exact scores of a position and of all its columns."""
 
 Source = Literal["search", "db", "book"]
 
 
 class _AnswerFields(NamedTuple):
-    """The fields of :class:`Answer`; a NamedTuple cannot inherit anything itself."""
+    """The fields of :class:`Answer`, separate because a NamedTuple cannot inherit."""
 
     lower: int
-    """The score is proven to be at least this."""
+    """Proven lower bound of the score."""
     upper: int
-    """The score is proven to be at most this."""
+    """Proven upper bound of the score."""
     scores: tuple[int | None, ...] | None = None
-    """One score per column, None where it cannot be played or is not solved; None if not asked."""
+    """One score per column, None if it cannot be played or is unsolved; None if not requested."""
     nodes: int = 0
     """Positions searched for this answer."""
     seconds: float = 0.0
-    """Time that this answer took to search."""
     source: Source = "search"
-    """The source of the answer."""
 
 
 class Answer(_AnswerFields, Bounded):
-    """What is known about one position, as it was asked: for its side to move, not mirrored."""
+    """The answer about one position: for its side to move and in its given orientation."""
 
     __slots__ = ()
 
     @property
     def best(self) -> tuple[int, ...]:
-        """The 0-based columns that reach the score; empty while the score or they are unknown."""
+        """The 0-based columns that reach the score; empty if the scores are unknown."""
         return best_columns(self.score, self.scores)
 
     def tightened(self, lower: int, upper: int) -> Answer:
-        """This answer, narrowed by other proven bounds."""
+        """Narrow this answer by other proven bounds."""
         return self._replace(lower=max(self.lower, lower), upper=min(self.upper, upper))
 
 
 def has_all_columns(answer: Answer, position: Position) -> bool:
-    """Whether the answer holds the score of every column that can be played."""
+    """Whether the answer has the score of every playable column."""
     scores = answer.scores
     if scores is None:
         return False
@@ -136,6 +134,4 @@ class Effort(NamedTuple):
     """The effort spent on a position."""
 
     nodes: int = 0
-    """Positions searched."""
     seconds: float = 0.0
-    """Time spent searching."""

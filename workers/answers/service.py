@@ -1,10 +1,10 @@
-"""Answers for many users at the same time: from the book, from the database, or by a search.
+"""Answers for many users at the same time: from the book, the database, or a search.
 
-Searches share a few solvers. A user gets an idle solver while there are any, the one with the
-warmest table first; beyond that, several users search with the same solver. Interactive questions
-have solvers of their own, which batches do not use.
+Searches share a few solvers. A user gets an idle solver if there is one, the solver with the
+warmest transposition table first; otherwise several users share a solver. Interactive questions
+and batches use separate solvers.
 
-New evaluations are stored a moment later by a separate thread, so no user waits for the database.
+A separate thread stores new evaluations a moment later, so no user waits for the database.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Stop(threading.Event):
         self._lock = threading.Lock()
 
     def set(self) -> None:
-        """Set the signal, and call all functions of :meth:`calling`."""
+        """Set the signal, and call all functions registered with :meth:`calling`."""
         super().set()
         with self._lock:
             for call in self._calls:
@@ -50,10 +50,9 @@ class Stop(threading.Event):
 
     @contextmanager
     def calling(self, call: Callable[[], object]) -> Iterator[None]:
-        """Within this context, a function is called as soon as the signal is set.
+        """Call a function as soon as the signal is set within this context.
 
-        Args:
-            call: may be called from any thread, twice as well; it must return soon.
+        It may be called from any thread, possibly twice, and must return quickly.
         """
         with self._lock:
             self._calls.append(call)
@@ -67,18 +66,17 @@ class Stop(threading.Event):
 
 
 MOST_WAITING: Final = 20_000
-"""Evaluations that wait to be stored. Beyond that new ones are forgotten: memory is constant, and
-they can be found again."""
+"""Maximum number of evaluations waiting to be stored. Further ones are dropped to keep memory
+constant; they can be found again."""
 
 GATHER_SECONDS: Final = 0.1
-"""Time for others to join before a transaction."""
+"""Seconds to wait for more evaluations before a transaction."""
 
 
 class Keeper:
     """Stores evaluations in a thread of its own. Thread-safe.
 
-    Args:
-        database: gets them. If it turns out to be read-only, nothing more is stored.
+    If the database turns out to be read-only, nothing more is stored.
     """
 
     def __init__(self, database: Database) -> None:
@@ -89,7 +87,7 @@ class Keeper:
         self._thread: threading.Thread | None = None
 
     def keep(self, rows: list[StoredEvaluation]) -> None:
-        """Store some evaluations soon; returns at once."""
+        """Queue evaluations for storing; returns at once."""
         with self._condition:
             if self._is_closed or not rows or len(self._waiting) >= MOST_WAITING:
                 return
@@ -100,7 +98,7 @@ class Keeper:
             self._condition.notify()
 
     def close(self) -> None:
-        """Store what waits, and end. Later evaluations are not kept."""
+        """Store all queued evaluations and end the thread. Later evaluations are dropped."""
         with self._condition:
             self._is_closed = True
             self._condition.notify()
@@ -113,15 +111,14 @@ class Keeper:
                 for _, of_board in groupby(sorted(rows, key=_board), key=_board):
                     store_learned(self._database, list(of_board))
             except ReadOnlyError as error:
-                LOGGER.warning("nothing is kept: %s", error)
+                LOGGER.warning("new evaluations are no longer stored: %s", error)
                 with self._condition:
                     self._is_closed = True
                     self._waiting.clear()
             except StorageError as error:
-                LOGGER.warning("not kept: %s", error)
+                LOGGER.warning("new evaluations were not stored: %s", error)
 
     def _next(self) -> list[StoredEvaluation]:
-        """What to store next; nothing at the end."""
         with self._condition:
             self._condition.wait_for(lambda: self._waiting or self._is_closed)
             if not self._is_closed:
@@ -135,7 +132,7 @@ def _board(row: StoredEvaluation) -> tuple[int, int]:
 
 
 SOLVERS: Final = 4
-"""The most solvers for interactive questions; each is made when it is first needed."""
+"""Maximum number of solvers for interactive questions; each is created when first needed."""
 
 
 class SolverPool:
@@ -151,7 +148,7 @@ class SolverPool:
 
     @contextmanager
     def taken(self) -> Iterator[Solver]:
-        """An idle solver; if all are in use, the one with the fewest users."""
+        """Lend an idle solver, or else the solver with the fewest users, for this context."""
         with self._lock:
             users = self._users
             place = users.index(min(users)) if users else 0
@@ -176,18 +173,14 @@ class SolverPool:
 class AnswerService:
     """Answers about positions for many users at the same time. Thread-safe.
 
-    Args:
-        database: has evaluations, and gets new ones; None for no database.
-        threads: of a search.
-        table_mb: megabytes of the table of each solver: there are at most :data:`SOLVERS` for
-            interactive questions, and one for batches.
-        book: a file, ``NO_BOOK``, or None for the included books. With a file, the included books
-            still answer questions about other boards.
-        keeps: whether new evaluations are stored.
+    Each solver has ``threads`` threads and a table of ``table_mb`` megabytes. There are at most
+    :data:`SOLVERS` solvers for interactive questions, and one for batches. ``book`` is a file,
+    ``NO_BOOK``, or None for the included books. With a file, the included books still answer
+    questions about other boards. ``keeps`` decides whether new evaluations are stored.
 
     Raises:
-        BookError: the file is no book, or a damaged one.
-        OSError: it cannot be read.
+        BookError: the file is not a book, or is damaged.
+        OSError: the file cannot be read.
     """
 
     def __init__(
@@ -208,18 +201,13 @@ class AnswerService:
         self._is_closed = False
 
     def book_for(self, board: BoardSize) -> Book | None:
-        """The book for positions of a board; None if there is none.
-
-        Raises:
-            BookError: the included book is damaged.
-            OSError: it cannot be read.
-        """
+        """The book for a board; None if there is none."""
         if self._given is not None and self._given.info.board == board:
             return self._given
         return find_book(None, board) if self._has_books else None
 
     def booked(self, position: Position, question: Question) -> Answer | None:
-        """The answer of the book, in a few microseconds; None if it does not know enough."""
+        """The book's answer, in a few microseconds; None if the book does not know enough."""
         book = self.book_for(position.board)
         return None if book is None else answer_from(book, position, question)
 
@@ -229,13 +217,10 @@ class AnswerService:
         question: Question,
         stop: threading.Event | None = None,
     ) -> list[Answer]:
-        """Answer an interactive question.
+        """Answer an interactive question about each position, in order and as it was given.
 
-        After a limit of the question, or a stop, the two bounds of an answer may differ. If the
-        database cannot be read, the answer is computed without it.
-
-        Returns:
-            An answer for each, in order, for the position as it was given.
+        After a limit or a stop, the two bounds of an answer may differ. If the database cannot be
+        read, the answer is computed without it.
         """
         return self._answer(self._interactive, positions, question, stop)
 
@@ -245,17 +230,13 @@ class AnswerService:
         question: Question,
         stop: threading.Event | None = None,
     ) -> list[Answer]:
-        """As :meth:`answer`, for a piece of a batch: with the solver for batches."""
+        """Answer part of a batch with the solver for batches; otherwise as :meth:`answer`."""
         return self._answer(self._batches, positions, question, stop)
 
     def find_line(
         self, position: Position, *, time_limit: float | None = None, stop: Stop | None = None
     ) -> tuple[int, ...] | None:
-        """Best play to the end of the game, as 0-based columns.
-
-        Returns:
-            None if there was no time to find it.
-        """
+        """Best play to the end of the game, as 0-based columns; None if time ran out."""
         stop = stop or Stop()
         deadline = None if time_limit is None else time.monotonic() + time_limit
         line, position = line_in_book(self.book_for(position.board), position)
@@ -269,7 +250,7 @@ class AnswerService:
         return None
 
     def close(self) -> None:
-        """End all searches, and store what is not stored yet."""
+        """End all searches, and store the queued evaluations."""
         self._is_closed = True
         self._interactive.stop()
         self._batches.stop()
@@ -317,7 +298,7 @@ class AnswerService:
 def _stopping(
     solver: Solver, stop: threading.Event | None, deadline: float | None = None
 ) -> Iterator[None]:
-    """Interrupt the solver's searches at a stop, and at a deadline on the monotonic clock."""
+    """Interrupt the solver's searches at a stop, or at a deadline on the monotonic clock."""
     with ExitStack() as at_end:
         if isinstance(stop, Stop):
             at_end.enter_context(stop.calling(solver.stop))
@@ -330,13 +311,13 @@ def _stopping(
 
 
 def _with_score_of(book: Book, position: Position, answer: Answer) -> Answer:
-    """An answer with the score from a book that may lack the scores of the columns."""
+    """Add the book's score to an answer: the book may know the score but not the columns."""
     score = None if answer.lower == answer.upper else book.probe(position)
     return answer if score is None else answer.tightened(score, score)
 
 
 def _is_whole(position: Position, line: Sequence[int]) -> bool:
-    """Whether a line leads to the end of the game: others may have interrupted the search."""
+    """Whether a line reaches the end of the game; other users may have interrupted the search."""
     for column in line:
         position = position.play(column)
     return position.is_over

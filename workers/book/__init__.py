@@ -1,5 +1,5 @@
 """Opening books.
 
-``task`` says what one job of kind ``book`` has to solve, ``job`` makes, works on and reads such
-jobs. ``build`` leads from a book's plies to its file. ``reading`` queries a finished book.
+``task`` defines the positions that one job of kind ``book`` solves; ``job`` creates, works on and
+reads such jobs. ``build`` makes the file of a book. ``reading`` queries a finished book.
 """

@@ -1,20 +1,19 @@
-"""Building books: some positions are searched, and the scores of the others follow from theirs.
+"""Build books: search some positions, and derive the scores of the others from them.
 
-In a complete book only the deepest ply is searched; the scores of all shallower ones follow by
-minimax. A sparse book is made ply by ply, because the scores of a ply decide which positions
-follow. Jobs of kind ``book`` do the searches. When the same book is built again, its jobs are found
-and resumed.
+In a complete book only the deepest ply is searched; minimax gives the scores of all earlier plies.
+A sparse book is made ply by ply, because the scores of a ply decide which positions follow. Jobs
+of kind ``book`` do the searches. When the same book is built again, its jobs are found and resumed.
 
-In a sparse book a side that *chooses* plays no move whose score is more than ``within`` points
-below the best one's of its position; the other side plays anything. The book for the first player
-holds every position that is reached while the first player chooses; likewise for the second. The
-book for both holds what either of these two holds. (Not: what is reached while both choose. Such a
-book could not answer a mistake.) A position that is reached on the book's last ply is in it, too;
-no position is in it whose game is over.
+In a sparse book, the *choosing* side plays no move that scores more than ``within`` points below
+the best move of its position; the other side plays anything. The book for the first player holds
+every position reached while the first player chooses; likewise for the second. The book for both
+sides is the union of these two. (Positions reached while both choose would not be enough: such a
+book could not answer a mistake.) The book includes positions on its last ply, but no finished
+games.
 
-In a book for one side, its good moves alone are followed when it is that side's turn. So before the
-last ply, the scores of all columns of such positions have to be searched. Positions at the other
-side's turn need no search, because all positions that follow them are in the book.
+In a book for one side, only that side's good moves are followed on its turn. So, before the last
+ply, all columns of such positions are searched. Positions on the other side's turn are not
+searched, because all their successors are in the book.
 """
 
 from __future__ import annotations
@@ -51,44 +50,38 @@ if TYPE_CHECKING:
 
     Level = tuple[Keys, Scores]
     Work = Callable[[int], None]
-    """Returns when a job is done, or raises."""
+    """Works on a job until it is done, or raises."""
 
 MAX_SLOTS: Final = 1 << 30
-"""Largest ply of a complete book, as its number of slots: its keys take 8 GB of memory."""
+"""Maximum number of slots on a ply of a complete book: its keys take 8 GB of memory."""
 
 
 class BookPlanError(C4Error, ValueError):
-    """Such a book is impossible: it begins with a finished game, or its plies do not exist."""
+    """The book is impossible: its start is a finished game, or its plies do not exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreSource:
-    """The source of the scores of a ply: jobs."""
+    """Gets the scores of a ply from jobs."""
 
     database: Database
-    """The database of the jobs."""
     work: Work
-    """Works on a job, or waits, until its end."""
+    """Works on a job, or waits, until the job ends."""
     fresh: bool = False
-    """Whether to make new jobs, even if there are jobs for the same."""
 
     def job(self, task: PlyTask, levels: Sequence[Keys]) -> int:
-        """The job for a task: found, or planned."""
+        """Find the job for a task, or plan it."""
         plan = partial(
             plan_job, self.database, task, levels, label=label(task), only_one=not self.fresh
         )
         return plan() if self.fresh else find_or_plan(partial(find_job, self.database, task), plan)
 
     def scores(self, task: PlyTask, levels: Sequence[Keys]) -> Scores:
-        """The scores of those positions of the last level that have to be searched.
+        """The scores of the positions of the last level that have to be searched.
 
-        Args:
-            task: describes the positions.
-            levels: sorted keys of neighbouring plies, the positions' own last. If only scores are
-                wanted, positions that win at once are not searched.
-
-        Raises:
-            BookIncompleteError: some of them have no score.
+        ``levels`` are the sorted keys of neighbouring plies, the positions to score last. Without
+        columns, positions that win at once are left out. Raises BookIncompleteError if a position
+        has no score.
         """
         keys = levels[-1]
         if not task.columns:
@@ -111,22 +104,14 @@ def label(task: PlyTask) -> str:
 
 
 def canonical(start: Position) -> Position:
-    """The position, or its mirror image: the canonical one, with which a book begins.
-
-    Raises:
-        BookPlanError: the game is over.
-    """
+    """The canonical image of a book's first position; BookPlanError if the game is over."""
     if start.is_over:
         raise BookPlanError("a book cannot begin with a game that is over")
     return start if start.key == start.canonical_key else start.mirrored()
 
 
 def check_plies(start: Position, last: int) -> None:
-    """Refuse plies that a board does not have.
-
-    Raises:
-        BookPlanError: says which plies there are.
-    """
+    """Raise BookPlanError, with the possible plies, if the board does not have these plies."""
     cells = start.board.cells
     if not start.ply <= last < cells:
         raise BookPlanError(
@@ -136,14 +121,12 @@ def check_plies(start: Position, last: int) -> None:
 
 
 class CompleteBook:
-    """Every position that can be reached from a start and is not over, up to a ply.
+    """Every open position that can be reached from a start, up to a ply.
 
-    Attributes:
-        start: as given.
-        levels: the canonical keys of every ply, sorted.
+    ``levels`` has the sorted canonical keys of every ply.
 
     Raises:
-        BookPlanError: there is no such book, or it is too large.
+        BookPlanError: the book is impossible or too large.
     """
 
     kind: Final = "complete"
@@ -162,17 +145,17 @@ class CompleteBook:
         self.levels = list(islice(open_plies(start), number))
         if len(self.levels) < number:
             raise BookPlanError(
-                f"no game goes on after ply {start.ply + len(self.levels) - 1} from there: choose "
-                "fewer plies"
+                f"no game from this position continues after ply {start.ply + len(self.levels) - 1}"
+                ": choose fewer plies"
             )
 
     @property
     def task(self) -> PlyTask:
-        """The positions of the last ply that do not win at once; they have to be searched."""
+        """The positions to search: those on the last ply that do not win at once."""
         return PlyTask(self.start, self.start.ply + len(self.levels) - 1)
 
     def scored(self, source: ScoreSource) -> list[Level]:
-        """The keys and scores of every ply. Errors as in :meth:`ScoreSource.scores`."""
+        """The keys and scores of every ply. Raises the errors of :meth:`ScoreSource.scores`."""
         keys = self.levels[-1]
         found = source.scores(self.task, self.levels)
         scores = with_wins(keys, found, self.start)
@@ -185,7 +168,7 @@ class CompleteBook:
 
 
 def with_wins(keys: Keys, found: Scores, start: Position) -> Scores:
-    """The scores of all positions of a ply, given the scores of those that do not win at once."""
+    """The scores of all positions of a ply, given the scores of those without a win at once."""
     wins = _wins(keys, start)
     scores = np.empty(len(keys), dtype=np.int8)
     scores[~wins] = found
@@ -209,18 +192,14 @@ SIDES: Final[dict[Sides, tuple[Sides, ...]]] = {
     "second": ("second",),
     "both": ("first", "second"),
 }
-"""The parts of a book: in each of them one side chooses."""
+"""The parts of a book, with the one side that chooses in each."""
 
 
 class SparseBook:
-    """The positions that are reached from a start while a side plays well, up to a ply.
-
-    Attributes:
-        start: as given.
-        description: describes the positions in the file.
+    """The positions reached from a start while a side plays well, up to a ply.
 
     Raises:
-        BookPlanError: such a book is impossible.
+        BookPlanError: the plies do not exist.
     """
 
     kind: Final = "sparse"
@@ -233,18 +212,16 @@ class SparseBook:
         self._choice = choice
 
     def scored(self, source: ScoreSource) -> list[Level]:
-        """The keys and scores of every ply, each ply searched when the one before it is done.
+        """The keys and scores of every ply; a ply is searched once the ply before it is done.
 
-        Raises:
-            BookPlanError: no game goes on for so many plies.
-            BookIncompleteError: some searched positions have no score.
+        Raises BookPlanError if no game is that long, and the errors of :meth:`ScoreSource.scores`.
         """
         lines = [_Line(self.start, side, self._choice.within) for side in SIDES[self._choice.sides]]
         for ply in range(self.start.ply, self._last):
             for line in lines:
                 line.go_on(source, ply)
             if not any(len(line.levels[-1]) for line in lines):
-                raise BookPlanError(f"no such game goes on after ply {ply}: choose fewer plies")
+                raise BookPlanError(f"no such game continues after ply {ply}: choose fewer plies")
         levels = [
             np.unique(np.concatenate(keys))
             for keys in zip(*(line.levels for line in lines), strict=True)
@@ -258,7 +235,7 @@ class SparseBook:
         return book[::-1]
 
     def _derived(self, keys: Keys, known: list[Level], next_level: Level) -> Scores:
-        """The scores of a ply: searched ones, and others that follow from the next ply's scores."""
+        """The scores of a ply: searched, or derived from the scores of the next ply."""
         scores = np.empty(len(keys), dtype=np.int8)
         is_known = np.zeros(len(keys), dtype=bool)
         for known_keys, known_scores in known:
@@ -272,9 +249,8 @@ class SparseBook:
 class _Line:
     """The positions that are reached while one side chooses.
 
-    Attributes:
-        levels: sorted canonical keys of each ply so far.
-        searched: by index of the ply, the keys and scores of positions that were searched.
+    ``levels`` has the sorted canonical keys of each ply so far; ``searched`` has the keys and
+    scores of searched positions, by index of the ply.
     """
 
     def __init__(self, start: Position, side: Sides, within: int) -> None:
@@ -285,7 +261,7 @@ class _Line:
         self._turn = 0 if side == "first" else 1
 
     def go_on(self, source: ScoreSource, ply: int) -> None:
-        """Find the next ply's positions."""
+        """Find the positions of the next ply."""
         keys = self.levels[-1]
         width, height = self._start.board
         behind, moves = children(keys, width=width, height=height)
@@ -298,15 +274,10 @@ class _Line:
         self.levels.append(np.unique(behind[follows]))
 
     def _columns(self, source: ScoreSource, ply: int, wins: NDArray[np.bool_]) -> Scores:
-        """The score of every column of the last ply's positions.
+        """The score of every column for the positions of the last ply.
 
-        No move is better than a win at once. So if the book follows best moves only, the other
+        No move is better than an immediate win. So if the book follows only best moves, the other
         columns of a position with such a win are not searched.
-
-        Args:
-            source: searches.
-            ply: the last one's stones.
-            wins: which columns of which position win at once.
         """
         keys = self.levels[-1]
         win = (self._start.board.cells + 1 - ply) // 2
@@ -330,16 +301,10 @@ def default_name(start: Position, plies: int, choice: Choice | None = None) -> s
 
 
 def is_book_of(path: str, start: Position, plies: int, choice: Choice | None = None) -> bool:
-    """Whether a file is the book of a start up to a ply; any engine may have made it.
+    """Whether a file is the book of a canonical start up to a ply, made by any engine version.
 
-    Args:
-        path: of the file; a directory or a damaged file is no book.
-        start: canonical.
-        plies: most stones on the board.
-        choice: of a sparse book; None for a complete one.
-
-    Raises:
-        OSError: the file cannot be read.
+    A directory or a damaged file is not a book. Complete books have no ``choice``. Raises OSError
+    if the file cannot be read.
     """
     try:
         with Book.open(path) as book:
@@ -355,18 +320,12 @@ def is_book_of(path: str, start: Position, plies: int, choice: Choice | None = N
 
 
 def write_scored(book: CompleteBook | SparseBook, levels: Sequence[Level], path: str) -> BookInfo:
-    """Write a book whose scores are known; the file appears as a whole or not at all.
+    """Write a book with the levels of ``book.scored``; the file appears complete or not at all.
 
-    Args:
-        book: describes the file.
-        levels: its keys and scores, as ``book.scored`` gives them.
-        path: of the file.
-
-    Raises:
-        OSError: the file cannot be written.
+    Raises OSError if the file cannot be written.
     """
     return write_book(
-        Path(os.path.realpath(path)),  # a link stays a link
+        Path(os.path.realpath(path)),  # keep a symbolic link
         levels,
         start=book.start,
         kind=book.kind,

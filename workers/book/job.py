@@ -1,18 +1,18 @@
-"""Jobs of kind ``book``: they are made, worked on, and read.
+"""Jobs of kind ``book``: create them, work on them, and read their scores.
 
 A unit holds the positions below neighbouring ancestors a few plies up (:mod:`c4core.book.units`).
-They lead to many common positions further down, so a solver that keeps its table finds half of its
-work done. The payload has the positions' keys, canonical and sorted; the result has their scores in
-the same order::
+They lead to many common positions, so a solver that keeps its table finds half of its work done.
+The payload has the sorted canonical keys of the positions. The result has their scores in the same
+order::
 
-    {"scores": "AAH/..",   for the side to move: one a position, or with columns one for each
-                           column, -128 where it cannot be played
+    {"scores": "AAH/...",  for the side to move: one for each position, or with columns one for
+                           each column, -128 if it cannot be played
      "nodes": 51200,
      "known": 12,          positions that were stored before
      "seconds": 0.25}      for the whole unit
 
-A unit of a complete book stores no evaluations when it is done: the book keeps its scores. If it is
-interrupted, the scores found so far are stored, and not searched again.
+A finished unit of a complete book stores no evaluations, because the book keeps its scores. If a
+unit is interrupted, the scores found so far are stored and not searched again.
 """
 
 from __future__ import annotations
@@ -47,31 +47,28 @@ if TYPE_CHECKING:
 
 
 ANCESTOR_PLIES: Final = 4
-"""How far up a unit's common ancestors are."""
+"""Distance in plies to the common ancestors of a unit."""
 
 UNIT_SECONDS: Final = 10.0
-"""Work in a unit: enough to profit from the transposition table, and not too much to lose when a
-machine dies."""
+"""Target work of a unit: enough to profit from the transposition table, but not too much to lose
+if a machine dies."""
 
 LEAST_POSITIONS: Final = 500
-"""A unit has at least so many positions, unless they take longer than UNIT_SECONDS."""
+"""Minimum number of positions in a unit, unless they take longer than UNIT_SECONDS."""
 
 LEAST_UNITS: Final = 64
-"""A small ply is cut into about so many units, so that all threads have work until the end."""
+"""Approximate number of units in a small ply, so that all threads have work until the end."""
 
 MAX_BY_LEAST: Final = 4
-"""Positions of a unit at most, as a multiple of the least number."""
+"""Maximum number of positions in a unit, as a multiple of the minimum."""
 
 EASE: Final = 0.6
 """The time of a position in a book's unit, as a share of the guess for a single position of its
-ply. Measured at plies 8, 10 and 12 of 7x6: 0.8, 0.4, 0.6."""
+ply. Measured on 7x6: 0.8 at ply 8, 0.4 at ply 10, 0.6 at ply 12."""
 
 
 def find_job(database: Database, task: PlyTask) -> int | None:
-    """The newest job for this task, if there is one.
-
-    Its cancelled and failed units are queued again.
-    """
+    """Find the newest job for this task, and queue its cancelled and failed units again."""
     return find_and_resume(database, kind=KIND, board=task.board, params=task.as_params())
 
 
@@ -83,20 +80,14 @@ def plan_job(
     label: str | None = None,
     only_one: bool = False,
 ) -> int:
-    """Make a job for a task and start it; returns its number.
+    """Create a job for a task and start it; return its number.
 
-    If planning is interrupted, the job is cancelled.
-
-    Args:
-        database: keeps the job.
-        task: describes the positions.
-        levels: sorted canonical keys of neighbouring plies, the positions' own last. Those that win
-            at once are left out, unless all columns are wanted.
-        label: a name for people.
-        only_one: make no second job for the same task.
+    If planning is interrupted, the job is cancelled. ``levels`` are the sorted canonical keys of
+    neighbouring plies, the positions to score last. Without columns, positions that win at once are
+    left out.
 
     Raises:
-        AlreadyAskedError: with ``only_one``, there is one that :func:`find_job` finds.
+        AlreadyAskedError: with ``only_one``, if :func:`find_job` finds a job.
     """
     return submit_units(
         database,
@@ -131,7 +122,7 @@ def _units(task: PlyTask, levels: Sequence[Keys], *, least: int, most: int) -> I
 def solve_unit(
     claim: Claim, solver: Searcher, database: Database, is_stopped: Callable[[], bool]
 ) -> UnitOutcome:
-    """Score the positions of a unit; stored ones are not searched again."""
+    """Score the positions of a unit; stored positions are not searched again."""
     task = PlyTask.from_params(claim.params, claim.board)
     width, height = claim.board
     positions = [
@@ -170,12 +161,7 @@ def _scores(answers: list[Answer], *, columns: bool) -> Scores:
 
 
 def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue]]:
-    """The output of a unit that has come to an end: one object a position, in order.
-
-    Args:
-        job: the job, of this kind.
-        unit: one of its units; the positions of one that is not done all have errors.
-    """
+    """The output of a finished unit: one object per position, in order; all errors if it failed."""
     task = PlyTask.from_params(job.params, job.board)
     keys = decode_keys(unit.payload).tolist()
     if unit.state is not UnitState.DONE or not unit.result:
@@ -192,14 +178,11 @@ def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue
 
 
 BOOK: Final = JobKind(KIND, "position", solve_unit, unit_objects)
-"""The scores of positions of one ply."""
+"""Scores the positions of one ply."""
 
 
 def read_scores(database: Database, job_id: int, task: PlyTask, keys: Keys) -> Scores:
-    """The scores of positions, from the job that has searched them.
-
-    Returns:
-        One score for each key, or with columns a row of them.
+    """The scores from the job that searched the keys: one per key, or with columns a row per key.
 
     Raises:
         BookIncompleteError: the job is not done, or has other positions.
@@ -219,8 +202,8 @@ def read_scores(database: Database, job_id: int, task: PlyTask, keys: Keys) -> S
     order = np.argsort(all_keys)
     if len(all_scores) != len(all_keys) or not np.array_equal(all_keys[order], keys):
         raise BookIncompleteError(
-            f"job {job_id} has {len(all_scores):,} scores of {len(all_keys):,} positions, and not "
-            f"those of the {len(keys):,} that the book needs; build it with --fresh",
+            f"job {job_id} has {len(all_scores):,} scores for {len(all_keys):,} positions, but the "
+            f"book needs {len(keys):,} other positions: build it with --fresh",
             job_id=job_id,
         )
     scores: Scores = all_scores[order]

@@ -1,11 +1,11 @@
-"""Reading a finished book: as the database of evaluations is queried, and as a tree of moves.
+"""Read a finished book: query it like the database of evaluations, and explore its tree of moves.
 
 A query yields the same rows as the database, in the same order.
 
-The tree counts, for each move, the positions of the book that can follow after some more plies;
-mirror images and transpositions count once. Counting those of the last ply below an early position
-would take seconds (the book of 7x6 has 5.8 million there). So it looks at most :data:`DEPTH` plies
-below a move. Counts are kept, because a book does not change.
+The tree counts, for each move, the positions of the book that can follow a few plies later. Mirror
+images and transpositions count once. To count the last ply below an early position would take
+seconds (the book of 7x6 has 5.8 million positions there), so at most :data:`DEPTH` plies below a
+move are explored. Counts are cached, because a book does not change.
 """
 
 from __future__ import annotations
@@ -33,17 +33,13 @@ if TYPE_CHECKING:
     Matches = tuple[int, NDArray[np.uint64], NDArray[np.int8]]
 
 BATCH: Final = 1024
-"""Positions that become Python objects at a time."""
+"""Number of positions converted to Python objects at a time."""
 
 
 def stream(
     book: Book, filters: EvaluationFilter, after: Cursor | None = None
 ) -> Iterator[StoredEvaluation]:
-    """The positions of a book that meet some conditions, by ply and canonical key.
-
-    Raises:
-        BookDamagedError: bytes of the file are wrong.
-    """
+    """The positions of a book that match a filter, by ply and canonical key."""
     for ply, keys, scores in _matches(book, filters, after):
         for begin in range(0, len(keys), BATCH):
             for key, score in zip(
@@ -57,18 +53,14 @@ def stream(
 
 
 def count(book: Book, filters: EvaluationFilter) -> int:
-    """How many positions of a book meet some conditions; arguments and errors as :func:`stream`."""
+    """Count the positions of a book that match a filter."""
     if filters.has_scores is not None:
         return sum(1 for _ in stream(book, filters))
     return sum(len(keys) for _, keys, _ in _matches(book, filters, None))
 
 
 def lookup(book: Book, keys: Sequence[int]) -> dict[int, StoredEvaluation]:
-    """A book's evaluations of positions, by canonical key; unknown positions are left out.
-
-    Raises:
-        BookDamagedError: the file's bytes at some place are wrong.
-    """
+    """A book's evaluations, by canonical key; unknown positions are left out."""
     width, height = book.info.board
     found = {}
     for key in keys:
@@ -123,31 +115,31 @@ def _stored(book: Book, key: int, ply: int, score: int) -> StoredEvaluation:
 
 
 DEPTH: Final = 5
-"""Plies below a move whose positions are counted, at most."""
+"""Maximum number of plies below a move whose positions are counted."""
 
 KEPT: Final = 20_000
-"""Counts that are kept: each is some 200 bytes."""
+"""Number of cached counts, of about 200 bytes each."""
 
 
 @dataclass(frozen=True, slots=True)
 class BookMove:
-    """A move, and what a book says of it."""
+    """A move, with its score and continuations in a book."""
 
     column: int
-    """Where, 0-based."""
+    """The 0-based column."""
     position: Position
-    """After the move."""
+    """The position after the move."""
     score: int | None
-    """For the side that moves; None where the book does not know. A win at once is known."""
+    """The score for the side that moves; None if the book does not know it. An immediate win is
+    always known."""
     continuations: int
-    """Positions of the book that can follow, on the ply that was asked about."""
+    """Number of positions in the book that can follow on the counted ply."""
 
 
 class BookMoves(list[BookMove]):
-    """The moves of a position."""
+    """The moves of a position, shown as a table in notebooks."""
 
     def _repr_html_(self) -> str:
-        """The moves as a table: notebooks show it."""
         rows = [
             (column_label(move.column), signed(move.score), f"{move.continuations:,}")
             for move in self
@@ -161,11 +153,7 @@ def counted_ply(book: Book, position: Position) -> int:
 
 
 def explore(book: Book, position: Position) -> BookMoves:
-    """The moves of a position.
-
-    Raises:
-        BookDamagedError: the file's bytes are wrong there.
-    """
+    """The moves of a position, with their scores and continuations in the book."""
     if position.is_over:
         return BookMoves()
     scores = book.scores(position)
@@ -180,7 +168,7 @@ def explore(book: Book, position: Position) -> BookMoves:
 
 @lru_cache(maxsize=KEPT)
 def _count(book: Book, key: int, depth: int) -> int:
-    """Positions of a book that can follow a position after so many plies."""
+    """Count the positions of a book that can follow a position after ``depth`` plies."""
     width, height = book.info.board
     keys = np.array([key] if depth >= 0 else [], dtype=np.uint64)
     for _ in range(depth):

@@ -1,10 +1,10 @@
-"""What a job of kind ``book`` is about: the scores of certain positions of one ply.
+"""The task of a job of kind ``book``: the scores of certain positions of one ply.
 
-The parameters of a job say which positions they are, not how they are cut into units. So the same
-command finds the job that it has made before, and resumes it.
+The parameters of a job identify the positions, not how they are cut into units. So the same
+command finds and resumes the job that it created before.
 
-A unit has sorted keys in its payload and scores in its result. They are base64 text, because
-storage keeps JSON. A key takes some three characters, a score less than two.
+A unit has sorted keys in its payload and scores in its result, both as base64 text because storage
+keeps JSON. A key takes about three characters, a score less than two.
 """
 
 from __future__ import annotations
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 KIND: Final = "book"
 
 FORM: Final = 1
-"""The form of payloads and results. It is one of the parameters, so that a job of another form is
-not found."""
+"""Format version of payloads and results. Jobs with another version are not found."""
 
 Sides = Literal["first", "second", "both"]
 """The side whose good play a sparse book follows."""
@@ -40,13 +39,12 @@ Sides = Literal["first", "second", "both"]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which moves a sparse book follows."""
+    """The moves that a sparse book follows."""
 
     within: int
-    """The side that chooses plays no move that is more than so many points worse than its best."""
+    """The choosing side plays no move that scores more than this far below its best move."""
     sides: Sides
-    """The side that chooses; the other one may play anything. ``both`` stands for two such books in
-    one."""
+    """The choosing side; the other side may play anything. ``both`` combines two such books."""
 
     def __str__(self) -> str:
         """The text in a book's description."""
@@ -55,20 +53,20 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class PlyTask:
-    """Positions of one ply of a book, and which of their scores are wanted."""
+    """The positions of one ply of a book, and which of their scores are needed."""
 
     start: Position
     """The position with which the book begins."""
     ply: int
-    """Stones on the board."""
+    """Number of stones on the board."""
     columns: bool = False
-    """Whether the scores of all columns are wanted, not only the position's."""
+    """Whether the scores of all columns are needed, not only the position's."""
     choice: Choice | None = None
-    """That of the sparse book; None for a complete book."""
+    """The moves of a sparse book; None for a complete book."""
 
     @property
     def is_sparse(self) -> bool:
-        """Whether it is for a sparse book."""
+        """Whether the positions are for a sparse book."""
         return self.choice is not None
 
     @property
@@ -77,7 +75,7 @@ class PlyTask:
         return self.start.board
 
     def as_params(self) -> Json:
-        """The parameters of the job; always in the same order."""
+        """The job parameters, always in the same order."""
         choice = self.choice
         return {
             "form": FORM,
@@ -89,11 +87,7 @@ class PlyTask:
 
     @classmethod
     def from_params(cls, params: Json, board: BoardSize) -> PlyTask:
-        """The task of a job with these parameters.
-
-        Raises:
-            DamagedValueError: no job was made with them.
-        """
+        """Read the task from a job's parameters."""
         with decoding(f"the parameters of a job of kind {KIND}"):
             key = number_field(params, "start", below=1 << 64)
             return cls(
@@ -106,43 +100,27 @@ class PlyTask:
 
 def _read_choice(params: Json) -> Choice:
     if params["for"] not in get_args(Sides):
-        raise ValueError(f"no side is called {params['for']!r}")
+        raise ValueError(f"the side must be first, second or both, not {params['for']!r}")
     return Choice(field(params, "within", int), params["for"])
 
 
 def encode_keys(keys: Keys) -> Json:
-    """The payload for sorted keys.
-
-    Raises:
-        BookContentError: the keys are not sorted, or one occurs twice.
-    """
+    """The payload for sorted, unique keys."""
     return {"keys": b64encode(pack_keys(keys)).decode("ascii")}
 
 
 def decode_keys(payload: Json) -> Keys:
-    """The keys of a payload.
-
-    Raises:
-        DamagedValueError: it holds no keys.
-    """
+    """The keys of a payload."""
     with decoding("a unit's positions"):
         return unpack_keys(b64decode(payload["keys"], validate=True))
 
 
 def encode_scores(scores: Scores) -> str:
-    """Scores as text, row by row."""
+    """Scores as base64 text, row by row."""
     return b64encode(scores.tobytes()).decode("ascii")
 
 
 def decode_scores(text: str, *, columns: int) -> Scores:
-    """The scores that :func:`encode_scores` wrote.
-
-    Args:
-        text: what it wrote.
-        columns: scores of a row; 1 where there is one for each position.
-
-    Raises:
-        DamagedValueError: the text holds no such scores.
-    """
+    """Decode the output of :func:`encode_scores` into rows of ``columns`` scores."""
     with decoding("a unit's scores"):
         return np.frombuffer(b64decode(text, validate=True), dtype=np.int8).reshape(-1, columns)

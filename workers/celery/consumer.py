@@ -1,9 +1,9 @@
-"""How a worker process takes messages from the broker: Celery's consumer, with four changes.
+"""Celery's consumer, which takes messages from the broker, with four changes.
 
-It comes back within seconds after an outage of any length. It makes no queues for delayed messages,
-because there are none. It takes interactive work through a channel of its own, so that a thread is
-free for it however long the bulk units take. And it drops messages that name no unit, because no
-other worker could understand them either.
+It reconnects within seconds after an outage of any length. It creates no queues for delayed
+messages, because C4 sends none. It takes interactive work through a channel of its own, so that a
+thread is free for it however long the bulk units take. And it drops messages that name no unit,
+because no other worker could understand them either.
 """
 
 from __future__ import annotations
@@ -39,16 +39,17 @@ RETRY_SECONDS: Final = 1.0
 """The longest pause between two attempts to reach a lost broker. Celery's grow to 30 s."""
 
 _DELAYED: Final = "celery.worker.consumer.delayed_delivery:DelayedDelivery"
-"""This step would make 28 quorum queues and 28 exchanges, for messages with a delay."""
+"""A step that would create 28 quorum queues and 28 exchanges, for messages with a delay."""
 
 _SHOWN: Final = 100
-"""The log shows this number of characters of a message that names no unit."""
+"""Number of characters that the log shows of a message that names no unit."""
 
 
 class InteractiveTasks(bootsteps.StartStopStep):
     """Takes interactive work through a channel of its own, beside the bulk work.
 
-    Each may take as many messages as there are threads; if both do, they share the processors.
+    Both channels may take as many messages as there are threads; together, they share the
+    processors.
     """
 
     requires = (Tasks,)
@@ -75,7 +76,7 @@ class InteractiveTasks(bootsteps.StartStopStep):
         self._tasks.consume()
 
     def stop(self, consumer: Consumer) -> None:
-        """Take no more."""
+        """Take no more messages."""
         if self._tasks is not None:
             ignore_errors(consumer, self._tasks.cancel)
 
@@ -88,7 +89,7 @@ class InteractiveTasks(bootsteps.StartStopStep):
 
 
 class UnitConsumer(Consumer):
-    """Celery's consumer with these changes."""
+    """Celery's consumer with the changes of this module."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401
         refuse_compressed()
@@ -96,7 +97,7 @@ class UnitConsumer(Consumer):
         self._was_refused = False
 
     class Blueprint(Consumer.Blueprint):
-        """Its steps."""
+        """The steps of this consumer."""
 
         default_steps: Final = [
             *(step for step in Consumer.Blueprint.default_steps if step != _DELAYED),
@@ -104,7 +105,7 @@ class UnitConsumer(Consumer):
         ]
 
     def create_task_handler(self, *arguments: Any) -> Callable[[Message], None]:  # noqa: ANN401
-        """The function that takes a message."""
+        """Return the function that takes a message."""
         work_on = super().create_task_handler(*arguments)
         self._was_refused = False  # all steps have succeeded
 
@@ -113,7 +114,7 @@ class UnitConsumer(Consumer):
                 if not isinstance(message.delivery_info, dict):
                     raise TypeError("it has no delivery information")  # noqa: TRY301
                 read_unit(message.headers, message.decode())
-            except Exception as error:  # noqa: BLE001 (a stranger's message may fail anywhere)
+            except Exception as error:  # noqa: BLE001 (a foreign message may fail anywhere)
                 self.on_decode_error(message, error)
                 return
             # Other headers would have effects in Celery: a delay, a time limit, another task.
@@ -129,11 +130,11 @@ class UnitConsumer(Consumer):
         ignore_errors(self, message.ack)
 
     def on_connection_error_before_connected(self, exc: Exception) -> None:
-        """Say once that a broker refuses to serve; pause before the next attempt."""
+        """Log once that a broker refuses to serve; pause before the next attempt."""
         self._pause(exc)
 
     def on_connection_error_after_connected(self, exc: Exception) -> None:
-        """The same for a connection that was lost, or is refused something."""
+        """Log and pause when a connection was lost, or the broker refuses something."""
         super().on_connection_error_after_connected(exc)
         self._pause(exc)
 
@@ -146,7 +147,7 @@ class UnitConsumer(Consumer):
         time.sleep(random.uniform(0.5, 1) * RETRY_SECONDS)  # noqa: S311 (no secret)
 
     def ensure_connected(self, connection: Any) -> Any:  # noqa: ANN401 (Celery has no types)
-        """Connect; try again until it succeeds."""
+        """Connect; retry until it succeeds."""
         errors = (
             *connection.connection_errors,
             *connection.channel_errors,
@@ -182,7 +183,7 @@ class UnitPool(TaskPool):
 
 
 def refuse_compressed() -> None:
-    """Refuse compressed messages in this process: ours are not, and 1 MB can become 1 GB.
+    """Refuse compressed messages in this process: C4 sends none, and 1 MB can become 1 GB.
 
     The library would decompress a message by its header, before this program sees it.
     """
@@ -195,5 +196,4 @@ def _refuse(_body: bytes) -> bytes:
 
 
 def _reason(error: Exception) -> str:
-    """What is wrong with a message, in a few printable characters."""
     return ascii(str(error) or type(error).__name__)[1:-1][:_SHOWN]

@@ -1,8 +1,8 @@
-"""Ringing for units: a message that carries a unit's number, and nothing else.
+"""Ring for units: a message contains a unit's number, and nothing else.
 
-The broker holds a bounded window of messages, however large a job is. :func:`top_up` fills it at
-first and after a loss of messages; otherwise each worker that has done a unit rings for one more. A
-message that is late, doubled or lost only changes when work begins.
+The broker holds a bounded window of messages, independent of a job's size. :func:`top_up` fills it
+at first and after a loss of messages; otherwise each worker that has done a unit rings for one
+more. A message that is late, doubled or lost only changes when work begins.
 """
 
 from __future__ import annotations
@@ -32,14 +32,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MESSAGES_PER_THREAD: Final = 2
-"""Waiting messages in a queue for each thread of the live workers: enough that no thread waits for
-its next unit, and few enough that losing them does no harm."""
+"""Waiting messages per thread of the live workers: threads never wait, and losses do no harm."""
 
 LEAST_MESSAGES: Final = 4
-"""Waiting messages while no worker is known, so that the first one finds something to do."""
+"""Number of waiting messages while no worker is known, so that the first one finds work."""
 
 NO_UNIT: Final = 0
-"""No unit has this number, so workers ignore a message that carries it."""
+"""The number of no unit: workers ignore a message with it."""
 
 
 class Doorbell:
@@ -47,7 +46,7 @@ class Doorbell:
 
     Attributes:
         url: the broker's URL without its secrets.
-        trouble: why messages do not get through; None if they do, or if none was sent yet.
+        trouble: the error of the last message; None if it arrived, or if none was sent yet.
 
     Raises:
         BrokerUrlError: the URL does not name a usable broker. No broker is contacted.
@@ -59,7 +58,7 @@ class Doorbell:
         self.trouble: BrokerUnreachableError | None = None
 
     def ring(self, lane: Lane, unit_ids: Sequence[int]) -> None:
-        """Ring once for each of some units; call it after the commit that has announced them.
+        """Ring once for each given unit; call it after the commit that has announced them.
 
         Raises:
             BrokerUnreachableError: perhaps not all messages have arrived.
@@ -69,22 +68,14 @@ class Doorbell:
             self.trouble = None
 
     def try_again(self, lane: Lane) -> None:
-        """Check whether messages get through again, if they did not.
-
-        Raises:
-            BrokerUnreachableError: they still do not.
-        """
-        if isinstance(self.trouble, BrokerFullError):  # it answers, but takes no messages
+        """Check whether messages arrive again, if the last one did not."""
+        if isinstance(self.trouble, BrokerFullError):  # it answers, but accepts no messages
             self.ring(lane, [NO_UNIT])
         elif self.trouble is not None:
             self.depth(lane)
 
     def depth(self, lane: Lane) -> int:
-        """The number of waiting messages. Makes the queue if it does not exist.
-
-        Raises:
-            BrokerUnreachableError: the broker does not answer.
-        """
+        """Return the number of waiting messages. Creates the queue if it does not exist."""
         depth = self._talk(lambda connection: self._measure(connection, lane))
         if not isinstance(self.trouble, BrokerFullError):  # a full broker still answers
             self.trouble = None
@@ -95,8 +86,8 @@ class Doorbell:
         self._app.close()
 
     def _send(self, connection: Connection, lane: Lane, unit_ids: Sequence[int]) -> None:
-        # After an error the channel is not closed: the server may not answer, and the connection
-        # is given up anyhow.
+        # After an error the channel is not closed: the server may not answer, and the connection is
+        # given up in any case.
         producer = self._app.amqp.Producer(connection)
         for unit_id in unit_ids:
             self._app.send_task(
@@ -117,7 +108,7 @@ class Doorbell:
         return count
 
     def _talk(self, work: Callable[[Connection], T]) -> T:
-        """Do something with a connection; repeat it with a fresh one after a broker's restart."""
+        """Use a connection; retry with a fresh one after a broker's restart."""
         try:
             with self._app.pool.acquire(block=True) as connection:
                 was_open = connection.connected
@@ -140,8 +131,8 @@ class Doorbell:
         except errors as error:
             causes = (error, error.__cause__)  # the library may have wrapped it
             if any(isinstance(cause, BrokerBlockedError) for cause in causes):
-                # The connection stays: while RabbitMQ does not read from it, it would not notice
-                # its end, and new ones would pile up there.
+                # The connection stays open: while RabbitMQ does not read from it, it would not
+                # notice its end, and new ones would pile up there.
                 raise self._full(_reason(error)) from error
             connection.collect(socket_timeout=CONNECT_SECONDS)
             if any(isinstance(cause, OutOfMemoryError) for cause in causes):
@@ -155,9 +146,9 @@ class Doorbell:
 
 
 def missing(depth: int, threads: int) -> int:
-    """The number of messages to add to a queue in which ``depth`` messages wait.
+    """Return the number of messages to add to a queue in which ``depth`` messages wait.
 
-    All workers that take from it have this number of threads together.
+    ``threads`` is the total for all workers that take from the queue.
     """
     return max(0, max(LEAST_MESSAGES, MESSAGES_PER_THREAD * threads) - depth)
 
@@ -167,7 +158,6 @@ def call(writer: Writer, doorbell: Doorbell, lane: Lane, unit_ids: Sequence[int]
 
     Raises:
         BrokerUnreachableError: the units can be announced again at once.
-        StorageError: the database failed.
     """
     try:
         doorbell.ring(lane, unit_ids)
@@ -177,11 +167,9 @@ def call(writer: Writer, doorbell: Doorbell, lane: Lane, unit_ids: Sequence[int]
 
 
 def top_up(writer: Writer, doorbell: Doorbell, lane: Lane) -> int:
-    """Fill the window of messages of a lane; returns how many were added.
+    """Fill the window of messages of a lane; return how many were added.
 
-    Raises:
-        BrokerUnreachableError: the units that were announced can be announced again.
-        StorageError: the database failed; nothing was rung.
+    After a BrokerUnreachableError the units can be announced again.
     """
     depth = doorbell.depth(lane)
 

@@ -1,7 +1,7 @@
 """The periodic duties of a worker process.
 
 It keeps its entry in the register. It sweeps: once a second, one of all workers brings back lost
-units and lost messages. And it goes on without messages while the broker takes none.
+units and lost messages. And it takes units from the database while the broker accepts no messages.
 """
 
 from __future__ import annotations
@@ -35,27 +35,25 @@ if TYPE_CHECKING:
     from workers.celery.unit_worker import UnitCounters, UnitWorker, WorkerSettings
 
 BEAT_SECONDS: Final = 5.0
-"""Time between two entries; a worker counts as gone after several of them."""
+"""Time between two heartbeats; a worker counts as gone after several of them."""
 
 SWEEP_SECONDS: Final = 1.0
 """Time from one sweep to the next, and so the longest that lost work waits."""
 
 MAX_TRIES: Final = 20
-"""Attempts a second, of all workers together, to acquire the duty: enough for one of them to get it
-in time, and no burden on the database, however many workers there are."""
+"""Maximum number of attempts per second, by all workers together, to acquire the duty."""
 
 SWEEP_DUTY: Final = f"sweep.e{ENGINE_VERSION}"
-"""The duty's name. Workers of another version ring for other units, so they have a duty of their
-own."""
+"""The duty's name. Workers of another version ring for other units, so they have their own duty."""
 
 BROKER_POLL_SECONDS: Final = 1.0
-"""Time between two checks whether messages get through."""
+"""Time between two checks whether messages arrive again."""
 
 
 class Registration:
     """Keeps the worker's entry in the register: its heartbeat, its counts, and why it gets no work.
 
-    ``trouble`` tells the reason why no message gets through; None while messages do.
+    ``trouble`` returns the reason why no message arrives; None while messages do.
     """
 
     def __init__(
@@ -80,11 +78,7 @@ class Registration:
         self._has_namesake = False
 
     def beat(self) -> None:
-        """Renew the entry.
-
-        Raises:
-            StorageError: the database failed.
-        """
+        """Renew the entry."""
         with self._database.read() as session:
             note = why_idle(jobs.running_jobs(session), self._settings.lanes)
             live = registry.live_workers(session)
@@ -102,7 +96,7 @@ class Registration:
     def _look_for_namesake(self, live: Sequence[WorkerInfo]) -> None:
         """Warn, once, if another process writes to this worker's entry.
 
-        Before the first heartbeat, the entry may be that of a predecessor that was killed.
+        Before the first heartbeat, the entry may belong to a killed predecessor.
         """
         mine = (self._settings.name, socket.gethostname(), os.getpid())
         others = [
@@ -119,11 +113,7 @@ class Registration:
             )
 
     def leave(self) -> None:
-        """Remove the entry.
-
-        Raises:
-            StorageError: the database failed; the entry will expire.
-        """
+        """Remove the entry. If the database fails, the entry will expire."""
         self._database.run(lambda session: registry.leave(session, self._settings.name))
 
     def _write(self, session: Session) -> None:
@@ -146,7 +136,7 @@ class Registration:
 
 
 def why_idle(running: Sequence[RunningJob], lanes: Collection[Lane]) -> str | None:
-    """Why a worker of this version, for these lanes, gets no work although jobs run.
+    """Return why a worker of this version, for these lanes, gets no work although jobs run.
 
     None if it gets work.
     """
@@ -156,7 +146,7 @@ def why_idle(running: Sequence[RunningJob], lanes: Collection[Lane]) -> str | No
         return None
     if known:
         wanted = sorted({lane_of_job(job.priority) for job in known})
-        return f"the running jobs are {' and '.join(wanted)}, which it was told not to take"
+        return f"the running jobs are {' and '.join(wanted)}, which its queues exclude"
     if ours:
         kinds = ", ".join(sorted({job.kind for job in ours}))
         return f"the running jobs are of a kind that this version of c4 does not know: {kinds}"
@@ -168,14 +158,9 @@ def sweep(database: Database, doorbell: Doorbell) -> bool:
     """Bring back lost units and lost messages, unless another worker has just done so.
 
     A sweep queues units again whose lease ran out, fills the windows of messages, and closes jobs
-    whose last worker died before it could close them. While nothing goes wrong, it only fills the
-    windows, for workers that came after the job was made.
-
-    Returns:
-        Whether this worker has swept.
-
-    Raises:
-        StorageError, BrokerUnreachableError: the next sweep comes in a second.
+    whose last worker died before it could close them. In normal operation it only fills the
+    windows, for workers that started after the job was created. Return whether this worker has
+    swept.
     """
     if not database.run(lambda session: acquire_duty(session, SWEEP_DUTY, SWEEP_SECONDS)):
         return False
@@ -191,14 +176,14 @@ def sweep(database: Database, doorbell: Doorbell) -> bool:
 
 
 def pause_between_sweeps(peers: int) -> float:
-    """How long each of this number of workers waits before it tries again to acquire the duty."""
+    """Return how long each of ``peers`` workers waits before it tries again to acquire the duty."""
     return max(SWEEP_SECONDS, peers / MAX_TRIES)
 
 
 class WithoutBroker:
-    """Takes units from the database in threads of its own while no message gets through.
+    """Takes units from the database in threads of its own while no message arrives.
 
-    The database is the queue of truth, so messages only save the workers from polling it.
+    The database is the authoritative queue, so messages only save the workers from polling it.
     """
 
     def __init__(self, database: Database, doorbell: Doorbell, unit_worker: UnitWorker) -> None:
@@ -209,7 +194,7 @@ class WithoutBroker:
         self._is_reported = False
 
     def look(self) -> None:
-        """Start threads if no message gets through; say so once."""
+        """Start threads if no message arrives; log it once."""
         with suppress(BrokerUnreachableError):
             self._doorbell.try_again(self._unit_worker.settings.lanes[0])
         trouble = self._doorbell.trouble
@@ -222,7 +207,7 @@ class WithoutBroker:
             LOGGER.warning("%s; this worker asks the database for work meanwhile", trouble)
             self._is_reported = True
         self._helpers = [helper for helper in self._helpers if helper.is_alive()]
-        # Units of messages that came before are still being worked on.
+        # Units of earlier messages are still being worked on.
         busy = max(len(self._helpers), self._unit_worker.counters.in_work)
         for _ in range(self._unit_worker.settings.threads - busy):
             helper = threading.Thread(target=self._work, name="c4-unit-asked", daemon=True)
@@ -230,7 +215,7 @@ class WithoutBroker:
             helper.start()
 
     def _work(self) -> None:
-        """Work on unit after unit of all lanes, until there is none or messages get through."""
+        """Work on unit after unit of all lanes, until none is left or messages arrive again."""
         stopping = self._unit_worker.stopping
         while self._doorbell.trouble is not None and not stopping.is_set():
             found = [lane for lane in self._unit_worker.settings.lanes if self._work_on_one(lane)]
@@ -238,7 +223,6 @@ class WithoutBroker:
                 return
 
     def _work_on_one(self, lane: Lane) -> bool:
-        """Work on the next unit of a lane, if there is one."""
         try:
             unit_ids = self._database.run(
                 lambda session: jobs.announce(

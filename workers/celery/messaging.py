@@ -1,4 +1,4 @@
-"""The settings of the Celery app for both brokers. Measured values say so."""
+"""The settings of the Celery app for both brokers. Measured values are marked as such."""
 
 from __future__ import annotations
 
@@ -15,31 +15,29 @@ TASK: Final = "c4.work_on_unit"
 """The name of the only task."""
 
 KEPT_HEADERS: Final = ("id", "task", "argsrepr", "kwargsrepr", "root_id", "origin")
-"""The headers of a message that are kept, because the library needs them or its events show
-them."""
+"""The kept headers of a message: the library needs them, or its events show them."""
 
 CONNECT_SECONDS: Final = 4
-"""How long a broker may take to answer a new connection."""
+"""Maximum time for a broker to accept a new connection."""
 
 REPLY_SECONDS: Final = 5.0
-"""How long a broker may take to answer. Without a limit a publisher would wait forever on a
-connection whose other end has vanished."""
+"""Maximum time for a broker to answer; without it a publisher could wait for ever."""
 
 _NAMELESS: Final = Exchange("")
 # The default exchange leads to every queue by its name, so there are no bindings. Bindings would be
 # lost when a broker is wiped.
 
 _REDIS: Final[dict[str, Any]] = {
-    # A message that was taken and not acknowledged is delivered again after this time. It is only
-    # a doorbell, and the unit's lease decides, so a longer time loses nothing and a shorter one
-    # does nothing twice. The library would keep a dead worker's messages for an hour.
+    # A message that was taken and not acknowledged is delivered again after this time. It only
+    # announces a unit, whose lease decides. A longer time therefore loses nothing, and a shorter
+    # one does nothing twice. The library would keep a dead worker's messages for an hour.
     "visibility_timeout": 60,
-    # How often such messages are looked for. Without the second setting the first one counts ten
+    # Interval of the search for such messages. Without the second setting the first one counts ten
     # times: measured with a timeout of 5 s, a message came back after 102 s, and now after 8.
     "unacked_restore_interval": 5,
     "unacked_restore_throttle": 1,
-    # Our own names: another program on the same server must not redeliver our messages, nor we
-    # the messages of its long tasks.
+    # Our own names: another program on the same server must not redeliver our messages, nor we the
+    # messages of its long tasks.
     "unacked_key": "c4.unacked",
     "unacked_index_key": "c4.unacked_index",
     "unacked_mutex_key": "c4.unacked_mutex",
@@ -56,7 +54,7 @@ _REDIS: Final[dict[str, Any]] = {
 }
 
 _RABBITMQ: Final[dict[str, Any]] = {
-    "confirm_publish": True,  # else a message that RabbitMQ does not get is lost without an error
+    "confirm_publish": True,  # otherwise a message can be lost without an error
     # Without limits a thread would wait forever for a server that no longer answers.
     "read_timeout": REPLY_SECONDS,
     "write_timeout": REPLY_SECONDS,
@@ -78,7 +76,7 @@ TRANSPORT_ALIASES.update(
 
 
 def make_app(url: str | None) -> Celery:
-    """A Celery app for a broker; None for that of Celery's own options and environment."""
+    """Create a Celery app for a broker; without a URL, Celery's options and environment apply."""
     app = Celery("c4", include=["workers.celery.process"])
     on_redis = url is not None and url.lower().startswith("redis")
     app.conf.update(
@@ -115,17 +113,16 @@ def make_app(url: str | None) -> Celery:
     return app
 
 
-def read_unit(headers: Any, body: Any) -> int:  # noqa: ANN401 (whatever somebody has sent)
-    """The number of the unit that a message names, from its unchecked headers and decoded body.
+def read_unit(headers: Any, body: Any) -> int:  # noqa: ANN401 (unchecked input)
+    """Return the unit number in a message, from its unchecked headers and decoded body.
 
-    Raises:
-        ValueError: it is not from a :class:`workers.celery.doorbell.Doorbell`, so no worker can
-            understand it.
+    Raise ValueError for messages that do not come from a :class:`workers.celery.doorbell.Doorbell`:
+    no worker can understand them.
     """
     if not isinstance(headers, dict) or headers.get("task") != TASK:
         raise ValueError("it is for another program")
     if not isinstance(headers.get("id"), str):
-        raise ValueError("it has no name")  # noqa: TRY004 (a bad message, whatever is bad)
+        raise ValueError("it has no name")  # noqa: TRY004 (any fault makes it a bad message)
     match body:
         case [[int(unit_id)], {**named}, {**embedded}] if not named:
             pass
@@ -139,7 +136,7 @@ def read_unit(headers: Any, body: Any) -> int:  # noqa: ANN401 (whatever somebod
 
 
 def queue_of(lane: Lane, *, durable_log: bool) -> Queue:
-    """The queue of a lane; on RabbitMQ a quorum queue, whose messages survive the server."""
+    """Return the queue of a lane; on RabbitMQ a quorum queue, whose messages survive the server."""
     return Queue(
         lane.queue,
         exchange=_NAMELESS,

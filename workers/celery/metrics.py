@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from workers.core.kinds import Lane
 
 REFRESH_SECONDS: Final = 5.0
-"""Time between two looks at the queues, and between two versions of the file."""
+"""Time between two reads of the queues' depths, and between two versions of the file."""
 
 LOOPBACK: Final = "127.0.0.1"
-"""The default is this machine alone, because metrics show how much work there is."""
+"""The default is this machine alone, because metrics show the amount of work."""
 
 RATE_SECONDS: Final = 60.0
 """The rate covers this last time."""
@@ -45,7 +45,7 @@ class RateMeter:
         self._looks = [(clock(), 0)]
 
     def look(self, positions: int) -> float:
-        """The rate, given the number of positions done so far."""
+        """Return the rate, given the number of positions done so far."""
         now = self._clock()
         self._looks.append((now, positions))
         while self._looks[1][0] < now - RATE_SECONDS:
@@ -55,21 +55,17 @@ class RateMeter:
 
 
 class WorkerCollector(Collector):
-    """Makes the metrics of one worker process from its counters."""
+    """Collects the metrics of one worker process from its counters."""
 
     def __init__(self, unit_worker: UnitWorker, doorbell: Doorbell) -> None:
         self.depths: dict[Lane, int] = {}
-        """The number of waiting messages a moment ago, by lane; empty while the broker is away."""
+        """The recent number of waiting messages by lane; empty while the broker is unreachable."""
         self._unit_worker = unit_worker
         self._doorbell = doorbell
         self._rate = RateMeter()
 
     def look(self) -> None:
-        """Ask the broker for the depths of the queues, because a scrape must not wait for it.
-
-        Raises:
-            BrokerUnreachableError: the broker does not answer.
-        """
+        """Ask the broker for the depths of the queues in advance: a scrape must not wait for it."""
         lanes = self._unit_worker.settings.lanes
         try:
             self.depths = {lane: self._doorbell.depth(lane) for lane in lanes}
@@ -78,14 +74,14 @@ class WorkerCollector(Collector):
             raise
 
     def collect(self) -> Iterator[Metric]:
-        """All metrics; called by the registry."""
+        """Yield all metrics; called by the registry."""
         counters, settings = self._unit_worker.counters, self._unit_worker.settings
         info = {
             "name": settings.name,
             "version": __version__,
             "engine_version": str(ENGINE_VERSION),
         }
-        yield InfoMetricFamily("c4_worker", "Which worker this is.", info)
+        yield InfoMetricFamily("c4_worker", "Name and version of this worker.", info)
         yield GaugeMetricFamily("c4_threads", "Units worked on at a time.", settings.threads)
         yield GaugeMetricFamily(
             "c4_leases", "Units being worked on, under a lease.", self._unit_worker.leases
@@ -110,7 +106,7 @@ class WorkerCollector(Collector):
             self._doorbell.trouble is None,
         )
         depth = GaugeMetricFamily(
-            "c4_queue_messages", "Messages that wait at the broker.", labels=["queue"]
+            "c4_queue_messages", "Messages waiting at the broker.", labels=["queue"]
         )
         for lane, messages in self.depths.items():
             depth.add_metric([lane.queue], messages)
@@ -119,22 +115,18 @@ class WorkerCollector(Collector):
 
 @dataclass(frozen=True, slots=True)
 class MetricsSettings:
-    """The places for the metrics."""
+    """The port, address and file for a worker's metrics."""
 
     port: int | None = None
-    """Answer over HTTP on this port; 0 for any free one, None for no answer."""
+    """Port for HTTP; 0 for any free one, None to serve nothing."""
     address: str = LOOPBACK
     """The address to listen at; ``0.0.0.0`` for all addresses of this machine."""
     file: Path | None = None
-    """Keep this file up to date."""
+    """A file to keep up to date."""
 
     @contextmanager
     def exposition(self, unit_worker: UnitWorker, doorbell: Doorbell) -> Iterator[list[Duty]]:
-        """Serve the metrics of a worker process; the context's value is a list of duties.
-
-        Raises:
-            MetricsError: the port is taken, or the file cannot be written.
-        """
+        """Serve the metrics of a worker process; the context's value is a list of duties."""
         if self.port is None and self.file is None:
             yield []
             return
@@ -160,7 +152,6 @@ class MetricsSettings:
 
 
 def _serve(registry: CollectorRegistry, port: int, address: str) -> Callable[[], None]:
-    """Answer over HTTP; returns a function that ends it."""
     with _refused(f"cannot listen on port {port}"):
         server, thread = start_http_server(port, address, registry)
     LOGGER.info("metrics at http://%s:%d/metrics", address, server.server_port)

@@ -49,7 +49,7 @@ _PROCESS: Final = Path("/proc/self/cgroup")
 
 
 class WorkerProcess:
-    """Everything that one process of a worker needs; made after a fork, never before.
+    """The parts of one worker process; make it after a fork, never before.
 
     It closes the database and the doorbell when it stops. ``on_fatal`` is called with an error
     after which this process cannot work.
@@ -87,13 +87,13 @@ class WorkerProcess:
         self._rounds: Rounds | None = None
 
     def start(self, duties: Sequence[Duty] = ()) -> None:
-        """Begin to keep leases alive, to sweep, and to do the other periodic duties."""
+        """Begin to keep leases alive, to sweep, and to perform the other periodic duties."""
         self.unit_worker.start()
         self._rounds = Rounds([*self._duties, *duties])
         self._rounds.start()
 
     def _beat(self) -> None:
-        """Renew the entry in the register; the process cannot go on over a change of the schema."""
+        """Renew the entry in the register; after a change of the schema, end the process."""
         try:
             self._registration.beat()
         except SCHEMA_FAULTS as error:
@@ -108,15 +108,14 @@ class WorkerProcess:
             self._registration.leave()
         self._doorbell.close()
         self._database.close()
-        LOGGER.debug("everything is handed back")
+        LOGGER.debug("all units are handed back")
 
 
 class ThisProcess:
     """Holds the worker process of this process. Thread-safe.
 
-    ``c4 worker`` makes one and sets it before it takes messages. A process that ``celery -A
-    workers.app worker`` has started makes one when it first needs it: after the fork, if there is
-    one.
+    ``c4 worker`` creates one and sets it before it takes messages. A process started by ``celery -A
+    workers.app worker`` creates one when it first needs it: after the fork, if there is one.
     """
 
     def __init__(self) -> None:
@@ -134,17 +133,13 @@ class ThisProcess:
         self._factory = factory
 
     def worker(self) -> WorkerProcess:
-        """The worker process of this process; it is made and started if needed.
-
-        Raises:
-            RuntimeError: there is none, and no function to make one was set.
-        """
+        """Return the worker process of this process; create and start it if needed."""
         with self._lock:
             found = self._workers.get(os.getpid())
             if found is None:
                 if self._factory is None:
                     raise RuntimeError(
-                        "this process is no worker: start one with c4 worker, or with "
+                        "this process is not a worker: start one with c4 worker, or with "
                         "celery -A workers.app worker"
                     )
                 found = self._factory()
@@ -165,14 +160,14 @@ THIS_PROCESS: Final = ThisProcess()
 
 @shared_task(name=TASK, bind=True)
 def work_on_unit(task: Task, unit_id: int) -> None:
-    """Work on the unit of this number; if it is still to be done afterwards, reject the message."""
+    """Work on the unit of this number; if it is still open afterwards, reject the message."""
     lane = lane_of_queue(task.request.delivery_info["routing_key"])
     if not THIS_PROCESS.worker().unit_worker.work_on(unit_id, lane):
         raise Reject("handed back", requeue=True)
 
 
 def default_name() -> str:
-    """A name that no other process has: the machine's, the process's number, and a random part.
+    """Return a name unique to this process: machine, process number, and a random part.
 
     Containers may share the machine's name, and their processes often have the same number.
     """
@@ -180,12 +175,7 @@ def default_name() -> str:
 
 
 def solver_with_table(table_mb: int) -> Solver:
-    """A solver whose table has its memory already.
-
-    Raises:
-        TableTooLargeError: this process may not have as much memory.
-        MemoryError: there is no room.
-    """
+    """Create a solver whose table has its memory already; raise an error if that does not fit."""
     check_room(table_mb)
     solver = Solver(table_mb=table_mb)
     solver.solve(Position(), node_limit=1)
@@ -193,11 +183,7 @@ def solver_with_table(table_mb: int) -> Solver:
 
 
 def check_room(table_mb: int, processes: int = 1) -> None:
-    """Refuse a table that can never fit: the kernel would kill the process while it searches.
-
-    Raises:
-        TableTooLargeError: not all of these processes can have such a table.
-    """
+    """Raise TableTooLargeError if the tables can never fit: the kernel would kill a process."""
     # A table takes the next smaller power of two.
     table = 1 << (table_mb.bit_length() - 1)
     limit = memory_limit() // _MEGABYTE
@@ -210,14 +196,14 @@ def check_room(table_mb: int, processes: int = 1) -> None:
 
 
 def memory_limit(groups: Path = _GROUPS, process: Path = _PROCESS) -> int:
-    """The bytes that this process may use at most: those of the machine, or of a control group."""
+    """Return the memory limit of this process in bytes: the machine's, or a control group's."""
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return min([machine, *_group_limits(groups, process)])
 
 
 def _group_limits(groups: Path, process: Path) -> Iterator[int]:
-    """The limits of the control groups that this process is in, outermost last."""
-    with suppress(OSError):  # there are no control groups
+    """The limits of the control groups of this process, outermost last."""
+    with suppress(OSError):  # no control groups
         for line in process.read_text().splitlines():
             _number, controllers, path = line.split(":", 2)
             if not controllers:

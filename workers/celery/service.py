@@ -34,36 +34,31 @@ if TYPE_CHECKING:
     from workers.celery.unit_worker import WorkerSettings
 
 SPARE_UNITS: Final = 1
-"""Units that are held beyond one for each thread: see :mod:`workers.core.searching`."""
+"""Number of units that are held beyond one for each thread: see :mod:`workers.core.searching`."""
 
 STOP_SECONDS: Final = 4.0
-"""A process that was told to stop ends after this time, even if a server does not answer. Units
-that are not handed back by then are free when their leases run out."""
+"""A process that must stop ends after this time, even if a server does not answer."""
 
 SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-"""From a service manager, from Ctrl-C, and from a terminal that is closed."""
+"""Signals of a service manager, of Ctrl-C, and of a closed terminal."""
 
 
 class CeleryWorker(Worker):
     """Celery's worker without its own signal handlers and logging."""
 
     def install_platform_tweaks(self, worker: Worker) -> None:
-        """Do not touch signals: see :class:`Stop`."""
+        """Leave signals alone: see :class:`Stop`."""
 
     def set_process_status(self, info: str) -> None:
-        """Do not change the process's title."""
+        """Leave the process's title alone."""
 
     def setup_logging(self, colorize: bool | None = None) -> bool:  # noqa: ARG002, FBT001
-        """Tell Celery that logging is set up: see :mod:`workers.logs`."""
+        """Report to Celery that logging is set up: see :mod:`workers.logs`."""
         return True
 
 
 class Service:
-    """One run of a worker.
-
-    Raises:
-        BrokerUrlError: the URL is not that of a usable broker.
-    """
+    """One run of a worker."""
 
     def __init__(
         self,
@@ -81,14 +76,14 @@ class Service:
         self._worker: Worker | None = None
 
     def run(self) -> bool:
-        """Work until told to stop.
+        """Work until a stop is requested.
 
         Returns:
             False if Celery has ended by itself; start again, in a new process.
 
         Raises:
-            StorageError: the database can never be used, for example one of another program. The
-                worker waits for a database that cannot be reached.
+            StorageError: the database can never be used, for example because it belongs to another
+                program. The worker waits for a database that cannot be reached.
             MetricsError: the metrics cannot be served or written.
             MemoryError: there is no room for the table.
         """
@@ -116,7 +111,7 @@ class Service:
         return self._stop.requested.is_set()
 
     def _work(self, app: Celery) -> None:
-        """Let Celery take messages until told to stop."""
+        """Let Celery take messages until a stop is requested."""
         lanes = self._settings.lanes
         beside = len(lanes) == len(Lane)
         self._worker = CeleryWorker(
@@ -162,15 +157,15 @@ class Service:
         )
         LOGGER.info("database %s, broker %s", database.url, doorbell.url)
         if settings.programs.everything:
-            LOGGER.info("players that are programs are started for whoever writes to that database")
+            LOGGER.info("anyone who can write to that database can start programs as players")
 
 
 class Stop:
-    """Whether to stop, and why: a signal, or an error that ends all work.
+    """A request to stop, and its reason: a signal, or an error that ends all work.
 
     A pipe passes signals to a thread of their own. A handler would interrupt the main thread
-    anywhere, could not take a lock that is held there, and would not run at all if another thread
-    got the signal while the main thread waits for a broker.
+    anywhere and could not take a lock that is held there. If another thread got the signal while
+    the main thread waits for a broker, the handler would not run at all.
 
     ``on_request`` is called once, in a thread of its own, when the process must stop.
 
@@ -201,7 +196,7 @@ class Stop:
         ).start()
 
     def request(self, error: Exception | None = None) -> None:
-        """Tell the process to stop; later calls change nothing."""
+        """Request that the process stops; later calls change nothing."""
         with self._once:
             if self.requested.is_set():
                 return
@@ -212,7 +207,7 @@ class Stop:
 
     def _listen(self, reader: int) -> None:
         first = self._await_signal(reader)
-        LOGGER.info("%s: handing back what is not done", signal.Signals(first).name)
+        LOGGER.info("%s: handing back unfinished units", signal.Signals(first).name)
         self.request()
         os._exit(128 + self._await_signal(reader))
 
@@ -225,7 +220,7 @@ class Stop:
     def _insist(self) -> None:
         threading.Event().wait(STOP_SECONDS)
         LOGGER.warning(
-            "a server does not answer: ending; what is not handed back comes free in time"
+            "a server does not answer: ending; other workers take over when the leases run out"
         )
         os._exit(0 if self.error is None else 1)
 

@@ -1,11 +1,11 @@
-"""The messaging library's transports, changed so that workers survive their servers.
+"""The messaging library's transports, changed so that workers survive faulty servers.
 
-Anybody can put anything into Redis, and the library would end the worker that takes it. A Redis
+Any client can put anything into Redis, and the library would end the worker that takes it. A Redis
 server that has reached ``maxmemory`` refuses commands that may need memory, and everything within a
 transaction.
 
 A RabbitMQ server that is short of memory or disk space stops reading from every connection that
-publishes. It says so first. The library would then wait forever for its answer to anything.
+publishes. It announces this first. The library would then wait forever for any answer.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SHORT: Final = "it is short of memory or disk space, see rabbitmqctl status"
 class RedisQoS(redis.QoS):
     """The messages that were taken and not acknowledged yet; the server keeps copies of them.
 
-    A message is only a doorbell, so a copy that cannot be kept does not matter.
+    A message only announces a unit, so a copy that cannot be kept does not matter.
     """
 
     @contextmanager
@@ -108,7 +108,7 @@ class RedisChannel(redis.Channel):
 
 
 class RedisTransport(redis.Transport):
-    """The transport with such channels."""
+    """The transport with these channels."""
 
     Channel = RedisChannel
 
@@ -126,10 +126,10 @@ class RabbitMQConnection(pyamqp.Connection):
         self.is_blocked = False
 
     def drain_events(self, timeout: float | None = None) -> None:
-        """Wait for the next answer; with a timeout of 0, only look for one.
+        """Wait for the next answer; with a timeout of 0, only check for one.
 
-        Raises:
-            BrokerBlockedError: it would wait, and the server does not read from this connection.
+        Raise BrokerBlockedError instead of waiting if the server does not read from this
+        connection.
         """
         self.refuse_to_wait(timeout)
         super().drain_events(timeout)
@@ -142,13 +142,13 @@ class RabbitMQConnection(pyamqp.Connection):
 
 
 class RabbitMQTransport(pyamqp.Transport):
-    """The transport with such connections."""
+    """The transport with these connections."""
 
     Connection = RabbitMQConnection
 
 
 class RabbitMQSSLTransport(pyamqp.SSLTransport):
-    """The same, encrypted."""
+    """The encrypted transport with these connections."""
 
     Connection = RabbitMQConnection
 
@@ -173,5 +173,5 @@ def look_whether_blocked(connection: Any) -> None:  # noqa: ANN401 (the library 
 
 
 def _dropped(error: Exception) -> bool:
-    LOGGER.warning("what is no message was dropped: %s", ascii(error))
+    LOGGER.warning("an invalid message was dropped: %s", ascii(error))
     return True

@@ -1,7 +1,7 @@
 """The work of one worker process on the units that messages name.
 
 All threads of the process share one database, one transposition table and one lease keeper. When
-the process is told to stop, every search ends and every unit is handed back.
+the process must stop, every search ends and every unit is handed back.
 """
 
 from __future__ import annotations
@@ -36,32 +36,28 @@ if TYPE_CHECKING:
     from workers.celery.doorbell import Doorbell
 
 STOP_AGAIN_SECONDS: Final = 0.01
-"""Searches are stopped this often: a thread may begin one just after a stop."""
+"""Interval of stopping searches: a thread may begin one just after a stop."""
 
 ROUND_SECONDS: Final = 0.2
-"""Seconds that one of a lane's last units waits here for a turn before its message goes back."""
+"""Maximum wait of a lane's last units here for a turn; then their messages go back."""
 
 URGENT_ROUND_SECONDS: Final = 2.0
-"""The same for any unit of a growing job, however many are queued."""
+"""The same limit for any unit of a growing job, however many are queued."""
 
 WITHOUT_MESSAGE_SECONDS: Final = 30.0
-"""A thread may go on to further units of a growing job until this long after its message. A broker
-expects that a message is acknowledged in time: Redis within a minute, RabbitMQ within half an
-hour."""
+"""A thread may take further units of a growing job until this long after its message."""
 
 _FATAL: Final = (MemoryError, NotADatabaseError, *SCHEMA_FAULTS)
 """Errors after which this process cannot work."""
 
 SUSPECT_LAPSES: Final = 2
-"""A unit whose lease has run out this often may be what kills its workers. One lapse is usual: each
-worker that is killed for another reason leaves some."""
+"""Lapsed leases from which a unit is suspected of killing its workers; one lapse is usual."""
 
 SPARE_SECONDS: Final = 2.0
-"""A claimed unit waits for its turn this long before the worker checks whether another worker could
-begin with it, and this long between two such checks."""
+"""Time that a claimed unit waits for its turn before each check for an idle worker."""
 
 REST_TRIES: Final = 3
-"""After an error a thread pauses as long as after this number of failed attempts."""
+"""Pause of a thread after an error: as long as after this number of failed attempts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +65,16 @@ class WorkerSettings:
     """The settings of a worker."""
 
     name: str
-    """For people; every worker should have its own."""
+    """A name for users; every worker should have its own."""
     threads: int = 1
-    """Threads that search at a time, for each lane."""
+    """Number of threads that search at a time, for each lane."""
     table_mb: int = 64
-    """Megabytes of memory for the table that its threads share."""
+    """Size of the table that its threads share, in megabytes."""
     lanes: tuple[Lane, ...] = tuple(Lane)
     """The lanes from which it takes messages."""
     programs: Consent = NO_PROGRAM
-    """The players that are programs and that it may start. Anyone who can write to the database or
-    the broker can ask for any program."""
+    """Programs that it may start as players. Anyone who can write to the database can ask for any.
+    """
 
 
 @dataclass(slots=True)
@@ -86,15 +82,15 @@ class UnitCounters:
     """Sums over units; thread-safe."""
 
     units: Counter[UnitEnd] = field(default_factory=Counter)
-    """The number of units by how they ended."""
+    """Number of units by how they ended."""
     positions: int = 0
-    """Positions in units that are done."""
+    """Number of positions in units that are done."""
     nodes: int = 0
-    """Positions searched, for all units."""
+    """Number of nodes searched, for all units."""
     seconds: float = 0.0
     """Time spent searching, summed over threads."""
     in_work: int = 0
-    """Units that are being worked on, under leases."""
+    """Number of units that are being worked on, under leases."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def begin(self) -> None:
@@ -103,14 +99,14 @@ class UnitCounters:
             self.in_work += 1
 
     def end(self, report: UnitReport | None, positions: int) -> None:
-        """Count the end of a unit; the report is None if the outcome could not be written."""
+        """Count the end of a unit; without a report if the outcome could not be written."""
         with self._lock:
             self.in_work -= 1
             if report is not None:
                 self._count(report, positions)
 
     def go_on(self, report: UnitReport, positions: int) -> None:
-        """Count the end of a unit and the start of another one, as if there was no time between."""
+        """Count the end of a unit and the start of another one, as if no time passed in between."""
         with self._lock:
             self._count(report, positions)
 
@@ -125,7 +121,7 @@ class UnitCounters:
 class SpareUnit:
     """A claimed unit that waits for its turn to be searched, beyond one for each thread.
 
-    It may wait long for a thread while another worker has nothing to do. Then it goes back.
+    It may wait long for a thread while another worker is idle. Then it goes back.
     """
 
     def __init__(self, database: Database, lane: Lane) -> None:
@@ -136,7 +132,7 @@ class SpareUnit:
         """Whether another worker was found to be idle."""
 
     def look(self) -> bool:
-        """Check now and then whether another worker is idle; called while the unit waits."""
+        """Check regularly whether another worker is idle; called while the unit waits."""
         if time.monotonic() >= self._next_look:
             self._next_look = time.monotonic() + SPARE_SECONDS
             with suppress(StorageError), self._database.read() as session:
@@ -158,7 +154,7 @@ class _Chosen:
     announced: Sequence[int] = ()
     """Units to ring for."""
     claim: Claim | None = None
-    """A claim on a further unit, which needs no message."""
+    """A claim on a further unit, without a message."""
 
 
 class UnitWorker:
@@ -196,14 +192,14 @@ class UnitWorker:
         # The lanes in which every unit was announced when this worker last checked.
         self._emptied: set[Lane] = set()
         # Units that may kill this process are worked on one at a time, and none of them waits here
-        # for a turn meanwhile. So an innocent unit lapses a few times at most.
+        # for a turn meanwhile. An innocent unit therefore lapses a few times at most.
         self._suspect_turn = threading.Lock()
         self._writer = RetryingWriter(database, self.stopping)
         self._leases = LeaseKeeper(database, lease_seconds, on_lost=solver.stop)
 
     @property
     def leases(self) -> int:
-        """The number of leases that it keeps alive."""
+        """Number of leases that are kept alive."""
         return self._leases.held
 
     def start(self) -> None:
@@ -219,12 +215,10 @@ class UnitWorker:
         self._leases.close()
 
     def work_on(self, unit_id: int, lane: Lane) -> bool:
-        """Work on the unit of a message, which came through this lane, if it is still to be done.
+        """Work on the unit of a message, which came through this lane, if the unit is still open.
 
         Waits while the database cannot be reached. Errors of the unit are logged, not raised.
-
-        Returns:
-            False if the unit is still to be done, and its message should go back to the queue.
+        Return False if the unit is still open, and its message should go back to the queue.
         """
         if self.stopping.is_set() or self._is_better_elsewhere(lane):
             return False
@@ -281,7 +275,7 @@ class UnitWorker:
         return lane in self._emptied and not self._searchers[lane].has_turn(ROUND_SECONDS)
 
     def _claim(self, session: Session, unit_id: int) -> tuple[int | None, Claim | None]:
-        """The number of a unit's job, if it is one that grows; else a claim on the unit, if any."""
+        """The number of the unit's job if that job grows; else a claim on the unit, if possible."""
         job = jobs.job_of_unit(session, unit_id)
         if job is not None:
             job_id, name = job
@@ -310,11 +304,11 @@ class UnitWorker:
 
     @contextmanager
     def _searching(self, lane: Lane, *, grows: bool) -> Iterator[RationedSearcher | None]:
-        """What searches for a unit; None if no thread is free for it.
+        """The searcher for a unit; None if no thread is free for it.
 
-        A unit of a growing job has a turn from its claim to its end. Which piece it holds may
-        change with every result until it is claimed. So it waits for its turn unclaimed, and a
-        thread that has completed a unit has written the result before it claims the next one.
+        A unit of a growing job has a turn from its claim to its end. Its piece may change with
+        every result until it is claimed, so it waits for its turn unclaimed. A thread that has
+        completed a unit has written the result before it claims the next one.
         """
         searcher = self._searchers[lane]
         if not grows:
@@ -326,7 +320,7 @@ class UnitWorker:
     def _solve(
         self, claim: Claim, searcher: RationedSearcher, until: float
     ) -> tuple[UnitReport, Claim | None]:
-        """Solve a unit; its outcome, and a claim on a further unit that needs no message, if any.
+        """Solve a unit; return its outcome, and any claim on a further unit without a message.
 
         A further unit may follow ``until`` this time of the monotonic clock.
         """
@@ -366,18 +360,19 @@ class UnitWorker:
         return report, chosen.claim
 
     def _choose_next(self, session: Session, claim: Claim, lane: Lane, *, goes_on: bool) -> _Chosen:
-        """Choose units to be worked on next, within the transaction that ends this one.
+        """Choose the next units within the transaction that ends this one.
 
         The next piece of a growing job is claimed at once, unless another job comes first: a
-        message about it would take longer than many a piece. The messages that name the job's units
-        are left to other threads.
+        message about it would often take longer than the piece. The messages that name the job's
+        units are left to other threads.
         """
         announced = jobs.announce(
             session,
             engine_version=ENGINE_VERSION,
             interactive=lane.is_interactive,
-            # After a dry spell another worker may be idle, and needs a message, too. While the
-            # broker takes none, an attempt may take seconds, and would only delay the next unit.
+            # If no unit was left before, another worker may be idle, and needs a message, too.
+            # While the broker accepts none, an attempt may take seconds, and would only delay the
+            # next unit.
             limit=0 if self._doorbell.trouble else 2 if lane in self._emptied else 1,
         )
         if not goes_on or self.stopping.is_set():
@@ -408,7 +403,7 @@ class UnitWorker:
         if isinstance(error, _FATAL):
             self._on_fatal(error)
         elif self.stopping.is_set():
-            LOGGER.warning("unit %d comes free when its lease runs out: %s", unit_id, error)
+            LOGGER.warning("unit %d is free again when its lease runs out: %s", unit_id, error)
         else:
             LOGGER.error("unit %d: %s", unit_id, error)
         self._rest()

@@ -1,4 +1,4 @@
-"""Checking the URL of a broker, without loading Celery: ``c4 config`` does it, too."""
+"""Check the URL of a broker, without loading Celery: ``c4 config`` checks it, too."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ REDIS_PORT: Final = 6379
 _HINT: Final = "write redis://:PASSWORD@HOST:PORT/NUMBER or amqp://USER:PASSWORD@HOST:PORT/VHOST"
 
 _REFUSED: Final = {
-    "memory": "it lives within one process, and workers are others",
-    "filesystem": "it was tried, and loses messages for good when a worker dies",
-    "sqla": "it was tried: it locks up, and loses messages for good when a worker dies",
-    "sqlalchemy": "it was tried: it locks up, and loses messages for good when a worker dies",
+    "memory": "it works within one process only, and workers are separate processes",
+    "filesystem": "it loses messages for good when a worker dies",
+    "sqla": "it locks up, and loses messages for good when a worker dies",
+    "sqlalchemy": "it locks up, and loses messages for good when a worker dies",
     "pyamqp": "write amqp://",
     "sentinel": "only Redis servers themselves are known to work; name one",
 }
@@ -29,10 +29,9 @@ _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*)://")
 
 
 def check_url(text: str) -> str:
-    """The URL as it was given, if it names a usable broker.
+    """Return the URL unchanged if it names a usable broker; otherwise raise BrokerUrlError.
 
-    Raises:
-        BrokerUrlError: it does not; the message says why, and holds no secret.
+    The message says why, and contains no secret.
     """
     scheme = _SCHEME.match(text)
     if scheme is None:
@@ -43,7 +42,7 @@ def check_url(text: str) -> str:
         raise BrokerUrlError(f"{name}:// cannot be the broker: {reason} ({_HINT})")
     try:
         parts = urlsplit(text)
-        _port = parts.port  # raises what is wrong with it
+        _port = parts.port  # raises an error if it is invalid
     except ValueError:
         raise BrokerUrlError(f"not a broker URL: {masked(text)!r} ({_HINT})") from None
     if "@" in f"{parts.path}{parts.query}{parts.fragment}":
@@ -52,7 +51,7 @@ def check_url(text: str) -> str:
             "%3F for ?, %23 for #)"
         )
     if ";" in text:
-        raise BrokerUrlError(f"one broker, not a list of them: {masked(text)!r}")
+        raise BrokerUrlError(f"name one broker, not a list: {masked(text)!r}")
     number = parts.path.strip("/")
     if name.startswith("redis") and number and not number.isdecimal():
         raise BrokerUrlError(f"the database of a Redis broker is a number: {masked(text)!r}")

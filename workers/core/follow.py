@@ -1,8 +1,8 @@
-"""Following a job: its results in order as they come, its progress, its state, its end.
+"""Follow a job: its results in order as they come, its progress, its state, its end.
 
 Threads of this process may work on it, or workers elsewhere: its state is read from the database.
-A job that should be worked on but is not has another name than its stored state: it is waiting,
-queued, or interrupted.
+If no process works on a job that should be worked on, its state has another name than the stored
+one: waiting, queued, or interrupted.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
     from db.records.jobs import JobInfo, JobProgress, ServiceStatus, UnitResult, WorkerInfo
 
 RESULT_UNITS: Final = 4
-"""The number of units whose results are in memory at a time."""
+"""Number of units whose results are in memory at a time."""
 
 UNITS_AT_A_TIME: Final = 16
-"""The number of units that :func:`iterate_units` reads at a time."""
+"""Number of units that :func:`iterate_units` reads at a time."""
 
 POLL_SECONDS: Final = 0.25
 """Time between two reads of a job's state."""
 
 LEAST_SECONDS: Final = 1.0
-"""A rate over a shorter time is too much a matter of chance."""
+"""A rate over a shorter time depends too much on chance."""
 
 LEAST_UNITS: Final = 3
-"""A rate over fewer completed units is, too."""
+"""A rate over fewer completed units depends too much on chance."""
 
 ENDED: Final = frozenset({UnitState.DONE, UnitState.FAILED})
 """The states of units with output."""
@@ -61,7 +61,7 @@ UNDER_WAY: Final = (JobState.PLANNING, JobState.RUNNING)
 """Stored states of jobs that have other names while no process is working on them."""
 
 MAX_UNDER_WAY: Final = 10_000
-"""At most this many jobs are checked when jobs in one of the other states are listed."""
+"""Maximum number of jobs that are checked to list jobs in one of these states."""
 
 
 class JobFollower:
@@ -83,7 +83,7 @@ class JobFollower:
         *,
         on_look: Callable[[JobState], None] = lambda _state: None,
     ) -> Iterator[dict[str, JsonValue]]:
-        """The job's output in order, one object for each line of its input, as early as possible.
+        """Yield the job's output in order and as early as possible, one object per line of input.
 
         It ends after the last line; if the job is cancelled, before the first unit that is not
         done. Results are read from the database a few units at a time, so a slow reader costs no
@@ -92,7 +92,7 @@ class JobFollower:
         Args:
             on_progress: called a few times a second with the job's progress, in the caller's
                 thread, while the iterator waits or is read. Without it progress is not read.
-            on_look: called before it with the job's state, in any case.
+            on_look: called before ``on_progress``, and without it, with the job's state.
 
         Raises:
             StorageError: the database failed.
@@ -116,7 +116,7 @@ class JobFollower:
         *,
         on_look: Callable[[JobState], None] = lambda _state: None,
     ) -> JobInfo:
-        """Wait for the job's end, and return it. Arguments and errors as in :meth:`results`."""
+        """Wait for the job's end, and return it. Arguments and errors as of :meth:`results`."""
         watch = _Watch(self._database, self._job.id, on_look, on_progress)
         while not watch.look(at_once=self._has_certainly_ended()):
             self._pause()
@@ -138,7 +138,7 @@ class JobFollower:
 
 
 def read_job(database: Database, job_id: int) -> JobInfo:
-    """Everything about a job.
+    """Return all information about a job.
 
     Raises:
         JobNotFoundError: no job has this number.
@@ -148,11 +148,7 @@ def read_job(database: Database, job_id: int) -> JobInfo:
 
 
 def iterate_units(database: Database, job_id: int) -> Iterator[UnitResult]:
-    """All units of a job, in order, whatever their state; a few are in memory at a time.
-
-    Raises:
-        StorageError: the database cannot be read.
-    """
+    """Yield all units of a job, in order and in any state; a few are in memory at a time."""
     after = -1
     while True:
         with database.read() as session:
@@ -164,7 +160,7 @@ def iterate_units(database: Database, job_id: int) -> Iterator[UnitResult]:
 
 
 def why_not_done(job: JobInfo) -> str:
-    """Say, for people, why a job that is not done lacks results."""
+    """Explain to users why a job that is not done lacks results."""
     failed = job.units[UnitState.FAILED]
     if failed:
         reason = f": {job.errors[0]}" if job.errors else ""
@@ -198,9 +194,9 @@ class Progress:
     job: JobProgress
     """The database's counts of units, positions, nodes; its own rate is that of the last minute."""
     seconds: float
-    """Seconds since the watching began."""
+    """Seconds since the watch began."""
     rate: float | None
-    """Positions per second since the watching began; None until enough is done."""
+    """Positions per second since the watch began; None until enough is done."""
     remaining: float | None
     """Seconds until the end, as measured from similar units; None while not known."""
 
@@ -208,10 +204,9 @@ class Progress:
 class ProgressMeter:
     """Turns snapshots of a job into rates.
 
-    Only positions that are completed after the first snapshot count for the rate: those that were
-    done before a resumption say nothing about the present rate. The remaining time is the
-    database's (:mod:`db.jobs.watching`): a thousand done positions may say little about the
-    thousand others.
+    Only positions that are completed after the first snapshot count for the rate: positions done
+    before a resumption say nothing about the present rate. The remaining time is the database's
+    (:mod:`db.jobs.watching`): a thousand done positions may say little about the thousand others.
     """
 
     def __init__(self, first: JobProgress, clock: Callable[[], float] = time.monotonic) -> None:
@@ -220,7 +215,7 @@ class ProgressMeter:
         self._start = clock()
 
     def look(self, now: JobProgress) -> Progress:
-        """The progress at a later snapshot of the same job."""
+        """Return the progress at a later snapshot of the same job."""
         seconds = self._clock() - self._start
         left = now.positions - now.positions_done - now.positions_failed
         done = now.positions_done - self._first.positions_done
@@ -232,7 +227,7 @@ class ProgressMeter:
 
 
 class _Watch:
-    """Looks at a job now and then; without ``on_progress`` only the job's state is read."""
+    """Polls a job; without ``on_progress`` only the job's state is read."""
 
     def __init__(
         self,
@@ -277,7 +272,7 @@ class _Watch:
 
 
 class Unattended(StrEnum):
-    """Why no process works on a job that is being planned or runs."""
+    """The reason why no process works on a job that is being planned or runs."""
 
     WAITING = "waiting"
     """No unit was ever claimed, and no worker takes such jobs."""
@@ -288,11 +283,11 @@ class Unattended(StrEnum):
 
 
 def unattended_jobs(session: Session) -> dict[int, Unattended]:
-    """The jobs that have not ended, but that no process works on.
+    """Return the jobs that have not ended, but that no process works on.
 
-    This follows from heartbeats on the database's clock. It shows ten seconds after the process
-    that worked on a job was killed, half a minute after the last worker of its queue was killed,
-    and at once after a process was told to stop.
+    This follows from heartbeats on the database's clock. It shows ten seconds after a job's process
+    was killed, and half a minute after the last worker of its queue was killed. After a regular
+    stop it shows at once.
     """
     workers = registry.live_workers(session)
     served = {(queue, worker.engine_version) for worker in workers for queue in worker.queues}
@@ -320,12 +315,12 @@ class Standing:
 
 
 def standing_of(session: Session, job: JobInfo) -> Standing:
-    """A job with the name of its state."""
+    """Return a job with the name of its state."""
     return Standing(job, state_name(session, job.id, job.state))
 
 
 def state_name(session: Session, job_id: int, stored: JobState) -> str:
-    """The name of a job's state, one of :data:`STATES`, from the state as it is stored."""
+    """Return the name of a job's state, one of :data:`STATES`, from the stored state."""
     if stored not in UNDER_WAY:
         return str(stored)
     return str(unattended_jobs(session).get(job_id, stored))
@@ -334,7 +329,7 @@ def state_name(session: Session, job_id: int, stored: JobState) -> str:
 def list_standings(
     session: Session, *, states: Collection[str] = (), limit: int = 20, before: int | None = None
 ) -> list[Standing]:
-    """The newest jobs in these of the :data:`STATES`, newest first; in all if ``states`` is empty.
+    """Return the newest jobs in the given :data:`STATES`, newest first; no ``states`` means all.
 
     ``before`` leaves out the jobs with this number or a larger one.
     """
@@ -349,7 +344,7 @@ def list_standings(
 
 
 def service_status(session: Session) -> tuple[ServiceStatus, dict[str, int]]:
-    """All jobs together, and how many there are in each of :data:`STATES`.
+    """Return totals over all jobs, and the number of jobs in each of :data:`STATES`.
 
     Without a live worker there is neither a rate nor a remaining time.
     """
@@ -367,7 +362,7 @@ def service_status(session: Session) -> tuple[ServiceStatus, dict[str, int]]:
 
 
 def job_object(standing: Standing) -> dict[str, Any]:
-    """A job as a JSON object. Times are in UTC."""
+    """Return a job as a JSON object. Times are in UTC."""
     job = standing.job
     fields = asdict(job) | {"state": standing.state, "board": str(job.board)}
     for name in ("created_at", "started_at", "finished_at"):
@@ -378,7 +373,7 @@ def job_object(standing: Standing) -> dict[str, Any]:
 
 
 def progress_object(progress: JobProgress, state: str) -> dict[str, Any]:
-    """The progress of a job in one of :data:`STATES`, as a JSON object.
+    """Return the progress of a job in one of :data:`STATES`, as a JSON object.
 
     There is no rate while no process works on the job.
     """
@@ -388,7 +383,7 @@ def progress_object(progress: JobProgress, state: str) -> dict[str, Any]:
 
 
 def status_object(totals: ServiceStatus, numbers: Mapping[str, int]) -> dict[str, Any]:
-    """The result of :func:`service_status` as a JSON object."""
+    """Return the result of :func:`service_status` as a JSON object."""
     fields = asdict(totals)
     fields["jobs"] = dict(numbers)
     fields["live_workers"] = [worker_object(worker) for worker in totals.live_workers]
@@ -396,7 +391,7 @@ def status_object(totals: ServiceStatus, numbers: Mapping[str, int]) -> dict[str
 
 
 def worker_object(worker: WorkerInfo) -> dict[str, Any]:
-    """A worker as a JSON object. Times are in UTC; ``nodes_per_second`` is that of one thread."""
+    """Return a worker as a JSON object: times in UTC, ``nodes_per_second`` of one thread."""
     fields = asdict(worker)
     fields["queues"] = list(worker.queues)
     fields["nodes_per_second"] = worker.nodes / worker.seconds if worker.seconds else None
@@ -406,5 +401,5 @@ def worker_object(worker: WorkerInfo) -> dict[str, Any]:
 
 
 def by_name(numbers: Mapping[Any, int]) -> dict[str, int]:
-    """Numbers by state, with the states as text."""
+    """Return numbers by state, with the states as text."""
     return {str(state): number for state, number in numbers.items()}

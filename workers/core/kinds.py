@@ -1,8 +1,7 @@
 """Kinds of jobs: each is one object in the package of the kind, and one line of a table.
 
-A new kind is a package with such an object, and a line in :data:`KINDS`. Everything that drives
-jobs then claims, solves, completes, shows and writes its units, too. Jobs of all kinds share two
-lanes.
+A new kind is a package with such an object, and a line in :data:`KINDS`. All code that drives jobs
+then claims, solves, completes, shows and writes its units, too. Jobs of all kinds share two lanes.
 """
 
 from __future__ import annotations
@@ -41,27 +40,26 @@ KINDS: Final[dict[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class UnitOutcome:
-    """Everything that will be written about a unit."""
+    """The complete outcome of a unit, to be written."""
 
     evaluations: Sequence[StoredEvaluation]
     """New evaluations, of one board."""
     result: Json
     """The source of the job's output; meaningless while the outcome is not complete."""
     nodes: int
-    """Positions searched."""
+    """Number of nodes searched."""
     seconds: float
     """Time spent searching."""
     costs: Mapping[int, Cost]
-    """The costs of the searched positions, by ply, for planning others."""
+    """The costs of the searched positions by ply, to plan other units."""
     with_columns: bool
     """Whether they were searched for the scores of all columns."""
     is_complete: bool
     """Whether the unit is done; False if it was stopped."""
     records: Callable[[Session], object] | None = None
-    """Writes further rows in the transaction that completes the unit or hands it back, and only if
-    the lease is still held."""
+    """Writes further rows when the unit is completed or handed back, if the lease is still held."""
     rest: Json | None = None
-    """The payload to go on with after a stop; None keeps the one it has."""
+    """The payload for the remaining work after a stop; None keeps the old one."""
     afterwards: Callable[[], object] | None = None
     """Called after the commit that has marked the unit as done."""
 
@@ -75,13 +73,15 @@ class JobKind:
     noun: str
     """The word for a unit's contents, in the singular: ``position``."""
     solve_unit: Callable[..., UnitOutcome]
-    """Solves one unit. It gets the claim, a searcher, the database, a function that tells whether
-    to stop, and, if the kind ``takes_programs``, the consent to programs as ``programs``."""
+    """Solves one unit.
+
+    Its arguments are the claim, a searcher, the database, a function that returns whether to stop,
+    and, if the kind ``takes_programs``, the consent to programs as ``programs``.
+    """
     unit_objects: Output
-    """The output of a unit that has come to an end, in order."""
+    """The output of a unit that has ended, in order."""
     go_on: Continuation | None = None
-    """Plans the next units of a growing job, within the transaction that completes one of its units
-    and while the job is held."""
+    """Plans a growing job's next units in the transaction that completes one; the job is held."""
     takes_programs: bool = False
     """Whether its units may start programs. No other kind gets the consent to do so."""
     has_table: bool = False
@@ -91,7 +91,7 @@ class JobKind:
 
 
 def find_kind(name: str) -> JobKind | None:
-    """The kind of this name; None if this version does not know it, as in a newer version's job."""
+    """Return the kind of this name; None if this version does not know it, as in a newer job."""
     if name not in KINDS:
         return None
     module, attribute = KINDS[name].split(":")
@@ -100,24 +100,24 @@ def find_kind(name: str) -> JobKind | None:
 
 
 def get_kind(name: str) -> JobKind:
-    """The kind of this name.
+    """Return the kind of this name.
 
     Raises:
         LookupError: this version does not know it.
     """
     found = find_kind(name)
     if found is None:
-        raise LookupError(f"this version of c4 knows no kind of job that is called {name!r}")
+        raise LookupError(f"this version of c4 does not know the job kind {name!r}")
     return found
 
 
 def independent_kinds() -> list[str]:
-    """The kinds whose units can be solved again by themselves; jobs of the others grow."""
+    """Return the kinds whose units can be solved again independently; jobs of the others grow."""
     return [name for name in KINDS if get_kind(name).go_on is None]
 
 
 def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue]]:
-    """The output of a unit that has ended, in order, for all kinds of jobs.
+    """Yield the output of a unit that has ended, in order, for all kinds of jobs.
 
     Raises:
         DamagedValueError: the job or the unit cannot be read as one of this kind.
@@ -133,20 +133,20 @@ def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue
 
 
 class Lane(StrEnum):
-    """How urgent the units of a job are.
+    """The urgency of a job's units.
 
     Bulk and interactive work have queues of their own, and do not wait for each other. Two queues
     work alike in Redis and RabbitMQ, while numeric priorities of messages have opposite meanings.
     """
 
     INTERACTIVE = "interactive"
-    """A person waits for the answer: jobs of INTERACTIVE_PRIORITY or more."""
+    """A user waits for the answer: jobs of INTERACTIVE_PRIORITY or more."""
     BULK = "bulk"
-    """All others."""
+    """All other jobs."""
 
     @property
     def is_interactive(self) -> bool:
-        """Whether a person waits."""
+        """Whether a user waits."""
         return self is Lane.INTERACTIVE
 
     @property
@@ -160,10 +160,10 @@ class Lane(StrEnum):
 
 
 def lane_of_job(priority: int) -> Lane:
-    """The lane of a job's units."""
+    """Return the lane of a job's units."""
     return Lane.INTERACTIVE if priority >= INTERACTIVE_PRIORITY else Lane.BULK
 
 
 def lane_of_queue(name: str) -> Lane:
-    """The lane whose doorbells come through a queue."""
+    """Return the lane whose messages come through a queue."""
     return Lane.INTERACTIVE if name == Lane.INTERACTIVE.queue else Lane.BULK

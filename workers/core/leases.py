@@ -1,6 +1,6 @@
-"""Keeping the leases of units alive while they are solved, and noticing when one is lost.
+"""Keep the leases of units alive while they are solved, and detect when one is lost.
 
-:class:`Rounds` is the thread that does so. Processes have more such periodic duties.
+:class:`Rounds` is the thread for this. Processes have more such periodic duties.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LEASE_SECONDS: Final = 10.0
 """The units of a dead process become free after this time."""
 
 BEATS_PER_LEASE: Final = 5
-"""Heartbeats within the time of a lease, so that several may fail before it runs out."""
+"""Number of heartbeats within the time of a lease, so that several may fail before it runs out."""
 
 CUT_POLL_SECONDS: Final = 0.25
 """Time between two checks whether units of growing jobs were cut off."""
@@ -45,14 +45,13 @@ class Duty:
     every_seconds: Callable[[], float]
     """The mean time between two runs; jitter separates processes that started together."""
     do: Callable[[], object]
-    """Does it. If it raises an error, the error is logged, and the duty is done again when it is
-    due. False means that another process did it this time, which is neither success nor failure."""
+    """Performs the duty. False means that another process did: neither success nor failure."""
     is_failing: bool = field(default=False, init=False)
     due: float = field(default=0.0, init=False)
 
 
 class Rounds:
-    """Does every duty when it is due, in one thread of this name."""
+    """Performs every duty when it is due, in one thread of this name."""
 
     def __init__(self, duties: Sequence[Duty], *, name: str = "c4-rounds") -> None:
         self._duties = list(duties)
@@ -60,7 +59,7 @@ class Rounds:
         self._thread = threading.Thread(target=self._go, name=name, daemon=True)
 
     def start(self) -> None:
-        """Start the thread; every duty is done at once, and then periodically."""
+        """Start the thread; every duty runs at once, and then periodically."""
         self._thread.start()
 
     def close(self) -> None:
@@ -105,9 +104,9 @@ class Lease:
 
     claim: Claim
     may_be_cut: bool = False
-    """The unit's job grows, so that other results may make this one needless."""
+    """Whether the unit's job grows, so that other results may make this unit obsolete."""
     is_lost: bool = False
-    """Another worker has the unit, or the job was cancelled, so there is no use in going on."""
+    """Whether another worker has the unit, or the job was cancelled: further work is useless."""
 
 
 class LeaseKeeper:
@@ -129,14 +128,14 @@ class LeaseKeeper:
         self._rounds = Rounds(
             [
                 Duty("prolong leases", lambda: lease_seconds / BEATS_PER_LEASE, self._beat),
-                Duty("look for units that were cut off", lambda: CUT_POLL_SECONDS, self._look),
+                Duty("check for units that were cut off", lambda: CUT_POLL_SECONDS, self._look),
             ],
             name="c4-leases",
         )
 
     @property
     def held(self) -> int:
-        """The number of leases that are kept alive."""
+        """Number of leases that are kept alive."""
         with self._lock:
             return len(self._leases)
 
@@ -199,7 +198,7 @@ class LeaseKeeper:
         claims = [lease.claim for lease in leases]
         blocked = []
         # If the database cannot be reached, the next beat tries again. If a lease runs out
-        # meanwhile, the fence shows it when the unit is completed.
+        # meanwhile, the fence reveals it when the unit is completed.
         with suppress(StorageError):
             held = self._database.run(
                 lambda session: jobs.prolong(session, claims, self._lease_seconds)

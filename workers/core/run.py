@@ -2,18 +2,18 @@
 
 A driver (for instance a thread of :mod:`workers.runners.local`) claims a unit, keeps its lease
 alive (:mod:`workers.core.leases`) and calls :func:`run_unit`. One transaction writes how the unit
-ends: done, handed back or failed; and only while the claim's fence is the unit's newest.
-A driver that finds nothing to claim closes the job (``jobs.finish_if_complete``).
+ends (done, handed back or failed), and only while the claim's fence is the unit's newest. A driver
+that finds no unit to claim closes the job (``jobs.finish_if_complete``).
 
 :func:`run_unit` and :class:`RetryingWriter` decide what a fault costs:
 
-- A fault of the request itself (``REQUEST_FAULTS``, or any error that is not the database's) is the
-  unit's own. It counts as an attempt, and the unit fails after MAX_ATTEMPTS.
-- The writer waits for the end of a fault that passes (``PASSING_FAULTS``), with the results in
+- A fault of the request itself (``REQUEST_FAULTS``, or any error that does not come from the
+  database) is the unit's own. It counts as an attempt, and the unit fails after MAX_ATTEMPTS.
+- The writer waits for the end of a temporary fault (``PASSING_FAULTS``), with the results in
   memory.
 - A fault that lasts (``LASTING_FAULTS``) ends the try. The unit is handed back, and the attempt
   does not count.
-- The writer treats any other fault of the database as one that passes, but for UNKNOWN_SECONDS
+- The writer treats any other fault of the database as a temporary one, but for UNKNOWN_SECONDS
   only. Then the unit is handed back as if its lease had run out, because it may have caused the
   fault. It can be handed back in this way MAX_LAPSES times.
 """
@@ -58,10 +58,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MAX_ERROR_CHARACTERS: Final = 2_000
-"""Characters of an error that are stored and logged: a stranger may have written its text."""
+"""Maximum number of characters of an error that are stored and logged: its source is untrusted."""
 
 UNKNOWN_SECONDS: Final = 60.0
-"""How long a writer tries again after an error of the database that has no class of its own."""
+"""Maximum time that a writer retries after an error of the database without a class of its own."""
 
 FIRST_PAUSE: Final = 0.2
 LONGEST_PAUSE: Final = 3.0
@@ -70,32 +70,32 @@ LONGEST_PAUSE: Final = 3.0
 _EXHAUSTED: Final = frozenset(
     {errno.EAGAIN, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC}
 )
-"""Errors of a machine that is out of something, such as room or open files."""
+"""Errors of a machine that has run out of a resource, such as space or open files."""
 
 
 class UnitEnd(Enum):
-    """How the work on a unit ended."""
+    """The end of the work on a unit."""
 
     DONE = "done"
     """Results are stored; the unit is done."""
     HANDED_BACK = "handed back"
-    """It was stopped and is queued again; the results so far are stored."""
+    """The unit was stopped and is queued again; the results so far are stored."""
     FAILED = "failed"
-    """Solving it raised an error; it is queued again, or failed for good."""
+    """Solving the unit raised an error; it is queued again, or failed for good."""
     LOST = "lost"
-    """Another worker has taken it over, or it was cancelled; nothing was written about it."""
+    """Another worker has the unit, or it was cancelled; nothing was written about it."""
 
 
 class UnitReport(NamedTuple):
-    """The outcome of working on a unit."""
+    """The outcome of the work on a unit."""
 
     end: UnitEnd
     nodes: int = 0
-    """Positions searched."""
+    """Number of nodes searched."""
     seconds: float = 0.0
     """Time spent searching."""
     error: str | None = None
-    """The reason of its failure."""
+    """The reason of the unit's failure."""
 
 
 def run_unit(
@@ -118,16 +118,16 @@ def run_unit(
         programs: the players that are programs and that may be started for it.
         writer: writes to the database, and may retry; None for the database itself.
         at_end: called within the transaction that ends the unit, unless it is handed back; several
-            times if the transaction has to be repeated.
+            times if the transaction is repeated.
 
     Raises:
         LookupError: this version does not know the kind of the unit's job.
         StorageError, SystemExit, KeyboardInterrupt: the database failed, or the process must end.
-            This is not the unit's fault. It is handed back if the database allows it, and otherwise
-            is free when its lease runs out.
-        MemoryError, OSError: there is no room for the solver's table, or for the unit, or this
-            machine lacks something else. Whether the unit has caused it is unknown, as it is after
-            an error of the database that has no class of its own.
+            The unit is not to blame. It is handed back if the database allows it, and otherwise is
+            free when its lease runs out.
+        MemoryError, OSError: the solver's table or the unit does not fit, or this machine lacks
+            another resource. It is unknown whether the unit caused this, as after an error of the
+            database that has no class of its own.
     """
     writer = writer or database
     kind = get_kind(claim.kind)
@@ -147,7 +147,7 @@ def run_unit(
     except (MemoryError, StorageError) as error:
         _lapse(writer, claim, error)
         raise
-    except Exception as error:  # whatever solving a unit raises, the job goes on
+    except Exception as error:  # a job goes on after any error of one unit
         if isinstance(error, OSError) and error.errno in _EXHAUSTED:
             _lapse(writer, claim, error)
             raise
@@ -202,7 +202,7 @@ def _write(
 
 
 def _lapse(writer: Writer, claim: Claim, error: Exception) -> None:
-    """Give the unit back as if its lease had run out, so that it cannot come back forever."""
+    """Hand the unit back as if its lease had run out, so that it cannot come back forever."""
     message = _text(error)
     with suppress(StorageError):
         writer.run(lambda session: jobs.lapse(session, claim, message))
@@ -248,11 +248,7 @@ class RetryingWriter:
         self._is_away = False
 
     def run(self, work: Callable[[Session], T]) -> T:
-        """As ``Database.run``; it is repeated while the database cannot be written.
-
-        Raises:
-            StorageError: the error does not pass, or the waiting was ended.
-        """
+        """Run a transaction as ``Database.run``; retry while the database cannot be written."""
         began = time.monotonic()
         for tries in count():
             try:
@@ -286,11 +282,7 @@ class RetryingWriter:
 
 
 def open_patiently(url: str, stopping: threading.Event) -> Database | None:
-    """Open a database as soon as it can be reached; None if ``stopping`` was set first.
-
-    Raises:
-        StorageError: it can never be used.
-    """
+    """Open a database as soon as it can be reached; None if ``stopping`` was set first."""
     for tries in count():
         try:
             return Database.open(url)
@@ -304,7 +296,7 @@ def open_patiently(url: str, stopping: threading.Event) -> Database | None:
 
 
 def pause(tries: int) -> float:
-    """Seconds to wait after this number of failed attempts.
+    """Return the seconds to wait after this number of failed attempts.
 
     With jitter, workers that lost the database together come back at different times.
     """

@@ -1,7 +1,7 @@
-"""Searching for units: whose turn it is, how a search is interrupted, and what it has learned.
+"""Searching for units: turns, interruption, and storing the results.
 
 A worker holds one unit more than it has threads: while one of them waits for the database, another
-one is searched. So callers take turns, and only as many search at a time as there are threads.
+one is searched. Callers therefore take turns: there are never more searches at a time than threads.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class RationedSearcher:
             self._turns.release()
 
     def unless(self, is_lost: Callable[[], bool]) -> RationedSearcher:
-        """The same turns, for a caller that stops waiting as soon as ``is_lost`` is true."""
+        """Return the same turns, for a caller that stops waiting as soon as ``is_lost`` is true."""
         view = copy(self)
         view.is_lost = is_lost
         view.has_begun = False
@@ -93,8 +93,7 @@ class RationedSearcher:
     def turn(self) -> Iterator[Solver]:
         """Hold one turn for several searches.
 
-        Raises:
-            LeaseLostError: ``is_lost`` became true before a turn was free.
+        Raise LeaseLostError if ``is_lost`` becomes true before a turn is free.
         """
         while not self._turns.acquire(timeout=STOP_POLL_SECONDS):
             if self.is_lost():
@@ -112,11 +111,11 @@ class RationedSearcher:
     analyze_many = _in_turn(Solver.analyze_many)
 
     def table_bounds(self, *, width: int, height: int, least_nodes: int) -> NDArray[np.void]:
-        """As ``Solver.table_bounds``. This is not a search, and needs no turn."""
+        """Call ``Solver.table_bounds`` without a turn, because it is not a search."""
         return self._solver.table_bounds(width=width, height=height, least_nodes=least_nodes)
 
     def add_bounds(self, bounds: NDArray[np.void], *, width: int, height: int) -> None:
-        """As ``Solver.add_bounds``. This is not a search, and needs no turn."""
+        """Call ``Solver.add_bounds`` without a turn, because it is not a search."""
         self._solver.add_bounds(bounds, width=width, height=height)
 
 
@@ -131,7 +130,7 @@ def turn_of(searcher: Searcher) -> AbstractContextManager[Searcher]:
 
 @contextmanager
 def interrupting(is_stopped: Callable[[], bool], stop: Callable[[], object]) -> Iterator[None]:
-    """Within this context, ``stop`` is called soon after ``is_stopped`` becomes true.
+    """Call ``stop`` soon after ``is_stopped`` becomes true within this context.
 
     Both are called from another thread. ``stop`` is called repeatedly, because a search may begin
     just after it.

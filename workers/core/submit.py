@@ -1,6 +1,6 @@
-"""Making a job from a stream of units, or finding the one made earlier for the same question.
+"""Create a job from a stream of units, or find the existing one for the same question.
 
-Commands that are given at the same moment find no job, and all try to make one. One of them
+Several commands that start at the same moment find no job, and all try to create one. One of them
 succeeds, and the others then find its job (:func:`find_or_plan`).
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from db.records.jobs import Json, UnitPlan
 
 UNITS_PER_TRANSACTION: Final = 32
-"""Units that are written at a time: this bounds the memory, and how long other writers wait."""
+"""Number of units written at a time: it bounds the memory, and the wait of other writers."""
 
 DIGEST_BYTES: Final = 16
 
@@ -49,18 +49,15 @@ def submit_units(
     only_one: bool = False,
     on_added: Callable[[Sequence[UnitPlan]], object] = lambda _plans: None,
 ) -> int:
-    """Make a job of these units and start it; returns its number.
+    """Create a job of these units and start it; return its number.
 
     The plans may be made while they are read. A few units take one transaction; ``on_added`` is
-    called with those that have just been written. If planning fails or is interrupted after the job
-    was made, the job is cancelled.
-
-    Raises:
-        AlreadyAskedError: with ``only_one``, there is a job of this kind with these parameters.
-        StorageError: the database cannot be written.
+    called with the units written last. If planning fails or is interrupted after the job was
+    created, the job is cancelled. With ``only_one``, raise AlreadyAskedError if a job of this kind
+    with these parameters exists.
     """
     remaining = iter(plans)
-    # Planning the first units may take long. The job is made afterwards, or it would seem to be
+    # Planning the first units may take long. The job is created afterwards, or it would seem to be
     # abandoned.
     batch = list(islice(remaining, UNITS_PER_TRANSACTION))
 
@@ -115,15 +112,15 @@ def _asked(kind: str, board: BoardSize, params: Json) -> _Asked:
 
 
 def topic_of(purpose: str, keys: NDArray[np.uint64]) -> str:
-    """The topic by which a job is found again: exactly these positions, for this purpose."""
+    """Return the topic by which a job is found again: exactly these positions, for this purpose."""
     digest = hashlib.blake2b(keys.astype("<u8").tobytes(), digest_size=DIGEST_BYTES)
     return f"{purpose} {digest.hexdigest()}"
 
 
 def find_or_plan(find: Callable[[], int | None], plan: Callable[[], int]) -> int:
-    """The number of the job that ``find`` finds, or else of the one that ``plan`` makes.
+    """Return the number of the job that ``find`` finds or, if there is none, ``plan`` creates.
 
-    ``plan`` has to call :func:`refuse_second` before it makes the job.
+    ``plan`` has to call :func:`refuse_second` before it creates the job.
     """
     while True:
         found = find()
@@ -141,17 +138,14 @@ def refuse_second(
     params: Json,
     is_usable: Callable[[int], bool] = lambda _job_id: True,
 ) -> None:
-    """Refuse to make a second job for the same question.
+    """Raise AlreadyAskedError if a job for the same question exists and ``is_usable`` accepts it.
 
-    Call this first in the transaction that makes the job. Until the commit, no other process makes
-    one either.
-
-    Raises:
-        AlreadyAskedError: there is a job for the same question, and ``is_usable`` accepts it.
+    Call this first in the transaction that creates a job. Until the commit, no other process
+    creates one for this question.
     """
     asked = _asked(kind, board, params)
     jobs.hold_question(session, **asked)
-    # In this order: a job that is started between the two queries is found by the second.
+    # In this order: if a job is started between the two queries, the second one finds it.
     planned = jobs.planned_job(session, **asked)
     job_id = jobs.newest_job(session, **asked)
     is_planned = planned is not None and not planned.is_abandoned
@@ -160,13 +154,10 @@ def refuse_second(
 
 
 def find_and_resume(database: Database, *, kind: str, board: BoardSize, params: Json) -> int | None:
-    """The newest job that asks for exactly this, resumed; None if there is none.
+    """Find the newest job that asks exactly this question, and resume it; None if none exists.
 
     If another process is planning such a job, this waits for it. If that process has died, its job
     is cancelled, because it will never have all its units. The order within ``params`` matters.
-
-    Raises:
-        StorageError: the database cannot be read or written.
     """
     asked = _asked(kind, board, params)
     while True:
@@ -185,11 +176,7 @@ def find_and_resume(database: Database, *, kind: str, board: BoardSize, params: 
 
 
 def set_going(database: Database, job_id: int) -> None:
-    """Queue the cancelled and the failed units of a job again. A job that is done stays done.
-
-    Raises:
-        StorageError: the database cannot be written.
-    """
+    """Queue the cancelled and the failed units of a job again. A job that is done stays done."""
     state = database.run(lambda session: jobs.resume_job(session, job_id))
     if state is JobState.FAILED:
         database.run(lambda session: jobs.retry_job(session, job_id))

@@ -1,7 +1,7 @@
-"""Leads a data set from its order to its files: positions are found, labelled, and written.
+"""Make a data set from its order: find the positions, label them, and write the files.
 
-Positions of strong play are from games that are played for it: perfect players that err now and
-then. An ordinary analysis of all columns labels the positions.
+Strong play comes from games that are played for the data set, between perfect players with
+occasional errors. An ordinary analysis of all columns labels the positions.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ def labelling_job(
     fresh: bool = False,
     on_planned: Callable[[int], None] = lambda _positions: None,
 ) -> int:
-    """The number of the job that labels some positions: it is found and resumed, or planned.
+    """Find and resume the job that labels some positions, or plan it; return its number.
 
-    It is an ordinary analysis. Positions with few stones come first, because they take longest and
-    should not be left to the end. Stored positions are not searched.
+    The job is an ordinary analysis. Positions with few stones come first, because they take longest
+    and should not be left to the end. Stored positions are not searched.
     """
     return analysis.find_or_submit(
         database,
@@ -74,11 +74,10 @@ def labelling_job(
 
 
 def read_labels(database: Database, job_id: int, keys: Keys, board: BoardSize) -> NDArray[np.int8]:
-    """The exact scores of every column, from the job that has found them.
+    """The exact scores of every column, from the job that found them.
 
-    Returns:
-        Shape (positions, columns of the board), in the order of the keys; NO_SCORE where a column
-        is full.
+    The shape is (positions, columns of the board), in the order of the keys; NO_SCORE if a column
+    is full.
 
     Raises:
         DatasetIncompleteError: the job is not done.
@@ -100,21 +99,21 @@ def _rows(database: Database, job_id: int) -> Iterator[list[int]]:
 
 
 def _work_order(keys: Keys, board: BoardSize) -> NDArray[np.intp]:
-    """The indices of positions by ply, then by key, so that neighbours are alike."""
+    """The indices of positions by ply, then by key, so that neighbours are similar."""
     _, plies = canonical_keys(keys, width=board.width, height=board.height)
     return np.lexsort((keys, plies))
 
 
 SPARE: Final = 1.1
-"""How many times the positions that seem to be needed are labelled in the next round."""
+"""Margin on the estimated number of positions to label in the next round."""
 
 MAX_GROWTH: Final = 8
-"""How many times as many positions are labelled in the next round at most."""
+"""Maximum growth of the number of positions from one round to the next."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A data set whose positions are found, but not labelled yet."""
+    """A data set whose positions are found but not labelled yet."""
 
     order: Order
     found: Found
@@ -128,20 +127,9 @@ class Draft:
         games: Collection[int] = (),
         number: int | None = None,
     ) -> Draft:
-        """Find the positions of a data set.
+        """Find the positions of a data set; errors as in :func:`workers.dataset.sources.find`.
 
-        Args:
-            database: has the stored games.
-            order: says what the data set shall be.
-            games: the numbers of the matches that games are taken from, if not those of the order.
-            number: how many positions to find, if not as many as are ordered.
-
-        Raises:
-            EmptySourceError: there are none.
-            MatchTermsError: a match is not finished, or on another board, or does not exist.
-            BookError: the book cannot be read, or is for another board.
-            DatasetError: the file is not one of positions with scores.
-            OSError: the file cannot be read.
+        ``games`` and ``number`` replace the matches and the number of positions of the order.
         """
         return cls(order, find(database, order, number or order.count, games or order.matches))
 
@@ -153,7 +141,7 @@ class Draft:
         fresh: bool = False,
         on_planned: Callable[[int], None] = lambda _positions: None,
     ) -> int:
-        """The job that labels the positions. Arguments and errors as of ``labelling_job``."""
+        """Find or plan the job that labels the positions, as in :func:`labelling_job`."""
         return labelling_job(
             database,
             self.found.sample.keys,
@@ -165,11 +153,7 @@ class Draft:
         )
 
     def labelled(self, database: Database, job_id: int) -> Labelled:
-        """The positions that the order keeps, with their labels.
-
-        Raises:
-            DatasetIncompleteError: the job is not done.
-        """
+        """The positions that the order keeps, with labels; errors as in :func:`read_labels`."""
         sample, stated = self.found.sample, self.found.stated
         labels = read_labels(database, job_id, sample.keys, self.order.board)
         difference = None if stated is None else stated.compare(sample.keys, labels)
@@ -194,15 +178,12 @@ class Labelled:
     draft: Draft
     sample: Sample
     labels: NDArray[np.int8]
-    """Shape (n, W): exact scores, in the order of the sample's keys."""
+    """Exact scores, shape (n, W), in the order of the sample's keys."""
     difference: Difference | None
-    """With ``file``: the comparison of the labels with those of the file."""
+    """The comparison of the labels with the scores in the file, if the source is ``file``."""
 
     def wanted(self) -> int | None:
-        """How many positions to label instead, because too few of these are decisive.
-
-        None if they are enough.
-        """
+        """Number of positions to label if too few of these are decisive; None if enough are."""
         count, kept = self.draft.order.count, len(self.sample.keys)
         if kept >= count or not self.draft.order.decisive:
             return None
@@ -210,20 +191,20 @@ class Labelled:
         return math.ceil(len(self.draft.found.sample.keys) * growth)
 
     def write(self, directory: Path, *, replace: bool = False) -> dict[str, Any]:
-        """Write the files of the data set; returns its card.
+        """Write the files of the data set; return its card.
 
-        Args:
-            directory: where the files go.
-            replace: whether another data set that is there may be replaced.
+        With ``replace``, another data set in the directory is replaced.
 
         Raises:
             EmptySourceError: no position is left.
-            DatasetExistsError: another data set is there.
+            DatasetExistsError: the directory has another data set.
             OSError: the files cannot be written.
         """
         order = self.draft.order
         if not len(self.sample.keys):
-            raise EmptySourceError("no position is decisive: all columns have the same result")
+            raise EmptySourceError(
+                "no position is decisive: in each, all columns lead to the same result"
+            )
         recipe = Recipe(
             command=order.command(),
             board=order.board,
@@ -262,10 +243,10 @@ class Labelled:
 
 
 POSITIONS_OF_A_GAME: Final = 8
-"""New positions that a game is expected to give at first: games of strong play are alike."""
+"""Expected number of new positions per game at first; games of strong play are similar."""
 
 MAX_GAMES_GROWTH: Final = 4
-"""How many times as many games are played in the next round at most."""
+"""Maximum growth of the number of games from one round to the next."""
 
 MAX_GAMES: Final = 1_000_000
 
@@ -289,22 +270,16 @@ def terms_of(order: Order, games: int) -> MatchTerms:
 def play_games(
     database: Database, order: Order, run: Callable[[int], None], wanted: int
 ) -> tuple[int, ...]:
-    """Have so many games played that they have enough positions for an order.
+    """Play enough games to find the wanted number of positions for an order of source ``strong``.
 
-    Matches that were played before are found again. If a match of twice as many games or more has
-    no more positions than one before, it is as good as there is.
-
-    Args:
-        database: where matches and jobs are.
-        order: one from ``strong``.
-        run: works on the job of this number to its end.
-        wanted: how many positions are needed.
+    Matches that were played before are found again. The search for more games ends when a longer
+    match yields no more positions. ``run`` works on the job with this number until it ends.
 
     Returns:
-        The number of the match, alone.
+        The number of the match, as a tuple of one.
 
     Raises:
-        EmptySourceError: no game has a position that may be taken.
+        EmptySourceError: no game has a suitable position.
         PlayerError, MatchTermsError: the games cannot be played on this board.
     """
     games, before = max(10, wanted // POSITIONS_OF_A_GAME), 0
@@ -327,24 +302,14 @@ def find_and_label(
     *,
     job_of: Callable[[Draft], int],
 ) -> tuple[Labelled, int]:
-    """Find the positions of a data set and have them labelled.
+    """Find the positions of a data set and label them.
 
-    One job is enough, but for two kinds of orders: strong play is played first, and if too few
-    positions are decisive, more are labelled. What one job has searched, the next one looks up.
-    Errors of sources and players are those of ``Draft.of`` and ``play_games``.
-
-    Args:
-        database: where games and jobs are.
-        order: says what the data set shall be.
-        run: works on the job of this number to its end.
-        job_of: the job of a draft, as :meth:`Draft.job` makes it.
+    Usually one job is enough. Strong play is played first, and if too few positions are decisive,
+    more are labelled. A later job looks up the positions that an earlier one searched. ``run``
+    works on the job with this number until it ends. Raises the errors of the steps.
 
     Returns:
         The labelled positions, and the number of the last job.
-
-    Raises:
-        DatasetIncompleteError: a job is not done.
-        EmptySourceError: there are no positions.
     """
     draft = _draft(database, order, run, order.count)
     while True:
@@ -355,13 +320,13 @@ def find_and_label(
         if wanted is None:
             return labelled, job_id
         wider = _draft(database, order, run, wanted)
-        if len(wider.found.sample.keys) <= len(draft.found.sample.keys):  # there are no more
+        if len(wider.found.sample.keys) <= len(draft.found.sample.keys):  # no more positions exist
             return labelled, job_id
         draft = wider
 
 
 def _draft(database: Database, order: Order, run: Callable[[int], None], number: int) -> Draft:
-    """The draft with so many positions, or with all that there are."""
+    """The draft with this many positions, or with all positions if there are fewer."""
     is_strong = order.source == "strong"
     games = play_games(database, order, run, number) if is_strong else ()
     return Draft.of(database, order, games=games, number=number)

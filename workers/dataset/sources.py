@@ -1,4 +1,4 @@
-"""The order for a data set, and the positions that it asks for."""
+"""The order for a data set, and the search for its positions."""
 
 from __future__ import annotations
 
@@ -48,51 +48,48 @@ if TYPE_CHECKING:
 SOURCES: Final = ("plies", "play", "strong", "games", "book", "file")
 
 BLUNDER: Final = 0.1
-"""The share of moves of strong play that are errors, unless the order says another one."""
+"""The default share of moves in strong play that are errors."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """The description of a data set that is to be made."""
+    """The description of a data set to make."""
 
     source: str
     """One of :data:`SOURCES`."""
     board: BoardSize
     first_ply: int
-    """Fewest stones of a position."""
+    """Minimum number of stones."""
     last_ply: int
-    """Most stones."""
+    """Maximum number of stones."""
     matches: tuple[int, ...]
-    """With ``games``: the numbers of the matches; empty for all finished ones."""
+    """The numbers of the matches, if the source is ``games``; empty for all finished matches."""
     book: str | None
-    """A book's file as it was named; None for the book that comes with c4."""
+    """The file of a book as the user named it; None for the included book."""
     count: int
-    """How many positions."""
     seed: int
     shares: Shares
     formats: tuple[str, ...]
     representations: tuple[str, ...]
     file: str | None = None
-    """With ``file``: the path of a file of positions with scores."""
+    """The path of a file of positions with scores, if the source is ``file``."""
     blunder: float = BLUNDER
-    """With ``strong``: the share of moves that are errors, 0 to 1."""
+    """The share of moves that are errors, 0 to 1, if the source is ``strong``."""
     quiet: bool = False
-    """Whether to take only quiet positions."""
     decisive: bool = False
-    """Whether to keep only decisive positions."""
     neighbours: Neighbours = "keep"
-    """What happens to positions of different parts that are a single move apart."""
+    """The treatment of positions in different parts that are a single move apart."""
     license: str = LICENSE
-    """The identifier of the license under which the data set is given to others."""
+    """The identifier of the license under which the data set is published."""
 
     @property
     def label(self) -> str:
-        """The label of its job."""
+        """The label of the job."""
         return f"data set {self.board} from {self.source}, seed {self.seed}"
 
     @property
     def keep(self) -> Keep:
-        """Which positions may be taken."""
+        """The filter for positions that may be taken."""
         return partial(are_quiet, board=self.board) if self.quiet else keep_all
 
     def command(self) -> str:
@@ -103,7 +100,7 @@ class Order:
             *("c4", "dataset", "build", "--from", self.source),
             *(("--input", file) if self.source == "file" else ()),
             *(("--blunder", str(self.blunder)) if self.source == "strong" else ()),
-            *("--plies", f"{self.first_ply}..{self.last_ply}"),
+            *("--plies", f"{self.first_ply}..{self.last_ply}"),  # words: ok
             *("--count", str(self.count), "--board", str(self.board), "--seed", str(self.seed)),
             *(word for match in self.matches for word in ("--corpus", str(match))),
             *(("--book", book) if self.source == "book" and book else ()),
@@ -119,7 +116,7 @@ class Order:
 
 
 _MATCHES_AT_A_TIME: Final = 500
-"""Matches in one query: both databases limit the number of parameters."""
+"""Matches in one query; both databases limit the number of parameters."""
 
 
 @dataclass(slots=True)
@@ -127,11 +124,10 @@ class Harvest:
     """The stored games that were read."""
 
     matches: tuple[int, ...]
-    """The number of finished matches whose games were read."""
+    """The numbers of the finished matches whose games were read."""
     games: int = 0
-    """Games that were read."""
     without_moves: int = 0
-    """Those of which only the final grid is known, so that they have no open position."""
+    """Games with only a known final grid, which have no open position."""
 
 
 def choose_from_games(
@@ -145,17 +141,10 @@ def choose_from_games(
     seed: int,
     keep: Keep = keep_all,
 ) -> tuple[Sample, Harvest]:
-    """Some of the different positions of stored games, each equally likely.
+    """Choose different positions of stored games, each with the same probability.
 
-    Args:
-        database: where the games are.
-        board: of all of them.
-        wanted: numbers of finished matches; empty for all finished ones.
-        first: fewest stones.
-        last: most stones.
-        count: how many positions are wanted.
-        seed: decides which.
-        keep: which positions may be taken.
+    ``wanted`` has the numbers of finished matches; empty for all. ``first`` and ``last`` are
+    numbers of stones.
 
     Raises:
         MatchTermsError: a match is not finished, is on another board, or does not exist.
@@ -170,7 +159,7 @@ def choose_from_games(
 
 
 def _positions(database: Database, board: BoardSize, harvest: Harvest) -> Iterator[Position]:
-    """Every position of every game, from the one that it began with."""
+    """Every position of every game, including the start."""
     with database.read() as session:
         for begin in range(0, len(harvest.matches), _MATCHES_AT_A_TIME):
             matches = harvest.matches[begin : begin + _MATCHES_AT_A_TIME]
@@ -191,29 +180,24 @@ def _positions_of(game: StoredGame, start: Position, board: BoardSize) -> Sequen
 
 
 class Found(NamedTuple):
-    """The positions that were found for an order."""
+    """The positions found for an order."""
 
     sample: Sample
     facts: Facts
-    """Facts about the source, for the card."""
     stated: Stated | None = None
-    """With ``file``: what the file says of its positions."""
+    """The positions and scores in the file, if the source is ``file``."""
 
 
 def find(database: Database, order: Order, number: int, games: Collection[int]) -> Found:
-    """Find positions.
+    """Find positions for an order; ``number`` is the maximum.
 
-    Args:
-        database: has the stored games.
-        order: says which positions are wanted.
-        number: how many are wanted.
-        games: the numbers of the matches to take games from; empty for all finished ones.
+    ``games`` has the numbers of the matches to take games from; empty for all finished matches.
 
     Raises:
-        EmptySourceError: there are none.
-        MatchTermsError: a match is not finished, or on another board, or does not exist.
+        EmptySourceError: no position was found.
+        MatchTermsError: a match is not finished, is on another board, or does not exist.
         BookError: the book cannot be read, or is for another board.
-        DatasetError: the file is not one of positions with scores.
+        DatasetError: the file does not contain positions with scores.
         OSError: the file cannot be read.
     """
     if order.source in ("games", "strong"):
@@ -242,7 +226,7 @@ def _from_games(database: Database, order: Order, number: int, games: Collection
         seed=order.seed,
         keep=order.keep,
     )
-    if order.source == "strong":  # the numbers of its matches are others in another database
+    if order.source == "strong":  # match numbers differ between databases, so leave them out
         return Found(sample, {"blunder": order.blunder, "games": harvest.games})
     facts = {
         "matches": list(harvest.matches),
@@ -255,7 +239,7 @@ def _from_games(database: Database, order: Order, number: int, games: Collection
 def _from_book(order: Order, number: int) -> Found:
     book = find_book(order.book, order.board)
     if book is None:
-        raise BookBoardError(f"this c4 came without a book for {order.board}: name one")
+        raise BookBoardError(f"no book for {order.board} is included; choose one with --book FILE")
     info = book.info
     sample = choose_from_book(
         book, order.first_ply, order.last_ply, number, order.seed, keep=order.keep
@@ -271,7 +255,7 @@ def _from_book(order: Order, number: int) -> Found:
 
 def _from_file(order: Order, number: int) -> Found:
     if order.file is None:
-        raise DatasetError("an order from a file names none")
+        raise DatasetError("an order from a file must name the file")
     path = Path(order.file)
     check_plain(path)
     with path.open("rb") as file:

@@ -1,7 +1,7 @@
-"""The kind of job that is called ``deep``: many workers together prove one position's value.
+"""Jobs of kind ``deep``: many workers together prove the value of one position.
 
-``tree`` splits the position into pieces: "does this sub-position score at least so much?" A piece
+``tree`` splits the position into pieces: "does this sub-position score at least beta?" Each piece
 is a unit of the job (``task``). ``job`` works on units and plans the next ones; meanwhile the
-processes share what has cost them the most (``sharing``). ``answer`` is how far the job is, and
-what it has found.
+processes share their most expensive bounds (``sharing``). ``answer`` reads the progress and the
+result of the job.
 """

@@ -1,9 +1,9 @@
-"""Progress of a deep job, its answer, and the proof of the answer from stored evaluations.
+"""The progress of a deep job, its answer, and the proof of the answer from stored evaluations.
 
-The job stores every position that it has decided: searched ones, and those that follow from them.
-So the root's score can be checked without trusting the job. A lower bound follows from one move, an
-upper bound from all moves; the same holds for the positions after these moves, down to positions
-that were searched. Any of these can be searched again.
+The job stores every position that it has decided, by a search or from other positions. So the
+root's score can be checked without trusting the job. A lower bound follows from one move, an upper
+bound from all moves. The same holds for the positions after these moves, down to positions that
+were searched. Each of these can be searched again.
 """
 
 from __future__ import annotations
@@ -32,40 +32,36 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AtWork:
-    """A piece that a worker searches now."""
+    """A piece that a worker is searching."""
 
     columns: tuple[int, ...] | None
-    """The columns that lead to it from the start, 0-based; None if the tree no longer has a way."""
+    """The 0-based columns from the start to the piece; None if the tree no longer has a path."""
     beta: int
-    """The question is whether its side to move scores at least this."""
+    """The question is whether the side to move scores at least this."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeepProgress:
-    """A look at a deep job. Scores are for the side to move at the start."""
+    """A snapshot of a deep job. Scores are for the side to move at the start."""
 
     lower: int
-    """The score is proven to be at least this."""
+    """Proven lower bound of the score."""
     upper: int
-    """The score is proven to be at most this."""
+    """Proven upper bound of the score."""
     asked: int | None
-    """The question now is whether the score is at least this; None when all is proven."""
+    """The current question is whether the score is at least this; None when all is proven."""
     moves: tuple[Bounds | None, ...]
-    """What is proven about the score of each column, None where it cannot be played."""
+    """Proven bounds of the score of each column, None if it cannot be played."""
     limits: Bounds
-    """What a look at the board says about a column that neither wins nor loses at once."""
+    """The limits that the board sets for a column that neither wins nor loses at once."""
     decided: int
-    """Pieces that were decided."""
     split: int
-    """Pieces that were too hard for one worker, and were split."""
+    """Number of pieces that were split because they were too hard for one worker."""
     cut: int
-    """Pieces that became needless, before or while they were searched."""
+    """Number of pieces that became unnecessary, before or during their search."""
     queued: int
-    """Pieces that wait for a worker."""
     failed: int
-    """Pieces that were given up."""
     at_work: tuple[AtWork, ...]
-    """Pieces that workers search now."""
 
 
 def tree_object(standing: DeepProgress) -> dict[str, object]:
@@ -94,19 +90,19 @@ def tree_object(standing: DeepProgress) -> dict[str, object]:
 
 
 class Observer:
-    """Looks at a deep job now and then."""
+    """Reads the progress of a deep job repeatedly."""
 
     def __init__(self, job: JobInfo) -> None:
         self._task = DeepTask.from_params(job.params, job.board)
         self._memory = Memory(job.id, self._task)
 
     def look(self, session: Session) -> DeepProgress:
-        """How far the job is now."""
+        """Read the current progress."""
         memory = self._memory
         memory.read(session)
         tree = memory.tree
         running = memory.pieces(UnitState.LEASED)
-        # Splits what the job's planners have split, so that there is a way to every piece.
+        # Split the nodes that the job's planners have split, so that a path leads to every piece.
         memory.wanted(session, len(memory.open) + 1, memory.pieces(*UnitState))
         tree.expand(tree.root, memory.known(session))
         return DeepProgress(
@@ -136,7 +132,6 @@ class Observer:
         return Bounds(-((left - 1) // 2), left // 2)
 
     def _way(self, piece: Piece) -> tuple[int, ...] | None:
-        """The columns to a piece, turned as the start was given."""
         tree = self._memory.tree
         if piece.key not in tree.nodes:
             return None
@@ -153,18 +148,20 @@ class Observer:
 
 
 FIRST_TRY_NODES: Final = 1 << 12
+"""Node limit of the first attempt at a move of best play."""
+
 TRY_FACTOR: Final = 8
-"""Nodes for the first try of a move of best play, and how many times as many the next one gets."""
+"""Growth of the node limit from one attempt to the next."""
 
 
 class Lemma(NamedTuple):
-    """A proven bound of a position's score, which the proof needs; called a claim for people."""
+    """A proven bound of a position's score that a proof needs; users see it as a "claim"."""
 
     key: int
-    """Canonical."""
+    """Canonical key of the position."""
     beta: int
     is_reached: bool
-    """True: the side to move scores at least ``beta``; false: it scores less."""
+    """Whether the side to move scores at least ``beta`` (true) or less (false)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,17 +169,16 @@ class Proof:
     """The size of a proof, and its gaps."""
 
     derived: int
-    """The number of lemmas that follow from others, by minimax."""
+    """Number of lemmas that follow from other lemmas by minimax."""
     searched: int
-    """The number of lemmas that a search has proven."""
+    """Number of lemmas that a search has proven."""
     nodes: int
-    """Nodes of these searches."""
     missing: tuple[Lemma, ...]
-    """Lemmas that no stored evaluation supports; a whole proof has none."""
+    """Lemmas that no stored evaluation supports; empty for a complete proof."""
 
 
 class _Archive:
-    """Bounds of positions of one board: from the position itself, and from the database."""
+    """Bounds of positions on one board, from the position itself or from the database."""
 
     def __init__(self, database: Database, start: Position) -> None:
         self.board = start.board
@@ -191,7 +187,7 @@ class _Archive:
         self._nodes: dict[int, int] = {}
 
     def read(self, positions: Iterable[Position]) -> None:
-        """Look positions up in the database."""
+        """Look up positions in the database."""
         new = {
             position.canonical_key: position
             for position in positions
@@ -212,11 +208,11 @@ class _Archive:
         return self._bounds[position.canonical_key]
 
     def nodes(self, key: int) -> int:
-        """Nodes of the stored search."""
+        """Number of nodes in the stored search."""
         return self._nodes.get(key, 0)
 
     def position(self, key: int) -> Position:
-        """The position of a key."""
+        """The position with this key."""
         return Position.from_key(key, width=self.board.width, height=self.board.height)
 
 
@@ -251,15 +247,15 @@ def follow_proof(database: Database, start: Position, bounds: Bounds) -> Proof:
 
 
 def proven_line(database: Database, start: Position, score: int) -> list[int]:
-    """The beginning of best play, 0-based columns, as far as it is stored."""
+    """The stored beginning of best play, as 0-based columns."""
     archive = _Archive(database, start)
     line: list[int] = []
     position = start
     while not position.is_over:
         archive.read(_following([position]))
         for column in ordered_columns(position):
-            # Neither side can do better than the score. So a move that is proven to reach it is
-            # best play, and the position after it has exactly this score, seen by the other side.
+            # Neither side can exceed the score. So a move proven to reach it is best play, and the
+            # position after it has exactly the negated score for the other side.
             if -archive.bounds(position.play(column)).upper >= score:
                 break
         else:
@@ -277,7 +273,7 @@ def searched_line(
     known: Callable[[Position], Bounds],
     node_limit: int,
 ) -> list[int]:
-    """Best play to the end, or as far as the limit of nodes allows."""
+    """Best play to the end, or as far as the node limit allows."""
     line: list[int] = []
     position, left = start, node_limit
     while not position.is_over:
@@ -297,10 +293,10 @@ def _best_move(
     known: Callable[[Position], Bounds],
     node_limit: int,
 ) -> tuple[int | None, int]:
-    """The column that is the soonest proven to reach a score, and the nodes that were searched.
+    """The column that is proven to reach a score first, and the number of searched nodes.
 
-    That another column falls short may take long to prove, and need not be known. So all of them
-    are tried with few nodes, and then with more.
+    To prove that another column falls short may take long, and is not needed. So all columns are
+    tried with few nodes first, and then with more.
     """
     beta, nodes, limit = 1 - score, 0, FIRST_TRY_NODES
     children = {column: canonical(position.play(column)) for column in ordered_columns(position)}
@@ -331,9 +327,9 @@ def _following(positions: Iterable[Position]) -> list[Position]:
 
 
 def _reasons(archive: _Archive, position: Position, lemma: Lemma) -> list[Lemma] | None:
-    """The lemmas about a position's children from which a lemma follows; None if it does not.
+    """The lemmas about the children from which this lemma follows; None if it does not follow.
 
-    A lemma that follows from the position itself needs none.
+    The list is empty if the lemma follows from the position itself.
     """
     if _holds(first_bounds(position), lemma):
         return []
@@ -354,7 +350,7 @@ def _holds(bounds: Bounds, lemma: Lemma) -> bool:
 
 
 LINE_NODES: Final = 20_000_000
-"""The limit of nodes for the end of best play: a second or two, if nothing is known of it."""
+"""Node limit for the end of best play: a second or two, if nothing is known about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,19 +360,17 @@ class DeepAnswer:
     job: JobInfo
     position: Position
     moves: str
-    """The moves to the position, columns counted from 1."""
+    """The moves to the position, as 1-based columns."""
     standing: DeepProgress
-    """What is proven."""
     proof: Proof
-    """The proof of the bounds."""
     line: tuple[int, ...]
-    """Best play, 0-based columns; empty if the score is not exact."""
+    """Best play, as 0-based columns; empty if the score is not exact."""
     line_is_complete: bool
     """Whether best play is known to the end of the game."""
 
     @property
     def best(self) -> list[int]:
-        """The 0-based columns that are proven to reach the score; none while it is not exact."""
+        """The 0-based columns proven to reach the score; empty until the score is exact."""
         standing = self.standing
         if standing.asked is not None:
             return []
@@ -394,14 +388,10 @@ def read_answer(
     *,
     heard: ReceivedBounds | None = None,
 ) -> DeepAnswer:
-    """Read the answer of a job, and find best play.
+    """Read the answer of a job, and search the end of best play with the solver.
 
-    Args:
-        database: where the job lives.
-        job_id: its number.
-        solver: searches for the end of best play.
-        heard: what the solver has heard of the job (:func:`workers.deep.sharing.listening`): with
-            that, it has little to search.
+    The bounds that the solver received from the job (:func:`workers.deep.sharing.listening`)
+    shorten the search.
     """
     job = read_job(database, job_id)
     task = DeepTask.from_params(job.params, job.board)

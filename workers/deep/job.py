@@ -1,16 +1,16 @@
-"""Deep jobs: making them, working on a unit, and planning the next units when one is completed.
+"""Deep jobs: create them, work on a unit, and plan the next units when one is completed.
 
 There are always at least as many queued units as threads, so a free thread finds the least
 speculative of the remaining pieces. A queued unit is only a place in the queue: every result
-decides anew which piece it holds, until a worker claims it. It is cut off only if no piece is left
-for it. A leased unit is cut off as soon as its result is needless: its worker looks for that four
-times a second, and still stores the bounds that it has proven by then.
+redistributes the pieces among the queued units, until a worker claims them. A queued unit is cut
+off only if no piece is left for it. A leased unit is cut off as soon as its result is unnecessary:
+its worker checks for that four times a second, and still stores the bounds proven so far.
 
-A process remembers a job's tree and its open units. The tree can be made again at any time from the
-job's parameters, its units and the stored evaluations. Remembering it is faster: then only the
-units are read that were open or missing the last time. The memory is true only if the transaction
-that has read it is committed, because that transaction may have written some of it. Until the
-commit the memory is in doubt; another reader makes it again.
+A process caches the tree and the open units of a job. The tree can be rebuilt at any time from the
+job's parameters, its units and the stored evaluations. The cache is faster: only units that were
+open or unknown last time are read. The cache is valid only if the transaction that filled it is
+committed, because that transaction may itself have written some of the data. Until the commit the
+cache is in doubt, and another reader rebuilds it.
 """
 
 from __future__ import annotations
@@ -46,16 +46,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The answer about one piece."""
+    """The result of searching one piece."""
 
     bounds: Bounds
-    """What is proven."""
     nodes: int
-    """Positions searched."""
     seconds: float
-    """Time spent searching."""
     is_hard: bool
-    """The nodes were used up before the question was decided."""
+    """Whether the nodes were used up before the question was decided."""
 
 
 def ask(
@@ -67,16 +64,10 @@ def ask(
     node_limit: int,
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> Finding:
-    """Search until the score is known to be at least ``beta``, or to be less.
+    """Search until the score is known to be at least ``beta``, or known to be less.
 
-    Args:
-        position: the position.
-        beta: the score in question.
-        solver: may be shared; an interrupted search is taken up again unless ``is_stopped``.
-        known: the bounds that are proven already.
-        node_limit: limit of nodes; it may be exceeded a little.
-        is_stopped: whether to give up; asked before each search. The question may then be open
-            although the piece is not hard.
+    An interrupted search is resumed unless ``is_stopped``; then the question may be open although
+    the piece is not hard. ``node_limit`` may be exceeded slightly.
     """
     bounds, nodes, seconds = known, 0, 0.0
     while not bounds.decides(beta):
@@ -96,12 +87,7 @@ def solve_unit(
 ) -> UnitOutcome:
     """Search a piece until it is decided, or has proven too hard for one unit.
 
-    Args:
-        claim: a unit of a job of this kind.
-        solver: may be shared; the pieces of a job have many positions in common.
-        database: where known evaluations are looked up. Nothing is written but what the workers of
-            the job share.
-        is_stopped: whether to give up: the unit was cut off, or the process must end.
+    Evaluations are looked up in the database; only the bounds for other processes are written.
     """
     task = DeepTask.from_params(claim.params, claim.board)
     piece = piece_of(claim.payload)
@@ -137,14 +123,14 @@ def solve_unit(
         },
         nodes=finding.nodes,
         seconds=finding.seconds,
-        costs={},  # of null windows with a limit: they would misguide the planning of batches
+        costs={},  # limited null-window searches would mislead the planning of batches
         with_columns=False,
         is_complete=finding.is_hard or finding.bounds.decides(piece.beta),
     )
 
 
 def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue]]:
-    """The output of a unit that has ended: one object, or none if it was cut off."""
+    """The output of a finished unit: one object, or none if it was cut off."""
     piece = piece_of(unit.payload)
     shown: dict[str, JsonValue] = {"key": piece.key, "board": str(job.board), "beta": piece.beta}
     if unit.state is not UnitState.DONE or not unit.result:
@@ -155,15 +141,11 @@ def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue
 
 
 class Memory:
-    """A job's tree and units, as of the last reading.
+    """A cache of a job's tree and units, as of the last reading.
 
-    Attributes:
-        tree: has all proven bounds.
-        open: units that are not done, by their places in the job; those that can be claimed come in
-            the order of their claims.
-        decided: the number of decided pieces.
-        hard: the number of pieces that were too hard, and were split.
-        cut: the number of pieces that became needless.
+    ``open`` has the units that are not done, by their number in the job; claimable units are in the
+    order in which they will be claimed. ``decided``, ``hard`` and ``cut`` count pieces that were
+    decided, split because they were too hard, or became unnecessary.
     """
 
     tree: Tree
@@ -173,7 +155,7 @@ class Memory:
     cut: int
     _last_seq: int
     _doubt: object | None
-    """Identifies a reading whose transaction is not known to be committed; None without one."""
+    """Identifies a reading whose transaction may not be committed yet; None if there is none."""
 
     def __init__(self, job_id: int, task: DeepTask) -> None:
         self._job_id = job_id
@@ -182,15 +164,11 @@ class Memory:
 
     @property
     def is_in_doubt(self) -> bool:
-        """Whether the transaction of the last reading is not known to be committed."""
+        """Whether the transaction of the last reading may not be committed."""
         return self._doubt is not None
 
     def read(self, session: Session) -> None:
-        """Read what has changed since the last reading.
-
-        Raises:
-            ContradictionError: a result cannot be true together with the others.
-        """
+        """Read all changes since the last reading; ContradictionError if results contradict."""
         if self._doubt is not None:
             self._forget()
         self._doubt_until_committed(session)
@@ -206,15 +184,15 @@ class Memory:
                 self._take(unit)
 
     def pieces(self, *states: UnitState) -> set[Piece]:
-        """The pieces of open units in some states."""
+        """The pieces of open units in these states."""
         return {piece_of(unit.payload) for unit in self.open.values() if unit.state in states}
 
     def wanted(self, session: Session, number: int, running: Collection[Piece]) -> list[Piece]:
-        """As :meth:`Tree.wanted`, with the stored evaluations."""
+        """Call :meth:`Tree.wanted` with the stored evaluations."""
         return self.tree.wanted(number, running=running, known=self.known(session))
 
     def known(self, session: Session) -> Known:
-        """The stored evaluations of positions, for the tree."""
+        """A function that looks up stored evaluations for the tree."""
 
         def known(keys: Sequence[int]) -> dict[int, Fact]:
             found = evaluations.lookup(session, self._task.board, keys)
@@ -228,7 +206,7 @@ class Memory:
         doubt = self._doubt = object()
 
         def trust() -> None:
-            # Another thread may have read meanwhile, in a transaction that is not committed yet.
+            # Another thread may have read since then, in a transaction that is not committed yet.
             if self._doubt is doubt:
                 self._doubt = None
 
@@ -263,7 +241,7 @@ class Memory:
 
 
 SPARE: Final = 2
-"""The least number of queued units: another worker may come."""
+"""Minimum number of queued units, in case another worker starts."""
 
 _memories: JobCache[Memory] = JobCache()
 
@@ -275,13 +253,9 @@ def submit(
     threads: int = 1,
     label: str | None = None,
 ) -> int:
-    """Make a job and start it; returns its number. Stored evaluations may prove it at once.
+    """Create a job and start it; return its number. Stored evaluations may prove it at once.
 
-    Args:
-        database: keeps the job.
-        task: the question; about a game that goes on.
-        threads: the expected number of threads that work on it.
-        label: a name for people.
+    The task is about an open game. ``threads`` is the expected number of threads that work on it.
     """
     return database.run(lambda session: _make(session, task, threads=threads, label=label))
 
@@ -289,12 +263,10 @@ def submit(
 def join_or_submit(
     database: Database, task: DeepTask, *, threads: int = 1, label: str | None = None
 ) -> tuple[int, bool]:
-    """The running job for the same question, or else a new one.
+    """Find the running job for the same question, or create a new one.
 
-    If several callers ask the same at the same moment, one of them makes the job.
-
-    Returns:
-        Its number, and whether it was made.
+    If several callers ask the same question at the same moment, one of them creates the job.
+    Returns the number of the job, and whether it was created.
     """
 
     def join_or_make(session: Session) -> tuple[int, bool]:
@@ -314,7 +286,7 @@ def join_or_submit(
 
 
 def find_job(database: Database, task: DeepTask) -> int | None:
-    """The newest job that asks the same of the same position, or its mirror image; or None."""
+    """The newest job with the same question about the position or its mirror image, or None."""
     with database.read() as session:
         job = _find(session, task)
     return None if job is None else job.job_id
@@ -341,16 +313,11 @@ def _make(session: Session, task: DeepTask, *, threads: int, label: str | None) 
 
 
 def go_on(session: Session, claim: Claim, database: Database) -> None:
-    """Plan a job's next units.
-
-    Args:
-        session: in the transaction that holds the job and has completed a unit of it.
-        claim: of that unit.
-        database: the session's.
+    """Plan the next units of a job, in the transaction that locks it and completed a unit.
 
     Raises:
-        ContradictionError: the proven bounds cannot all be true. The transaction must be rolled
-        back.
+        ContradictionError: the proven bounds contradict each other. The caller must roll the
+            transaction back.
     """
     task = DeepTask.from_params(claim.params, claim.board)
     plan(session, claim.job_id, _memory(database, claim.job_id, task), task)
@@ -359,21 +326,16 @@ def go_on(session: Session, claim: Claim, database: Database) -> None:
 def plan(
     session: Session, job_id: int, memory: Memory, task: DeepTask, *, threads: int = 1
 ) -> None:
-    """Bring the units of a held job up to date with its proven bounds.
+    """Update the units of a locked job according to its proven bounds, in a write transaction.
 
-    Args:
-        session: in a write transaction.
-        job_id: the job's number.
-        memory: the job's.
-        task: its question.
-        threads: threads that work on it, beside those of registered workers.
+    ``threads`` is the number of threads that work on it, besides the registered workers' threads.
     """
     memory.read(session)
     leased = memory.pieces(UnitState.LEASED)
-    # Failed pieces wait for a retry of the job; other results may make them needless.
+    # Failed pieces wait for a retry of the job; other results may make them unnecessary.
     taken = leased | memory.pieces(UnitState.FAILED)
     workers = max(threads, len(leased) + 1, _registered_threads(session))
-    # This comes before needs(): it splits the nodes that the results have made hard.
+    # This must precede needs(): it splits the nodes that the results have marked as hard.
     wanted = memory.wanted(session, max(workers, SPARE), taken)
     needed = memory.tree.needs(taken)
     _cut(session, [unit for unit in memory.open.values() if _is_needless(unit, needed)])
@@ -382,11 +344,11 @@ def plan(
 
 
 def _line_up(session: Session, job_id: int, memory: Memory, wanted: Sequence[Piece]) -> None:
-    """Give the wanted pieces to the queued units, in this order."""
+    """Assign the wanted pieces to the queued units, in this order."""
     queued = [unit for unit in memory.open.values() if unit.state is UnitState.QUEUED]
     for unit, piece in zip(queued, wanted, strict=False):
         if unit.payload != payload_of(piece):
-            # This does nothing if a worker has just claimed the unit: the piece comes later.
+            # This has no effect if a worker has claimed the unit meanwhile: the piece comes later.
             jobs.change_unit(session, unit.unit_id, payload_of(piece))
     _cut(session, queued[len(wanted) :])
     more = [UnitPlan(payload_of(piece), 1) for piece in wanted[len(queued) :]]
@@ -395,7 +357,7 @@ def _line_up(session: Session, job_id: int, memory: Memory, wanted: Sequence[Pie
 
 
 def _is_needless(unit: GrowingUnit, needed: Collection[Piece]) -> bool:
-    """Whether the result of a unit that is not queued is not needed any more."""
+    """Whether the result of a unit that is not queued is no longer needed."""
     return unit.state is not UnitState.QUEUED and piece_of(unit.payload) not in needed
 
 
@@ -404,7 +366,7 @@ def _cut(session: Session, units: Sequence[GrowingUnit]) -> None:
 
 
 def _store_backed_up(session: Session, memory: Memory, task: DeepTask) -> None:
-    """Store the bounds that follow for split positions."""
+    """Store the bounds of split positions that follow from their children."""
     width, height = task.board
     rows = [
         StoredEvaluation(
@@ -420,10 +382,10 @@ def _registered_threads(session: Session) -> int:
 
 
 def _memory(database: Database, job_id: int, task: DeepTask) -> Memory:
-    """This process's memory of a job.
+    """This process's cache of a job.
 
-    A memory in doubt is replaced: the server may have ended the transaction of a thread that still
-    plans with it and does not know that yet.
+    A cache in doubt is replaced. The database server may have ended the transaction of a thread
+    that still plans with the cache and has not noticed yet.
     """
     return _memories.get(
         database,
@@ -434,4 +396,4 @@ def _memory(database: Database, job_id: int, task: DeepTask) -> Memory:
 
 
 DEEP: Final = JobKind(KIND, "piece", solve_unit, unit_objects, go_on)
-"""The value of one position, proven piece by piece."""
+"""Proves the value of one position, piece by piece."""

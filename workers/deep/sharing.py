@@ -1,13 +1,13 @@
-"""Sharing what searches have found: bounds of the positions that cost the most, between processes.
+"""Share the bounds of the most expensive positions between the processes of a deep job.
 
-Each process that works on a deep job has a transposition table of its own. While it searches, a
-thread beside the search sends the table's most expensive bounds to the others, and adds theirs.
-Nothing waits for that, and nothing depends on it: without it, processes repeat searches of each
-other.
+Each process that works on a deep job has its own transposition table. During a search, another
+thread sends the table's most expensive bounds to the other processes, and adds the bounds that they
+send. Nothing waits for the exchange or depends on it. Without it, processes repeat searches of
+other processes.
 
-A transposition table keeps one bound of a position: the proof that its score is at most 0 replaces
-the one that it is at least 0. Best play needs both, at every ply. So a listener keeps what it
-receives beside the table, too.
+A transposition table keeps one bound per position: the proof that a score is at most 0 replaces the
+proof that it is at least 0. Best play needs both bounds at every ply. So a listener also keeps the
+received bounds outside the table.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ if TYPE_CHECKING:
 
 
 REMEMBERED: Final = 8
-"""The number of jobs of a database that something is kept about."""
+"""Number of jobs of a database that have a cache."""
 
 T = TypeVar("T")
 
 
 class JobCache(Generic[T]):
-    """Keeps one thing for each of the jobs that were asked for last. Any thread may ask."""
+    """Keeps one object for each of the most recently used jobs. Thread-safe."""
 
     def __init__(self) -> None:
         self._kept: WeakKeyDictionary[Database, OrderedDict[int, T]] = WeakKeyDictionary()
@@ -64,14 +64,7 @@ class JobCache(Generic[T]):
         *,
         is_good: Callable[[T], bool] = lambda _: True,
     ) -> T:
-        """What is kept for a job.
-
-        Args:
-            database: the job's.
-            job_id: its number.
-            make: makes it, if there is none yet.
-            is_good: whether what is kept may be used on; else it is made anew.
-        """
+        """The object of a job; it is made if it is missing, or if ``is_good`` rejects it."""
         with self._lock:
             of_jobs = self._kept.setdefault(database, OrderedDict())
             if job_id not in of_jobs or not is_good(of_jobs[job_id]):
@@ -82,17 +75,18 @@ class JobCache(Generic[T]):
             return of_jobs[job_id]
 
     def job_ids(self, database: Database) -> list[int]:
-        """The jobs of a database that something is kept for; the one asked for last comes last."""
+        """The jobs of a database with a kept object, the most recently used last."""
         with self._lock:
             return list(self._kept.get(database, ()))
 
 
 MOST_BOUNDS: Final = 1 << 20
-"""So many bounds are kept, 11 MB; whenever there are twice as many, the cheaper half is lost."""
+"""Number of bounds that are kept (11 MB). When there are twice as many, the cheaper half is
+dropped."""
 
 
 class ReceivedBounds:
-    """Takes in bounds for a solver, and remembers those that have cost the most."""
+    """Passes bounds to a solver, and keeps the most expensive ones."""
 
     def __init__(self, solver: Searcher) -> None:
         self._solver = solver
@@ -100,18 +94,18 @@ class ReceivedBounds:
         self._new: list[NDArray[np.void]] = []
 
     def add_bounds(self, bounds: NDArray[np.void], *, width: int, height: int) -> None:
-        """Take in bounds. Arguments and errors as of ``Solver.add_bounds``."""
+        """Add bounds; arguments and errors as in ``Solver.add_bounds``."""
         self._solver.add_bounds(bounds, width=width, height=height)
         self._new.append(bounds)
         if len(self._kept) + sum(map(len, self._new)) > 2 * MOST_BOUNDS:
             self._sort()
 
     def bounds(self, position: Position) -> Bounds:
-        """The bounds of a position: what was heard, and what follows from the position itself."""
+        """The bounds of a position: received, or implied by the position itself."""
         if self._new:
             self._sort()
         lower, upper = first_bounds(position)
-        # Late positions have a key of their own in the table, and their mirror images another.
+        # Late positions are stored by their exact key, so their mirror images have another key.
         for key in {position.key, position.mirrored().key}:
             first, end = np.searchsorted(self._kept["key"], np.array([key, key + 1], np.uint64))
             for _, score, is_upper, _ in self._kept[first:end].tolist():
@@ -129,49 +123,49 @@ class ReceivedBounds:
 
 
 LEAST_NODES: Final = 1 << 15
-"""A bound that cost fewer nodes (3 ms) is not shared. With 2**13, processes send four times as much
+"""Bounds that cost fewer nodes (3 ms) are not shared. With 2**13, processes send four times as much
 and save no more; with 2**17 they save half as much (docs/deep-log.md)."""
 
 PARCEL_BOUNDS: Final = 1 << 16
-"""Bounds that are sent at a time; those that cost the most come first."""
+"""Maximum number of bounds sent at a time; the most expensive come first."""
 
 FIRST_SECONDS: Final = 0.25
-"""The time from the beginning of a search to its first exchange."""
+"""Seconds from the beginning of a search to its first exchange."""
 
 EVERY_SECONDS: Final = 1.0
-"""The time from one exchange to the next .."""
+"""Minimum number of seconds from one exchange to the next."""
 
 SHARE_OF_TIME: Final = 0.02
-""".. or more, if exchanges would take more than this part of a processor's time."""
+"""Maximum share of a processor's time for exchanges; beyond that they become less frequent."""
 
 _ODD: Final = np.uint64(0x9E3779B97F4A7C15)
 _OTHER_ODD: Final = np.uint64(0xC2B2AE3D27D4EB4F)
 
 
 class Seen:
-    """Remembers bounds that a process has sent or received, so that they are not sent (again)."""
+    """Remembers the bounds that a process has sent or received, to avoid sending them again."""
 
     def __init__(self) -> None:
         self._names = np.empty(0, dtype=np.uint64)  # sorted
 
     def news(self, bounds: NDArray[np.void]) -> NDArray[np.void]:
-        """Those of some bounds that were not noted yet."""
+        """The bounds that were not noted yet."""
         return bounds[~np.isin(_names(bounds), self._names, kind="sort")]
 
     def note(self, bounds: NDArray[np.void]) -> None:
-        """Remember some bounds."""
+        """Remember bounds."""
         self._names = np.union1d(self._names, _names(bounds))
 
 
 def _names(bounds: NDArray[np.void]) -> NDArray[np.uint64]:
-    """A number for each bound, whatever it has cost. Two rarely have the same, and one is lost."""
+    """A number for each bound, independent of its cost. If two collide, one bound is lost."""
     kinds = (2 * bounds["score"].astype(np.int64) + bounds["is_upper"]).view(np.uint64)
     names: NDArray[np.uint64] = bounds["key"] * _ODD + kinds * _OTHER_ODD
     return names
 
 
 class Exchange:
-    """What a process has sent and received about one job."""
+    """The state of one process's exchange of bounds about one job."""
 
     def __init__(self, database: Database, job_id: int, board: BoardSize) -> None:
         self._database = database
@@ -184,14 +178,10 @@ class Exchange:
         self._due = 0.0
 
     def take_turn(self, solver: Searcher, *, early_seconds: float = 0.0) -> bool:
-        """Send and receive, unless another thread of this process has done so just now.
+        """Send and receive, unless another thread of this process has done so recently.
 
-        Args:
-            solver: the process's own.
-            early_seconds: so long before the next time is due is not too early.
-
-        Returns:
-            Whether it was this thread's turn.
+        The exchange may take place up to ``early_seconds`` before it is due. Returns whether this
+        thread did it.
         """
         if not self._lock.acquire(blocking=False):
             return False
@@ -208,7 +198,7 @@ class Exchange:
         return True
 
     def receive(self, listener: Searcher | ReceivedBounds) -> None:
-        """Add what others have sent since the last time. Errors as of :meth:`take_turn`."""
+        """Add the bounds that other processes have sent since the last call."""
         parcels: list[jobs.Parcel] | None = None
         while parcels is None or len(parcels) == jobs.PARCELS:
             with self._database.read() as session:
@@ -233,7 +223,7 @@ class Exchange:
             return
         number = self._next_numbers[self._sender]
         parcel = jobs.Parcel(self._sender, number, np.sort(news, order="key").tobytes())
-        # A transaction that failed may have been committed nevertheless: its number is not free.
+        # A failed transaction may have been committed after all, so its number is used up.
         self._next_numbers[self._sender] = number + 1
         self._database.run(lambda session: jobs.send_parcel(session, self._job_id, parcel))
         self._seen.note(news)
@@ -245,29 +235,28 @@ _exchanges: JobCache[Exchange] = JobCache()
 
 @contextmanager
 def sharing(database: Database, claim: Claim, solver: Searcher) -> Iterator[None]:
-    """Share what is found about a job while one of its units is searched."""
+    """Share bounds with the other processes of the job while one of its units is searched."""
     exchange = _exchanges.get(
         database, claim.job_id, lambda: Exchange(database, claim.job_id, claim.board)
     )
     with _every_second(
-        Duty("share what was found", lambda: EVERY_SECONDS, lambda: exchange.take_turn(solver))
+        Duty("share search bounds", lambda: EVERY_SECONDS, lambda: exchange.take_turn(solver))
     ):
         yield
-    with suppress(StorageError):  # it has been logged, or will be
+    with suppress(StorageError):  # already logged, or will be
         exchange.take_turn(solver, early_seconds=EVERY_SECONDS / 2)
 
 
 @contextmanager
 def listening(database: Database, job_id: int, solver: Searcher) -> Iterator[ReceivedBounds]:
-    """Add what the processes of a job share to the table of a solver that takes no part in it.
+    """Add the bounds that a job's processes share to the table of a solver outside the job.
 
-    Yields:
-        What is heard; it is complete afterwards.
+    Yields the received bounds, which are complete at the end of the context.
     """
     exchange = Exchange(database, job_id, read_job(database, job_id).board)
     heard = ReceivedBounds(solver)
     with _every_second(
-        Duty("read what was found", lambda: EVERY_SECONDS, lambda: exchange.receive(heard))
+        Duty("read shared bounds", lambda: EVERY_SECONDS, lambda: exchange.receive(heard))
     ):
         yield heard
     with suppress(StorageError):

@@ -1,14 +1,14 @@
-"""The task of a job of kind ``deep``: the value of one position. Its units are pieces of it.
+"""The task of a job of kind ``deep``: the value of one position. Its units are pieces of the task.
 
 The payload of a unit is the piece; the result has the proven bounds::
 
     {"key": 4611, "beta": 1}                              canonical key, and the question
 
     {"lower": -3, "upper": 0,                             for the side to move
-     "hard": false,                                       whether it was too much for one unit
+     "hard": false,                                       whether it was too hard for one unit
      "nodes": 512000, "seconds": 0.04}
 
-    {"cut": true}                                         the result was not needed any more
+    {"cut": true}                                         the result was no longer needed
 
 The bounds are also stored as an evaluation, even if they do not decide the piece.
 """
@@ -31,16 +31,15 @@ if TYPE_CHECKING:
 KIND: Final = "deep"
 
 FORM: Final = 1
-"""The form of payloads and results. It is one of the parameters, so that a job of another form is
-not found."""
+"""Format version of payloads and results. Jobs with another version are not found."""
 
 UNIT_NODES: Final = 200_000_000
-"""Nodes that one worker searches for a piece before it is split further: some 15 s. With less, too
-many searches are begun in vain; with more, the other workers wait for one."""
+"""Nodes that one worker searches for a piece before the piece is split: about 15 s. With less, too
+many searches are wasted; with more, the other workers wait for one."""
 
 MAX_SPLIT_PLIES: Final = 12
-"""There are some hundred thousand positions to ply 9 alone; a deeper split would be mere
-planning."""
+"""Maximum depth of the split. There are hundreds of thousands of positions to ply 9 alone; a deeper
+split would mean planning only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +47,15 @@ class DeepTask:
     """A position, the question about it, and how the work is split."""
 
     start: Position
-    """The position, in the orientation that was given."""
+    """The position, in its given orientation."""
     moves: str
-    """The moves to it, columns counted from 1."""
+    """The moves to the position, as 1-based columns."""
     weak: bool = False
-    """Win, draw or loss is enough."""
+    """Whether win, draw or loss is enough."""
     split_plies: int = 3
-    """Positions of fewer plies below the start are split without being tried."""
+    """Positions fewer plies than this below the start are split without a search."""
     unit_nodes: int = UNIT_NODES
-    """Nodes that are searched for a piece before it is split."""
+    """Number of nodes searched for a piece before it is split."""
 
     @property
     def board(self) -> BoardSize:
@@ -68,15 +67,15 @@ class DeepTask:
         return Tree(self.start, split_plies=self.split_plies, weak=self.weak)
 
     def asks_like(self, other: DeepTask) -> bool:
-        """Whether both ask the same question, however the work is split."""
+        """Whether both ask the same question, even if they split the work differently."""
         return self.question() == other.question()
 
     def question(self) -> Json:
-        """The question alone: not how the position was given, nor how the work is split."""
+        """The question alone, independent of the orientation and of how the work is split."""
         return {"key": self.start.canonical_key, "weak": self.weak}
 
     def as_params(self) -> Json:
-        """The parameters of the job."""
+        """The job parameters."""
         return {
             "form": FORM,
             "moves": self.moves,
@@ -87,11 +86,7 @@ class DeepTask:
 
     @classmethod
     def from_params(cls, params: Json, board: BoardSize) -> DeepTask:
-        """The task of a job with these parameters.
-
-        Raises:
-            DamagedValueError: no job was made with them.
-        """
+        """Read the task from a job's parameters."""
         with decoding(f"the parameters of a job of kind {KIND}"):
             moves = field(params, "moves", str)
             return cls(
@@ -104,11 +99,11 @@ class DeepTask:
 
 
 def plies_to_split(threads: int) -> int:
-    """The depth of the split for so many threads: enough pieces for all, without needless overhead.
+    """The depth of the split for a number of threads: enough pieces, without needless overhead.
 
-    It is a line through the best depths of the simulation (docs/deep-log.md), 3 plies for four and
-    eight threads, 4 for 16, 6 for 64. Two threads get 3 plies as well: shared bounds make small
-    pieces cheap, and less work is in vain.
+    It follows a line through the best depths in simulation (docs/deep-log.md): 3 plies for four and
+    eight threads, 4 for 16, 6 for 64. Two threads also get 3 plies: shared bounds make small
+    pieces cheap, and less work is wasted.
     """
     if threads <= 1:
         return 1
@@ -116,7 +111,7 @@ def plies_to_split(threads: int) -> int:
 
 
 CUT: Json = {"cut": True}
-"""The result of a unit that was ended because nothing needs its result any more."""
+"""The result of a unit that was ended because its result is no longer needed."""
 
 
 def payload_of(piece: Piece) -> Json:
@@ -125,6 +120,6 @@ def payload_of(piece: Piece) -> Json:
 
 
 def piece_of(payload: Json) -> Piece:
-    """The piece that a unit is about."""
+    """The piece in a unit's payload."""
     with decoding("a piece of a deep job"):
         return Piece(number_field(payload, "key", below=1 << 64), field(payload, "beta", int))

@@ -1,27 +1,27 @@
-"""The tree of a position whose value is to be proven, and what to search in it next.
+"""The tree of a position whose value is to be proven, and the choice of the next pieces to search.
 
-A node is a canonical position with the bounds that are proven for its side to move. Whether the
-root scores at least ``beta`` (a null window) becomes the question ``1 - beta`` to its children, and
-``beta`` again to their children: the root does if one child does not. So a question to the root is
-one to every node. A node is *open* while its bounds do not decide this question and a chain of open
-nodes leads from it to the root. The open leaves are the *pieces*, which workers can search
-independently::
+A node is a canonical position with proven bounds for its side to move. The question whether the
+root scores at least ``beta`` (a null window) becomes the question ``1 - beta`` for its children,
+and ``beta`` again for their children: the root does if one child does not. So a question to the
+root is a question to every node. A node is *open* if its bounds do not decide this question, and a
+chain of open nodes leads to it from the root. The open leaves are the *pieces*, which workers can
+search independently::
 
-    root, beta 1          open
-    +- 1st move, beta 0   decided: at least 0, so the root needs another move
-    +- 2nd move, beta 0   open
-    |  +- ..      beta 1  a piece: no guess is needed to see that it has to be searched
-    |  +- ..      beta 1  a piece of some speculation: its elder brother may decide their parent
-    +- 3rd move, beta 0   a piece of more speculation
+    root, beta 1            open
+    +- 1st move, beta 0     decided: at least 0, so the root needs another move
+    +- 2nd move, beta 0     open
+    |  +- 1st reply, beta 1 a piece: it certainly has to be searched
+    |  +- 2nd reply, beta 1 a speculative piece: its elder brother may decide their parent
+    +- 3rd move, beta 0     a more speculative piece
 
-Young brothers wait for the eldest, but workers without a piece take the least speculative of the
-remaining ones: strict waiting left 55 to 87 % of the workers idle in simulation. The next question
-to the root is a speculation, too. With many workers it is the better one: an exact score needs two
-proofs in any case, of its lower and of its upper bound, and these have little in common.
+Younger brothers wait for the eldest, but idle workers take the least speculative of the remaining
+pieces: strict waiting left 55 to 87 % of the workers idle in simulation. The next question to the
+root is a speculation, too. With many workers it is the better one: an exact score needs two proofs
+in any case, of its lower and of its upper bound, and these have little in common.
 
-Nothing here knows of databases, clocks or processes. Any process can make the tree again from
-stored evaluations: what it then wants is needed in the first tree, too. The order of the pieces can
-differ until it has split the same nodes, because a split tells bounds that were not worth storing.
+This module does not use databases, clocks or processes. Any process can rebuild the tree from
+stored evaluations, and the pieces that it then wants are also needed in the first tree. Their order
+can differ until the same nodes are split, because splitting reveals bounds that were not stored.
 """
 
 from __future__ import annotations
@@ -41,19 +41,21 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
 
     Known = Callable[[Sequence[int]], Mapping[int, "Fact"]]
-    """Gives proven bounds of some canonical positions, by key; unknown ones are left out."""
+    """Looks up proven bounds of canonical positions, by key; unknown positions are left out."""
 
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
-"""Steps in (column, row) along the four kinds of lines."""
+"""Steps in (column, row) along the four directions of lines."""
 
 LINE_POINTS = 2
+"""Points for each line through a square."""
+
 CENTRE_POINTS = 3
-"""Points for each line through the square, and for each column between it and the nearer edge: much
-the same order as the search's own."""
+"""Points for each column between a square and the nearer edge. The resulting order of moves is
+similar to that of the search."""
 
 
 def ordered_columns(position: Position) -> list[int]:
-    """The columns that can be played, the most promising one first."""
+    """The playable columns, the most promising first."""
     lines = _lines_through(position.board)
     heights = position.heights
 
@@ -66,7 +68,7 @@ def ordered_columns(position: Position) -> list[int]:
 
 @cache
 def _lines_through(board: BoardSize) -> tuple[tuple[int, ...], ...]:
-    """For each column and row, how many lines of four go through the square."""
+    """The number of lines of four through each square, by column and row."""
     count = [[0] * board.height for _ in range(board.width)]
     for column in range(board.width):
         for row in range(board.height):
@@ -79,16 +81,16 @@ def _lines_through(board: BoardSize) -> tuple[tuple[int, ...], ...]:
 
 
 UNTRIED: Final = 2.0
-"""The speculation in searching a node's next move while none of its moves is decided: mostly the
-first one decides the node."""
+"""The speculation of searching a node's next move while none of its moves is decided: usually the
+first move decides the node."""
 
 REFUTED: Final = 0.5
-"""The same when one of its moves has failed to decide the node: then the others probably fail, too,
-and all of them have to be searched."""
+"""The speculation if one of its moves has failed to decide the node: then the others will probably
+fail, too, and all of them have to be searched."""
 
 AHEAD: Final = 3.0
-"""The speculation in searching for the next question to the root, which depends on the answer to
-the present one."""
+"""The speculation of searching for the next question to the root, which depends on the answer to
+the current one."""
 
 
 class Bounds(NamedTuple):
@@ -98,63 +100,52 @@ class Bounds(NamedTuple):
     upper: int
 
     def decides(self, beta: int) -> bool:
-        """Whether they decide if the score is at least ``beta``."""
+        """Whether the bounds decide if the score is at least ``beta``."""
         return self.lower >= beta or self.upper < beta
 
 
 class Fact(NamedTuple):
-    """Earlier bounds of a position."""
+    """The known bounds of a position."""
 
     bounds: Bounds
     nodes: int
-    """Positions that were searched for it."""
+    """Number of positions that were searched for the bounds."""
 
 
 class Piece(NamedTuple):
-    """Something to search: whether a position scores at least ``beta``."""
+    """A question to search: whether a canonical position scores at least ``beta``."""
 
     key: int
-    """The position's canonical key."""
     beta: int
 
 
 @dataclass(slots=True)
 class Node:
-    """A position of the tree."""
+    """A canonical position of the tree, with the proven bounds for its side to move."""
 
     key: int
-    """Canonical."""
     ply: int
-    """Stones on the board."""
     lower: int
-    """The score of the side to move is proven to be at least this."""
     upper: int
-    """The score of the side to move is proven to be at most this."""
     children: tuple[int, ...] = ()
-    """Keys of the child positions, each once, the most promising one first; empty while the node is
-    not split."""
+    """Unique keys of the child positions, the most promising first; empty until the node is
+    split."""
     parents: list[int] = field(default_factory=list)
-    """Keys of the split positions whose child it is."""
+    """Keys of the split positions that have this child."""
     nodes: int = 0
-    """Nodes searched for it; of a split node, those of its children."""
+    """Number of nodes searched for this position; for a split node, the sum over its children."""
 
     @property
     def bounds(self) -> Bounds:
-        """Its proven bounds."""
+        """The proven bounds."""
         return Bounds(self.lower, self.upper)
 
 
 class Tree:
-    """The tree of one position.
+    """The tree of one position, whose game is open.
 
-    Args:
-        root: the position; its game is not over.
-        split_plies: nodes of fewer plies below the root are split without a search; deeper ones
-            after a search has shown that they are hard.
-        weak: win, draw or loss is enough.
-
-    Attributes:
-        nodes: all nodes by key.
+    Nodes fewer than ``split_plies`` plies below the root are split without a search; deeper nodes
+    are split after a search has shown that they are hard.
     """
 
     def __init__(self, root: Position, *, split_plies: int, weak: bool = False) -> None:
@@ -181,9 +172,8 @@ class Tree:
     def questions(self) -> tuple[int, ...]:
         """The questions to the root, as values of beta; empty when all is decided.
 
-        The first one is the present question: win, draw or loss, and then one score at a time away
-        from there, as in the search. Behind it come the possible next ones, depending on the
-        answer.
+        The first is the current question: win, draw or loss, and then one score at a time away from
+        it, as in the search. The possible next questions follow, depending on the answer.
         """
         if self.is_decided:
             return ()
@@ -199,10 +189,10 @@ class Tree:
         return now, *(beta for beta in (now + 1, now - 1) if lower < beta <= upper)
 
     def open_children(self, node: Node, beta: int) -> list[Node]:
-        """The children of a split node that are not decided, the most promising one first.
+        """The undecided children of a split node, the most promising first.
 
-        That is the child with the worst proven bound for its side to move; among equal ones the
-        order of moves decides.
+        That is the child with the worst proven upper bound for its side to move; ties are broken by
+        the order of moves.
         """
         children = [self.nodes[key] for key in node.children]
         return sorted(
@@ -211,15 +201,10 @@ class Tree:
         )
 
     def learn(self, key: int, bounds: Bounds, nodes: int = 0) -> None:
-        """Take proven bounds and all their consequences into account.
-
-        Args:
-            key: a position's; if it is not in the tree, nothing changes.
-            bounds: its proven bounds.
-            nodes: nodes that were searched for them.
+        """Add proven bounds and all their consequences; ignore positions outside the tree.
 
         Raises:
-            ContradictionError: the bounds cannot be true together with the known ones.
+            ContradictionError: the bounds contradict the known ones.
         """
         node = self.nodes.get(key)
         if node is None:
@@ -231,22 +216,16 @@ class Tree:
     def split(self, key: int) -> None:
         """Mark a position as too hard for one worker, so that its children are searched instead.
 
-        Args:
-            key: a position's; it need not be in the tree yet.
+        The position need not be in the tree yet.
         """
         self._hard.add(key)
 
     def wanted(
         self, number: int, *, running: Collection[Piece] = (), known: Known = lambda _keys: {}
     ) -> list[Piece]:
-        """The pieces to search next, the least speculative one first.
+        """The pieces to search next, the least speculative first, without ``running`` ones.
 
-        Splits nodes on the way.
-
-        Args:
-            number: the number of pieces at most.
-            running: pieces that are being searched; they are left out.
-            known: gives the proven bounds of the children of each node that is split.
+        Splits nodes as needed; ``known`` looks up the proven bounds of their children.
         """
         while not self.is_decided:
             pieces = self._wanted(number, running, known)
@@ -255,9 +234,9 @@ class Tree:
         return []
 
     def needs(self, pieces: Iterable[Piece]) -> set[Piece]:
-        """Those of some pieces that still have to be searched, as far as is known now.
+        """The pieces that still have to be searched, as far as is known now.
 
-        A piece that is not in the tree (any more, or not yet) stays.
+        A piece that is not in the tree (any more, or not yet) is kept.
         """
         if self.is_decided:
             return set()
@@ -266,7 +245,7 @@ class Tree:
         return {piece for piece in pieces if self._needs(piece, questions, seen)}
 
     def take_backed_up(self) -> list[Node]:
-        """Split nodes with new bounds since the last call.
+        """Return the split nodes with new bounds since the last call.
 
         These are only nodes whose children have decided the question, and the root.
         """
@@ -275,14 +254,14 @@ class Tree:
         return nodes
 
     def way_to(self, key: int) -> list[int]:
-        """The keys of the nodes on a path from the root to a node, both included."""
+        """The keys of the nodes on a path from the root to a node, inclusive."""
         way = [key]
         while way[-1] != self._root.key:
             way.append(self.nodes[way[-1]].parents[0])
         return way[::-1]
 
     def expand(self, node: Node, known: Known) -> None:
-        """Make the children of a node, if it is not split and its game is not over."""
+        """Create the children of a node, unless it is split or its game is over."""
         if node.children:
             return
         position = self.position(node)
@@ -296,20 +275,20 @@ class Tree:
         for key, fact in known(list(dict.fromkeys(new))).items():
             self.nodes[key].nodes = fact.nodes
             self._tighten(self.nodes[key], fact.bounds)
-        # A child that was in the tree before may have bounds that matter.
+        # A child that was already in the tree may have relevant bounds.
         if self._join(node):
             self._back_up(node)
 
     def position(self, node: Node) -> Position:
-        """A node's position."""
+        """The position of a node."""
         return Position.from_key(node.key, width=self.board.width, height=self.board.height)
 
     def _wanted(self, number: int, running: Collection[Piece], known: Known) -> list[Piece] | None:
-        """The pieces; None if splitting a node has given new bounds to nodes above it."""
+        """The pieces; None if splitting a node gave new bounds to nodes above it."""
         pieces: list[Piece] = []
         passed: set[Piece] = set()
-        # Ordered by speculation; among equal ones the leftmost path comes first. Several paths may
-        # lead to a node; the least speculative one comes first.
+        # Ordered by speculation; ties go to the leftmost path. If several paths lead to a node,
+        # the least speculative comes first.
         heap: list[tuple[float, tuple[int, ...], Piece]] = [
             (AHEAD if rank else 0.0, (rank,), Piece(self._root.key, beta))
             for rank, beta in enumerate(self.questions)
@@ -343,7 +322,7 @@ class Tree:
         return node.key in self._hard or node.ply - self._root.ply < self._split_plies
 
     def _bounds_above(self, node: Node) -> list[Bounds]:
-        """The bounds of a node's parents; of the root its own."""
+        """The bounds of a node's parents; for the root, its own bounds."""
         return [self.nodes[key].bounds for key in node.parents or (node.key,)]
 
     def _needs(self, piece: Piece, questions: Collection[int], seen: dict[Piece, bool]) -> bool:
@@ -359,7 +338,7 @@ class Tree:
         return 1 - beta if (node.ply - self._root.ply) % 2 else beta
 
     def _is_open(self, piece: Piece, seen: dict[Piece, bool]) -> bool:
-        """Whether a question and all those on some path from the root to it are undecided."""
+        """Whether a question and all questions on some path from the root to it are undecided."""
         if piece not in seen:
             node = self.nodes[piece.key]
             seen[piece] = not node.bounds.decides(piece.beta) and (
@@ -369,7 +348,6 @@ class Tree:
         return seen[piece]
 
     def _node(self, position: Position) -> Node:
-        """The node of a canonical position; it is made if it is new."""
         node = self.nodes.get(position.key)
         if node is None:
             node = Node(position.key, position.ply, *first_bounds(position))
@@ -377,12 +355,12 @@ class Tree:
         return node
 
     def _tighten(self, node: Node, bounds: Bounds) -> bool:
-        """Narrow a node's bounds; returns whether anything was new."""
+        """Narrow a node's bounds; return whether they changed."""
         lower, upper = max(node.lower, bounds.lower), min(node.upper, bounds.upper)
         if lower > upper:
             raise ContradictionError(
-                f"contradiction at position {node.key} of {self.board}: proven is a score of "
-                f"{node.lower} to {node.upper}, and one of {bounds.lower} to {bounds.upper}",
+                f"contradiction at position {node.key} of {self.board}: the score is proven to be "
+                f"{node.lower} to {node.upper}, but also {bounds.lower} to {bounds.upper}",
                 key=node.key,
                 width=self.board.width,
                 height=self.board.height,
@@ -393,7 +371,7 @@ class Tree:
         return True
 
     def _join(self, node: Node) -> bool:
-        """Narrow a split node's bounds by its children's; returns whether anything was new."""
+        """Narrow a split node's bounds by its children's; return whether they changed."""
         children = [self.nodes[key] for key in node.children]
         return self._tighten(
             node,
@@ -403,7 +381,7 @@ class Tree:
         )
 
     def _back_up(self, node: Node) -> None:
-        """Carry a node's new bounds up to all nodes whose bounds they change."""
+        """Propagate a node's new bounds to all nodes above that they change."""
         changed, asked = [node], self.questions
         while changed:
             node = changed.pop()
@@ -420,7 +398,7 @@ class Tree:
 
 
 def canonical(position: Position) -> Position:
-    """The canonical one of a position and its mirror image."""
+    """The canonical image of a position: the position or its mirror image."""
     return position if position.key == position.canonical_key else position.mirrored()
 
 
@@ -433,5 +411,5 @@ def first_bounds(position: Position) -> Bounds:
     lower, upper = score_limits(position.ply, width, height)
     if any(map(position.is_winning, position.legal_columns())):
         return Bounds(upper, upper)
-    # Without a win at once, the earliest win is the move after the next one.
+    # Without an immediate win, the earliest win is the side's next move after this one.
     return Bounds(lower, (position.board.cells - 1 - position.ply) // 2)

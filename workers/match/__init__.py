@@ -1,7 +1,7 @@
-"""Matches between players, as jobs of kind ``match``, and games from elsewhere.
+"""Matches between players, as jobs of kind ``match``, and imported games.
 
-``terms`` says which matches may be played, ``job`` finds or plans them, ``units`` plays the games
-of a unit at a ``table``. ``judging`` compares moves with exact scores, ``reviews`` tell where games
-went wrong, ``report`` is about a match. ``files`` has games from elsewhere. ``moving`` lets a
+``terms`` checks the terms of matches, ``job`` finds or plans them, ``units`` plays the games of a
+unit at a ``table``. ``judging`` compares moves with exact scores, ``reviews`` shows where games
+were lost, and ``report`` summarizes a match. ``files`` imports and exports games. ``moving`` lets a
 player choose one move.
 """

@@ -1,4 +1,4 @@
-"""Games of files: translated, checked, sorted into matches, and stored all or none."""
+"""Games in files: converted, checked, grouped into matches, and stored completely or not at all."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ENDINGS = {str(ending): ending for ending in Ending}
 def stream_entries(
     database: Database, filters: GameFilter, *, after: GameCursor | None = None
 ) -> Iterator[GameEntry]:
-    """Stored games by match, then by number, in constant memory."""
+    """Stream stored games by match, then by number, in constant memory."""
     known: dict[int, MatchTerms] = {}
     with database.read() as session:
         for game in games.stream_games(session, filters, after=after):
@@ -40,7 +40,7 @@ def stream_entries(
 
 
 def entry_of(game: StoredGame, terms: MatchTerms) -> GameEntry:
-    """A stored game as a file has it."""
+    """Convert a stored game into the form for files."""
     width, height = terms.board
     a_first = game.a_side == "x"
     return GameEntry(
@@ -62,12 +62,7 @@ def entry_of(game: StoredGame, terms: MatchTerms) -> GameEntry:
 
 
 def game_of(entry: GameEntry, *, player_a: str | None) -> StoredGame:
-    """A game of a file as it is stored.
-
-    Args:
-        entry: the game.
-        player_a: the description of player a, as the file has it.
-    """
+    """Convert a game from a file into its stored form; ``player_a`` is described as in the file."""
     return StoredGame(
         number=0,
         a_side="x" if entry.first == player_a else "o",
@@ -91,19 +86,17 @@ def _terms(session: Session, match_id: int, known: dict[int, MatchTerms]) -> Mat
 
 
 GAMES_PER_TRANSACTION: Final = 2_000
-"""Games that are written at a time: this bounds the memory, and how long other writers wait."""
+"""Games written at a time; this limits the memory, and how long other writers wait."""
 
 UNKNOWN_PLAYER: Final = "?"
 
 
 @dataclass(frozen=True, slots=True)
 class ImportSummary:
-    """The outcome of an import."""
+    """The match of an import, and its number of games."""
 
     match_id: int
-    """The match that the games are in."""
     games: int
-    """How many there are."""
 
 
 def import_games(
@@ -115,21 +108,14 @@ def import_games(
     player_b: str = UNKNOWN_PLAYER,
     label: str | None = None,
 ) -> ImportSummary:
-    """Store games as a match of their own. Memory is constant, however many.
+    """Store games as a new match, in constant memory.
 
-    The games are numbered from 0 in their order. If reading them fails or is interrupted, the match
-    is deleted again. Until the last game is stored, it is marked as incomplete.
-
-    Args:
-        database: where to store them.
-        source: from :func:`game_of_moves`, all on one board.
-        start: what all of them begin with (default: the empty 7x6 board).
-        player_a: the description of one player, or a name.
-        player_b: of the other.
-        label: a name for people.
+    The games come from :func:`game_of_moves`, all on one board and from the same start (default:
+    the empty 7x6 board). They are numbered from 0. If reading them fails or is interrupted, the
+    match is deleted. Until the last game is stored, the match is marked as incomplete.
 
     Raises:
-        GameImportError: there is no game at all; nothing was stored.
+        GameImportError: there are no games; nothing was stored.
     """
     terms = MatchTerms(
         player_a=player_a, player_b=player_b, games=0, seed=0, start=start or Position()
@@ -169,23 +155,23 @@ def game_of_moves(
     o_seconds: float = 0.0,
     replaced: tuple[int, ...] = (),
 ) -> StoredGame:
-    """A game from its moves.
+    """Make a game from its moves.
 
     Args:
         moves: 1-based columns.
-        start: what it begins with (default: the empty 7x6 board).
-        winner: who won, where the board does not say: a game that somebody gave up.
-        ending: how it ended: a value of ``c4core.arena.game.Ending``; None takes it from the board.
-        a_side: the side that player a had.
-        seed: the seed of everything random in it.
-        detail: how a player failed.
-        x_seconds: what the moves of ``x`` took.
-        o_seconds: what the moves of ``o`` took.
+        start: the position that it begins with (default: the empty 7x6 board).
+        winner: the winner, if the board does not show it because a player gave up.
+        ending: a value of ``c4core.arena.game.Ending``; None takes it from the board.
+        a_side: the side of player a.
+        seed: the seed of everything random in the game.
+        detail: a description of a player's failure.
+        x_seconds: seconds for the moves of ``x``.
+        o_seconds: seconds for the moves of ``o``.
         replaced: the moves that replaced illegal answers.
 
     Raises:
         MoveError: a move is illegal.
-        GameImportError: the end does not fit the moves.
+        GameImportError: the ending does not match the moves.
     """
     position = start or Position()
     for column in parse_moves(moves, width=position.width):
@@ -200,11 +186,11 @@ def game_of_moves(
         winner, ending = position.winner, on_board.value
     elif ending == Ending.UNFINISHED:
         if winner is not None:
-            raise GameImportError(f"game {moves}: it is unfinished, and {winner} cannot have won")
+            raise GameImportError(f"game {moves}: it is unfinished, so {winner} cannot have won")
     elif ending is None or ending in ON_THE_BOARD or winner is None:
-        raise GameImportError(f"game {moves}: it is not over, and does not say who gave it up")
+        raise GameImportError(f"game {moves}: it is not over, and no player is said to have lost")
     elif ending not in set(Ending):
-        raise GameImportError(f"game {moves}: no game ends by {ending!r}")
+        raise GameImportError(f"game {moves}: unknown ending {ending!r}")
     return StoredGame(
         number=0,
         a_side=a_side,
@@ -227,7 +213,7 @@ def _outcome(winner: Side | None, ending: str | None) -> str:
 
 
 MAX_KEPT: Final = 10
-"""Bad lines that are kept; the others are only counted."""
+"""Number of bad lines that are kept; the others are only counted."""
 
 
 class MatchGames(NamedTuple):
@@ -240,16 +226,13 @@ class MatchGames(NamedTuple):
 
 
 class Collection:
-    """Games in memory, sorted by match.
-
-    Args:
-        repeats: knows earlier games; repeated ones are left out. None keeps all.
+    """Games in memory, grouped by match; games that ``repeats`` knows are left out.
 
     Attributes:
-        lines: games and bad lines that were read.
+        lines: number of games and bad lines that were read.
         bad: the first bad lines.
-        bad_lines: how many there are.
-        repeated: games that were left out.
+        bad_lines: number of all bad lines.
+        repeated: number of games that were left out.
     """
 
     def __init__(self, repeats: Repeats | None = None) -> None:
@@ -262,11 +245,11 @@ class Collection:
 
     @property
     def matches(self) -> list[MatchGames]:
-        """One match for all games of two players that began from the same position."""
+        """One match for all games between two players from the same start position."""
         return list(self._matches.values())
 
     def read(self, entries: Iterable[GameEntry | BadLine]) -> None:
-        """Take in games and bad lines."""
+        """Add games and bad lines."""
         for entry in entries:
             self.lines += 1
             if isinstance(entry, BadLine):
@@ -287,7 +270,7 @@ class Collection:
 
 
 def remember_stored(database: Database, repeats: Repeats) -> None:
-    """Make all stored games known, so that the same ones count as repeated."""
+    """Add all stored games to ``repeats``, so that the same games count as repeated."""
     for entry in stream_entries(database, GameFilter()):
         repeats.is_new(entry)
 

@@ -1,9 +1,9 @@
-"""Jobs of kind ``match``: an earlier one for the same matches is found, or a new one is planned.
+"""Jobs of kind ``match``: find an earlier job for the same matches, or plan a new one.
 
-A job plays one match, or all matches of a tournament. A unit is some seconds of work, by the time
-of the players' games. Earlier games tell how long their moves take; otherwise some games are played
-now. Players differ by five orders of magnitude and more, from microseconds to minutes, and only
-playing shows it. A wrong measure loses no result: the games of a stopped unit are kept.
+A job plays one match, or all matches of a tournament. A unit is about two seconds of work. Earlier
+games show how long the players' moves take; otherwise some games are played as a trial. Move times
+differ by five orders of magnitude or more, from microseconds to minutes, and only playing reveals
+them. A wrong estimate loses no result: the games of a stopped unit are kept.
 """
 
 from __future__ import annotations
@@ -34,30 +34,30 @@ if TYPE_CHECKING:
 
 
 ENOUGH_MOVES: Final = 100.0
-"""So many earlier moves are enough to predict the time of the next one."""
+"""Number of earlier moves that are enough to predict the time of the next one."""
 
 PROBE_SECONDS: Final = 0.1
-"""Time for trying a player out; a move that has begun is finished, up to the next limit."""
+"""Target time of a trial; a move in progress is finished, up to the next limit."""
 
 MAX_PROBE_SECONDS: Final = 2.0
-"""Time for the move that has begun; slower players all count as this slow."""
+"""Maximum time of a trial, including the move in progress; slower players count as this slow."""
 
 PROBE_GAMES: Final = 50
-"""Games of a trial at most."""
+"""Maximum number of games in a trial."""
 
 SOLVER_SECONDS: Final = 0.03
-"""A guess for a move of a player that asks the solver. A trial would mislead: its first games
+"""Assumed time for a move of a player that uses the solver. A trial would mislead: its first games
 search positions that later games find in the database."""
 
 EXTERNAL_SECONDS: Final = 0.05
-"""A guess for a move of a program, which may not even be installed on this machine."""
+"""Assumed time for a move of a program, which may not be installed on this machine."""
 
 TYPICAL_SHARE: Final = 0.7
-"""The share of the board that a game fills."""
+"""Typical share of the board that a game fills."""
 
 
 class Paces:
-    """The time that players take for a move; each has one trial at most."""
+    """The time that players take for a move; each player has at most one trial."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -88,7 +88,7 @@ class Paces:
 
 
 def probe(terms: MatchTerms) -> float:
-    """The time of a move in the first games, or the first moves; they are not stored."""
+    """The time per move in a few trial games, which are not stored."""
     moves = 0
 
     def count() -> None:
@@ -98,32 +98,31 @@ def probe(terms: MatchTerms) -> float:
         moves += 1
 
     stop = Stop().within(MAX_PROBE_SECONDS)
-    # Whoever plans the match has named its players. Programs are not tried out.
+    # The user who plans the match has named its players. Programs are not tried.
     table = Table(terms, Resources(programs=ANY_PROGRAM), before_move=count, stop=stop)
-    began = time.perf_counter()  # now the players' code is loaded
+    began = time.perf_counter()  # after the players' code is loaded
     with table, suppress(StopPlaying):
         for number in range(PROBE_GAMES):
             table.play(number)
-    # A player that fails when its games begin has moved nowhere.
+    # A player that fails at the start of its games has made no moves.
     return (time.perf_counter() - began) / max(moves, 1)
 
 
 FORM: Final = 1
-"""The form of payloads and results. It is one of the parameters, so that a job of another form is
-not found."""
+"""Format version of payloads and results. Jobs with another version are not found."""
 
 UNIT_SECONDS: Final = 2.0
-"""Work in a unit: a worker takes it at once, and loses so much at most when it dies."""
+"""Target work of a unit. A worker claims a unit as a whole and loses at most this when it dies."""
 
 MAX_GAMES: Final = 2_000
-"""Games of a unit at most: they are written in one transaction."""
+"""Maximum number of games in a unit; they are written in one transaction."""
 
 LEAST_UNITS: Final = 32
-"""A job is cut into about so many units if its games take long enough, so that all threads have
-work until the end. So is each match with a sequential test, which is updated after every unit."""
+"""Approximate number of units of a job whose games take long enough, so that all threads have work
+until the end. It also holds for each match with a sequential test, which every unit updates."""
 
 LEAST_SECONDS: Final = 0.05
-"""Less work than this is not worth a unit of its own."""
+"""Minimum work of a unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,18 +130,15 @@ class MatchSubmission:
     """A job that has been planned."""
 
     job_id: int
-    """Its number."""
     match_ids: tuple[int, ...]
-    """The matches that it plays, in the order in which they were asked for."""
+    """The matches that the job plays, in the order of the request."""
 
 
 def find_job(database: Database, terms: Sequence[MatchTerms]) -> int | None:
     """The newest job that plays exactly these matches and still has all of them, or None.
 
-    Its cancelled and failed units are queued again. A job that is done stays done.
-
-    Raises:
-        PlayerError, MatchTermsError, StorageError: as :func:`plan_matches`.
+    Its cancelled and failed units are queued again. A finished job stays finished. Errors are as in
+    :func:`plan_matches`.
     """
     asked = _complete(database, terms)
     with database.read() as session:
@@ -162,10 +158,10 @@ def find_job(database: Database, terms: Sequence[MatchTerms]) -> int | None:
 def find_or_plan_matches(
     database: Database, terms: Sequence[MatchTerms], *, label: str | None = None
 ) -> int:
-    """The number of the job that :func:`find_job` finds, or else of a new one.
+    """The number of the job that :func:`find_job` finds, or of a new job.
 
-    If several callers ask for the same at the same moment, one of them makes the job. Arguments and
-    errors are those of :func:`plan_matches`.
+    If several callers ask for the same matches at the same moment, one of them creates the job.
+    Arguments and errors are as in :func:`plan_matches`.
     """
     return find_or_plan(
         lambda: find_job(database, terms),
@@ -180,19 +176,15 @@ def plan_matches(
     label: str | None = None,
     only_one: bool = False,
 ) -> MatchSubmission:
-    """Make a job that plays some matches, and start it; all in one transaction.
+    """Create a job that plays matches on one board, and start it, in one transaction.
 
-    Args:
-        database: keeps the job.
-        terms: those of at least one match, all on one board.
-        label: a name for people, for the job and its matches.
-        only_one: make no second job for the same matches.
+    The label is a name for people, for the job and its matches.
 
     Raises:
-        AlreadyAskedError: with ``only_one``, there is one that :func:`find_job` finds.
-        MatchNotFoundError: a match whose games are to be looked up has just been deleted.
-        PlayerError: a player's description cannot be read.
-        MatchTermsError: matches that cannot be played, on different boards, or none at all.
+        AlreadyAskedError: with ``only_one``, if :func:`find_job` finds a job.
+        MatchNotFoundError: a match whose games players look up has just been deleted.
+        PlayerError: a player's description is invalid.
+        MatchTermsError: the matches cannot be played, are on different boards, or there are none.
     """
     asked = _complete(database, terms)
     paces = Paces(database)
@@ -231,16 +223,16 @@ def plan_matches(
 
 
 def _has_all_matches(session: Session, job_id: int, terms: Sequence[MatchTerms]) -> bool:
-    """Whether a job still has every match that it was made for; they may be deleted."""
+    """Whether all matches of a job still exist; they may have been deleted."""
     return len(games.matches_of_job(session, job_id)) >= len(terms)
 
 
 def _complete(database: Database, terms: Sequence[MatchTerms]) -> list[MatchTerms]:
     if not terms:
-        raise MatchTermsError("there is no match to play")
+        raise MatchTermsError("there are no matches to play")
     boards = sorted({str(each.board) for each in terms})
     if len(boards) > 1:
-        raise MatchTermsError(f"the matches of a job have one board, not {' and '.join(boards)}")
+        raise MatchTermsError(f"all matches of a job need one board, not {' and '.join(boards)}")
     return [complete(database, each) for each in terms]
 
 
@@ -251,10 +243,8 @@ def _params(terms: Sequence[MatchTerms]) -> Json:
 def _units(terms: MatchTerms, seconds: float, least: int) -> Iterator[UnitPlan]:
     """The units of a match, without its number, which is not known yet.
 
-    Args:
-        terms: the match's.
-        seconds: the time of a game.
-        least: the wanted number of units, if the games take long enough.
+    ``seconds`` is the time per game; ``least`` is the target number of units, if games take long
+    enough.
     """
     seconds = max(seconds, 1e-6)
     number = least if terms.sprt is None else LEAST_UNITS
@@ -278,11 +268,9 @@ def job_of_matches(
     label: str | None = None,
     fresh: bool = False,
 ) -> int:
-    """The job that plays some matches: an earlier one for exactly these, or a new one.
+    """The job that plays these matches: an earlier one for exactly the same, or a new one.
 
-    Raises:
-        PlayerError, MatchTermsError: the matches cannot be played.
-        MatchNotFoundError: players should look up games of a match that does not exist.
+    Errors are as in :func:`plan_matches` and :func:`workers.match.judging.check_matches`.
     """
     check_matches(database, dict.fromkeys(match for each in terms for match in each.corpus))
     if fresh:
@@ -297,21 +285,17 @@ def matches_of(database: Database, job_id: int) -> list[int]:
 
 
 def settle_matches(database: Database, matches: Iterable[int]) -> None:
-    """End the matches whose sequential tests are decided. Errors are those of ``settle_match``."""
+    """End the matches whose sequential tests are decided. Raises the errors of ``settle_match``."""
     for match in matches:
         settle_match(database, match)
 
 
 def players_of(terms: Iterable[MatchTerms]) -> list[str]:
-    """The descriptions of all players of some matches, each once."""
+    """The descriptions of all players of these matches, each once."""
     both = ((each.player_a, each.player_b) for each in terms)
     return list(dict.fromkeys(chain.from_iterable(both)))
 
 
 def players_of_this_machine(terms: Iterable[MatchTerms]) -> list[str]:
-    """The players that are files of this machine, which other machines may not have.
-
-    Raises:
-        PlayerError: a player's description cannot be read.
-    """
+    """The players that need files of this machine, which other machines may not have."""
     return [player for player in players_of(terms) if needs_this_machine(player)]

@@ -1,9 +1,9 @@
-"""Comparing the moves of games with exact scores, and reading the data of a match's report.
+"""Compare the moves of games with exact scores, and read the data for a match's report.
 
-This needs the score of every column of every position in which a move was made. A job of kind
-``analyze`` searches unknown ones, each once, however many games have passed through it. Then the
-games and the stored evaluations are read side by side. So nothing is stored for single games, and
-judging a match again costs nothing.
+This needs the score of every column in every position where a move was made. A job of kind
+``analyze`` searches the unknown positions, each once for all games. Then games and stored
+evaluations are read side by side. So nothing is stored per game, and judging a match again costs
+nothing.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 GAMES_AT_A_TIME: Final = 200
-"""Games whose positions are looked up together."""
+"""Number of games whose positions are looked up together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +48,8 @@ class JudgedGame:
     """A game with its judged moves."""
 
     game: StoredGame
-    """The stored game."""
     moves: tuple[JudgedMove | None, ...]
-    """Its moves, in order; None where scores are not known. Empty if the moves are not known."""
+    """The moves, in order; None if the scores are not known. Empty if the moves are not known."""
 
 
 def plan_judging(
@@ -61,21 +60,16 @@ def plan_judging(
     least_ply: int = 0,
     label: str | None = None,
 ) -> Submission | None:
-    """The job that finds the scores for judging games: it is found and resumed, or made.
+    """Find and resume the job that computes the scores for judging games, or create it.
+
+    Returns None if all scores are already known.
 
     Args:
-        database: has the games, and keeps the job.
-        match_ids: those of matches on one board.
-        games: the number of first games of each match; None for all.
-        least_ply: only moves with at least so many stones on the board: the first ones on a large
-            board take longest by far.
+        database: has the games, and stores the job.
+        match_ids: numbers of matches on one board.
+        games: number of games to judge in each match, from the first; None for all.
+        least_ply: minimum number of stones on the board; early moves take by far the longest.
         label: a name for people.
-
-    Returns:
-        None if all scores are known already.
-
-    Raises:
-        ValueError: the matches have different boards.
     """
     with database.read() as session:
         starts = [game_store.get_terms(session, match_id).start for match_id in match_ids]
@@ -98,7 +92,7 @@ def plan_judging(
 def judged_games(
     database: Database, match_id: int, *, games: int | None = None
 ) -> Iterator[JudgedGame]:
-    """The games of a match with their judged moves, by number, in constant memory."""
+    """Yield the games of a match with their judged moves, by number, in constant memory."""
     with database.read() as session:
         start = game_store.get_terms(session, match_id).start
     for batch in _batches(database, match_id, games):
@@ -116,7 +110,6 @@ def judge_game(database: Database, match_id: int, number: int) -> JudgedGame:
 def _judge(
     database: Database, start: Position, batch: Sequence[StoredGame]
 ) -> Iterator[JudgedGame]:
-    """Some games with their judged moves."""
     book = book_of_job({}, start.board)
     played = [_positions(start, game) for game in batch]
     known = look_up(database, [position for each in played for position in each])
@@ -132,14 +125,14 @@ def _judge(
 
 
 def _positions(start: Position, game: StoredGame) -> list[Position]:
-    """The positions in which moves were made; none if the moves are not known."""
+    """The positions in which moves were made; empty if the moves are not known."""
     return positions_of(start, parse_moves(game.moves or "", width=start.width))
 
 
 def _batches(
     database: Database, match_id: int, games: int | None
 ) -> Iterator[tuple[StoredGame, ...]]:
-    """The games of a match, some at a time, each time in a transaction of its own."""
+    """Yield the games of a match in batches, each read in its own transaction."""
     filters = GameFilter(matches=(match_id,))
     after, left = None, games
     while left is None or left > 0:
@@ -156,7 +149,7 @@ def _batches(
 def _keys(
     database: Database, match_id: int, start: Position, games: int | None, least_ply: int
 ) -> Iterator[NDArray[np.uint64]]:
-    """The canonical keys of games' positions, some games at a time; no key twice in a piece."""
+    """Yield the canonical keys of games' positions in batches, without repeats within a batch."""
     for batch in _batches(database, match_id, games):
         keys = {
             position.canonical_key
@@ -168,22 +161,21 @@ def _keys(
 
 
 HARDEST_EMPTY: Final = 34
-"""A position with more empty squares takes long to solve; on 7x6, one with up to 7 stones. The
+"""Positions with more empty squares take long to solve: on 7x6, positions with up to 7 stones. The
 scores of all columns take 3 s with 2 stones, 0.2 s with 8, 0.02 s with 12."""
 
 LONGEST_LABEL: Final = 60
-"""Characters of a label in a list of jobs."""
+"""Maximum number of characters of a label in a list of jobs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judging:
-    """Which moves are judged."""
+    """The moves to judge."""
 
     games: int | None
-    """The number of first games of each match; None for all."""
+    """Number of games to judge in each match, from the first; None for all."""
     least_ply: int | None
-    """Only moves with at least so many stones on the board; None for those that are cheap to
-    judge."""
+    """Minimum number of stones on the board; None for moves that are cheap to judge."""
 
     @property
     def is_wanted(self) -> bool:
@@ -191,7 +183,7 @@ class Judging:
         return self.games != 0
 
     def least_ply_on(self, board: BoardSize) -> int:
-        """The fewest stones that are on the board when a move is judged."""
+        """Minimum number of stones on the board for a move to be judged."""
         if self.least_ply is not None:
             return self.least_ply
         easy = max(0, board.cells - HARDEST_EMPTY)
@@ -202,12 +194,9 @@ class Judging:
 def judging_jobs(
     database: Database, matches: Iterable[int], judging: Judging
 ) -> Iterator[Submission | None]:
-    """The jobs that find the scores for judging moves, one for each board.
+    """Yield the job that computes the scores for judging moves, or None, for each board.
 
-    A job is found or planned when the caller asks for it; work on it until it is done.
-
-    Yields:
-        A job, or None if all the scores of a board are known.
+    A job is found or planned when the caller requests it; the caller must complete it.
     """
     if not judging.is_wanted:
         return
@@ -226,13 +215,7 @@ def judging_jobs(
 
 
 def read_report(database: Database, match_id: int, judging: Judging) -> MatchReport:
-    """The report of a match.
-
-    Args:
-        database: where it is.
-        match_id: its number.
-        judging: which moves are judged; moves whose scores are not stored are left out.
-    """
+    """The report of a match; moves without stored scores are not judged."""
     with database.read() as session:
         match = game_store.get_match(session, match_id)
         results = game_store.read_results(session, match_id)
@@ -252,11 +235,7 @@ def read_report(database: Database, match_id: int, judging: Judging) -> MatchRep
 
 
 def check_matches(database: Database, matches: Iterable[int]) -> None:
-    """Refuse numbers without a match.
-
-    Raises:
-        MatchNotFoundError: names the first of them.
-    """
+    """Raise MatchNotFoundError if one of these matches does not exist."""
     with database.read() as session:
         for match in matches:
             game_store.get_terms(session, match)

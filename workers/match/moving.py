@@ -1,7 +1,7 @@
 """A single move by any player, without a match.
 
-A player is made for the move and closed after it. So it has the same dice, the same position and no
-memory: the same question has the same answer, except from players that go by the clock.
+A player is created for the move and closed after it. It has the same dice, the same position and no
+memory. So the same question has the same answer, except from players that depend on the clock.
 """
 
 from __future__ import annotations
@@ -48,29 +48,25 @@ class ChosenMove:
     """A player's move."""
 
     column: int
-    """Where, 0-based; it can be played."""
+    """The 0-based column; it can be played."""
     player: str
     """The player's description, with every parameter."""
     seconds: float
-    """What it took, with the time to make the player ready."""
+    """Seconds for the move, including the time to prepare the player."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceAnalyst:
-    """Exact scores for players, from an answer service: an :class:`c4core.players.Analyst`."""
+    """Gives players exact scores from an answer service: an :class:`c4core.players.Analyst`."""
 
     service: AnswerService
     stop: Stop
 
     def analyze(self, position: Position, *, time_limit: float | None = None) -> Analysis:
-        """The scores of all columns; with a time limit, those that are known when it ends.
-
-        Raises:
-            StopPlaying: the stop came first.
-        """
+        """The scores of all columns; with a time limit, the scores known when it ends."""
         search_stop = SearchStop()
         with self.stop.calling(search_stop.set):
-            self.stop.check()  # it may have come before anybody was called
+            self.stop.check()  # the stop may have come before this context
             (answer,) = self.service.answer(
                 [position], Question(time_limit=time_limit), search_stop
             )
@@ -81,18 +77,14 @@ class ServiceAnalyst:
 
 
 def read_player(text: str, *, programs: Consent = NO_PROGRAM) -> PlayerSpec:
-    """Read the description of a player, which may come from a stranger.
+    """Read the description of a player, which may come from an untrusted client.
 
-    Programs, players that cost much and players that are files are refused without consent, before
-    any file is looked for. Otherwise the answer would reveal which files exist.
-
-    Args:
-        text: the description, or the name of a level.
-        programs: which programs may be started; files are read with consent to everything.
+    Programs, expensive players and players that read files are refused without consent, before any
+    file is accessed. Otherwise the answer would reveal which files exist.
 
     Raises:
-        ProgramRefusedError: nobody has consented to this player.
-        PlayerError: it cannot be read, or this machine does not have what it needs.
+        ProgramRefusedError: this player is not allowed.
+        PlayerError: the description is invalid, or this machine lacks something that it needs.
     """
     check_consent(text, programs)
     spec = parse_player(text, checked=False)
@@ -116,25 +108,17 @@ def choose_move(
     programs: Consent = NO_PROGRAM,
     stop: Stop | None = None,
 ) -> ChosenMove:
-    """Let a player choose a move.
+    """Let a player choose a move for the side to move of an open position.
 
-    Args:
-        position: not over; its side to move is the player's.
-        spec: the player, from :func:`read_player`.
-        service: for players that go by exact scores.
-        database: has games for players that look them up; None for none.
-        seed: of everything random; each move of a game draws with a seed of its own.
-        seconds: that it may take; None for no limit.
-        programs: which programs may be started.
-        stop: ends it without a move; None for never.
+    ``seconds`` is the time limit. The seed determines everything random; each move of a game draws
+    with a seed of its own.
 
     Raises:
         PlayerError: the player does not play on this board.
-        PlayerFailure: it has not found a legal move, or not in time.
-        ProgramRefusedError: it is a program that may not be started.
+        PlayerFailure: the player found no legal move in time.
+        ProgramRefusedError: the player is a program that may not be started.
         StopPlaying: the stop came first.
-        ValueError: the game is over.
-        MemoryError, OSError, RuntimeError: this machine has run out of something.
+        MemoryError, OSError, RuntimeError: this machine has run out of a resource.
     """
     if position.is_over:
         raise ValueError("the game is over")
@@ -162,7 +146,7 @@ def choose_move(
 
 @contextmanager
 def _made(spec: PlayerSpec, resources: Resources, stop: Stop) -> Iterator[Player]:
-    """A player within a context; one that is stopped is not waited for."""
+    """Create a player for a context; after a stop, do not wait for it."""
     player = spec.make(resources)
     try:
         yield player
@@ -175,7 +159,6 @@ def _made(spec: PlayerSpec, resources: Resources, stop: Stop) -> Iterator[Player
 def _resources(
     spec: PlayerSpec, board: BoardSize, analyst: ServiceAnalyst, database: Database | None
 ) -> Resources:
-    """What a player needs, but for consent."""
     if database is None or not looks_games_up(spec):
         return Resources(analyst)
     with database.read() as session:

@@ -1,6 +1,6 @@
-"""The report of a match, calculated from its games, and matches as JSON objects.
+"""The report of a match, computed from its games, and matches as JSON objects.
 
-The report has results, significance, time and accuracy. Nothing is read or written here.
+The report has results, significance, time and accuracy. This module reads and writes nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 MAX_SECONDS: Final = 1e9
-"""30 years. A longer time is from a database that another program has written."""
+"""30 years. Longer times come from databases written by other programs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,23 +37,20 @@ class PlayerReport:
     """One player's part in a match."""
 
     description: str
-    """The player, with every parameter."""
+    """The player's description, with every parameter."""
     as_x: Tally
-    """Its results in games in which it had ``x``."""
     as_o: Tally
-    """Its results in the others."""
     forfeits: int
-    """Games that it lost by a failure."""
+    """Number of games lost by a failure."""
     moves: int
-    """Moves that it made."""
     seconds: float
-    """Seconds that they took; impossible times count as 0, like unknown ones."""
+    """Seconds for all moves; impossible times count as 0, like unknown ones."""
     plies: Mapping[int, Accuracy] = field(default_factory=dict)
-    """The accuracy of the moves that were judged, by ply."""
+    """The accuracy of the judged moves, by ply."""
 
     @property
     def results(self) -> Tally:
-        """Its results in all games."""
+        """The player's results in all games."""
         return self.as_x + self.as_o
 
     @property
@@ -63,7 +60,7 @@ class PlayerReport:
 
     @property
     def seconds_per_move(self) -> float | None:
-        """None without moves."""
+        """Mean seconds per move; None without moves."""
         return self.seconds / self.moves if self.moves else None
 
 
@@ -72,41 +69,36 @@ class MatchReport:
     """The report of a match."""
 
     match: MatchInfo
-    """The match itself."""
     a: PlayerReport
-    """Player a's part."""
     b: PlayerReport
-    """Player b's part."""
     distinct: int
-    """How many of the games are different."""
+    """Number of different games."""
     mean_length: float | None
-    """Moves of a game on average; None without games."""
+    """Mean number of moves per game; None without games."""
     shortest: int
-    """Moves of the shortest game."""
     longest: int
-    """Moves of the longest game."""
     judged_games: int
-    """Games of which moves were judged."""
+    """Number of games with judged moves."""
     judged_from: int
-    """Moves with fewer stones on the board were not judged."""
+    """Minimum number of stones on the board for a move to be judged."""
     elapsed: float | None
-    """Seconds from the beginning to the end of the match; None if not known."""
+    """Seconds from the start to the end of the match; None if unknown."""
     course: Any = field(repr=False, compare=False)
-    """int8 array: player a's result of each game, in order: 1, 0 or -1."""
+    """Player a's result of each game, in order, as an int8 array: 1, 0 or -1."""
 
     @property
     def games(self) -> int:
-        """Games that were played so far."""
+        """Number of games played so far."""
         return self.a.results.games
 
     @property
     def first_mover(self) -> Tally:
-        """All games, seen by the side that had ``x``."""
+        """All games, from the side of the first player, ``x``."""
         return self.a.as_x + self.a.as_o.reversed()
 
     @property
     def leader(self) -> Literal["a", "b"] | None:
-        """The player that has won more games; None if both have won the same number."""
+        """The player that has won more games; None if the numbers are equal."""
         results = self.a.results
         if results.wins == results.losses:
             return None
@@ -114,66 +106,66 @@ class MatchReport:
 
     @property
     def decisive_rate(self) -> float | None:
-        """The share of decisive games that the leader has won; None without any."""
+        """The share of decisive games won by the leader; None without decisive games."""
         return statistics.decisive_rate(self.a.results)
 
     @property
     def decisive_interval(self) -> Interval | None:
-        """The 95 % confidence interval of that share."""
+        """The 95 % confidence interval of the decisive rate."""
         results = self.a.results
         return statistics.wilson_interval(max(results.wins, results.losses), results.decisive)
 
     @property
     def p_two_sided(self) -> float | None:
-        """The chance that either of two equal players wins as many games as the leader, or more."""
+        """The chance that one of two equal players wins at least as many games as the leader."""
         return statistics.two_sided_p(self.a.results)
 
     @property
     def p_one_sided(self) -> float | None:
-        """The chance that one player, named before the match, does so."""
+        """The chance that a particular one of two equal players does so."""
         return statistics.one_sided_p(self.a.results)
 
     @property
     def is_significant(self) -> bool:
-        """Whether the two-sided P is 0.05 or less."""
+        """Whether the two-sided p-value is at most 0.05."""
         return statistics.is_significant(self.a.results)
 
     @property
     def elo(self) -> Elo | None:
-        """How much stronger player a is; None without games."""
+        """The Elo advantage of player a; None without games."""
         return statistics.elo(self.a.results)
 
     @property
     def ratio(self) -> float | None:
-        """The sequential test's log-likelihood ratio; None without such a test."""
+        """The log-likelihood ratio of the sequential test; None without a test."""
         sprt = self.match.terms.sprt
         return None if sprt is None else sprt.ratio(self.a.results)
 
     @property
     def seconds(self) -> float:
-        """Seconds of all moves together: the time of the match if one core plays it."""
+        """Seconds of all moves: the time of the match if one core plays it."""
         return self.a.seconds + self.b.seconds
 
     @property
     def seconds_per_game(self) -> float | None:
-        """None without games."""
+        """Mean seconds per game; None without games."""
         return self.seconds / self.games if self.games else None
 
     @property
     def seconds_per_move(self) -> float | None:
-        """None without moves."""
+        """Mean seconds per move; None without moves."""
         moves = self.a.moves + self.b.moves
         return self.seconds / moves if moves else None
 
     @property
     def games_per_second(self) -> float | None:
-        """Games that one core plays in a second; None if the time is not known."""
+        """Games that one core plays per second; None if the time is unknown."""
         rate = self.games / self.seconds if self.seconds else math.inf
         return rate if math.isfinite(rate) else None
 
     @property
     def is_repetitive(self) -> bool:
-        """Whether many games are repetitions, so that P is too small."""
+        """Whether many games repeat earlier ones, so that the p-value is too small."""
         return statistics.is_repetitive(self.distinct, self.games)
 
 
@@ -185,15 +177,11 @@ def make_report(
     judged_from: int = 0,
     elapsed: float | None = None,
 ) -> MatchReport:
-    """Calculate a report.
+    """Compute a report.
 
-    Args:
-        match: the match.
-        results: its games.
-        judged: the judged moves of some games, each with the side that player a had; moves that are
-            None are not known.
-        judged_from: moves with fewer stones on the board are not among them.
-        elapsed: seconds from the beginning to the end.
+    ``judged`` has the judged moves of some games, each with the side of player a; unknown moves are
+    None. ``judged_from`` is the minimum number of stones on the board for a move to be judged;
+    ``elapsed`` is in seconds.
     """
     accuracy_a, accuracy_b = PlyAccuracy(), PlyAccuracy()
     judged_games = 0
@@ -205,7 +193,7 @@ def make_report(
 
     lengths = results.length
     as_x, as_o = _tallies(results)
-    # The side that moves first has one move more in a game of odd length.
+    # In a game of odd length, the side that moves first has one move more.
     a_begins = results.a_is_x if match.terms.start.turn == "x" else ~results.a_is_x
     a_moves = int(((lengths + a_begins) // 2).sum())
     tally = match.tally
@@ -251,16 +239,16 @@ def _tallies(results: MatchResults) -> tuple[Tally, Tally]:
 
 
 def _total(seconds: NDArray[np.float64]) -> float:
-    """The sum of the possible times; with the others it could be infinite."""
+    """The sum of the possible times; impossible times could make it infinite."""
     return float(seconds[(seconds >= 0) & (seconds <= MAX_SECONDS)].sum())
 
 
 COURSE_POINTS: Final = 500
-"""Points of a match's course at most: more than a screen can show are of no use."""
+"""Maximum number of points of a match's course; a screen cannot show more."""
 
 
 def match_summary(match: MatchInfo, idle: Mapping[int, str]) -> dict[str, Any]:
-    """A match as one of a list."""
+    """A match as an entry of a list."""
     terms, results = match.terms, match.tally.a
     return {
         "match": match.id,
@@ -279,12 +267,10 @@ def match_summary(match: MatchInfo, idle: Mapping[int, str]) -> dict[str, Any]:
 
 
 def match_state(match: MatchInfo, idle: Mapping[int, str]) -> str:
-    """How a match stands: ``done``, as its job stands, or whether its import is whole.
+    """The state of a match: ``done``, the state of its job, or the state of its import.
 
-    Args:
-        match: any.
-        idle: why a job has no workers, by its number, as
-            :func:`workers.core.follow.unattended_jobs` tells it.
+    ``idle`` has the reasons why jobs have no workers, from
+    :func:`workers.core.follow.unattended_jobs`.
     """
     if match.origin is Origin.IMPORTED:
         return "imported" if match.is_whole else "broken"
@@ -296,7 +282,7 @@ def match_state(match: MatchInfo, idle: Mapping[int, str]) -> str:
 
 
 def match_object(report: MatchReport) -> dict[str, Any]:
-    """Everything about a match; what is infinite or not known is null."""
+    """All data of a match; infinite or unknown values are null."""
     match, interval, elo = report.match, report.decisive_interval, report.elo
     terms = match.terms.as_json()
     del terms["form"], terms["a"], terms["b"]
@@ -343,7 +329,7 @@ def match_object(report: MatchReport) -> dict[str, Any]:
 def course_object(report: MatchReport) -> dict[str, list[int]]:
     """The course of a match: player a's wins, losses and draws by number of games.
 
-    At most :data:`COURSE_POINTS` points, evenly spread; the last one has all games.
+    There are at most :data:`COURSE_POINTS` points, evenly spaced; the last one covers all games.
     """
     results = np.asarray(report.course)
     points = min(len(results), COURSE_POINTS)
@@ -355,7 +341,7 @@ def course_object(report: MatchReport) -> dict[str, list[int]]:
 
 
 def standing_objects(table: Iterable[Standing]) -> list[dict[str, Any]]:
-    """The standings of a tournament, the best first."""
+    """The standings of a tournament, best player first."""
     return [
         {
             "player": standing.player,
@@ -367,7 +353,7 @@ def standing_objects(table: Iterable[Standing]) -> list[dict[str, Any]]:
 
 
 def finite(value: float) -> float | None:
-    """A number that JSON can write; None for an infinite one."""
+    """A number for JSON; None if it is infinite."""
     return value if math.isfinite(value) else None
 
 

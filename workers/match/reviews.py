@@ -1,12 +1,11 @@
-"""Reviews of games: the worth of every move, how accurate both sides were, and the turning points.
+"""Reviews of games: the score of every move, the accuracy of both sides, and the turning points.
 
-A game need not be stored, nor finished. For one game, known scores are looked up together; the
+A game need not be stored or finished. For a single game, known scores are looked up together. The
 others are searched from the end of the game to its beginning: late positions take microseconds, and
-early ones are what a budget runs out for. A move that is not judged by then is left open.
+early positions may exhaust the time budget. Moves that are not judged by then are left open.
 
-For many games, one job of kind ``analyze`` searches each position once, however many games have
-passed through it, and stores its scores. So a repeated review costs a few look-ups, and an
-interrupted one goes on where it was.
+For many games, a job of kind ``analyze`` searches each position once for all games, and stores its
+scores. So a repeated review costs a few lookups, and an interrupted review is resumed.
 """
 
 from __future__ import annotations
@@ -55,16 +54,15 @@ _COLOURS: Final[dict[Side, str]] = {"x": "red", "o": "yellow"}
 
 @dataclass(frozen=True, slots=True)
 class ReviewedMove:
-    """A move of a game, and what is known of its worth."""
+    """A move of a game, with its judgement."""
 
     ply: int
-    """Stones on the board before it."""
+    """Number of stones on the board before the move."""
     side: Side
-    """Who moved."""
     column: int
-    """Where, 0-based."""
+    """The 0-based column."""
     judged: JudgedMove | None
-    """What it was worth; None if there was no time to find it."""
+    """The judgement; None if there was no time to find it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +70,11 @@ class Review:
     """A game with its moves judged."""
 
     game: GameEntry
-    """The game."""
     moves: tuple[ReviewedMove, ...]
     """All moves, in order; empty if only the final grid is known."""
     nodes: int
-    """Positions searched for this review."""
+    """Number of positions searched for this review."""
     seconds: float
-    """Seconds it took."""
 
     @property
     def is_complete(self) -> bool:
@@ -87,20 +83,20 @@ class Review:
 
     @property
     def turning_points(self) -> tuple[int, ...]:
-        """Stones on the board before each move that changed the result."""
+        """The number of stones on the board before each move that changed the result."""
         return tuple(m.ply for m in self.moves if m.judged is not None and m.judged.is_blunder)
 
     def accuracy(self, side: Side) -> float | None:
-        """How well a side kept the result, in percent, as far as its moves are judged.
+        """The percentage of the result that a side kept, over its judged moves.
 
-        None where it never had a choice; see :func:`c4core.arena.judging.result_accuracy`.
+        None if it never had a choice; see :func:`c4core.arena.judging.result_accuracy`.
         """
         return result_accuracy(self.judged_of(side))
 
     def best_share(self, side: Side) -> float | None:
-        """How many of a side's moves were best, in percent, as far as its moves are judged.
+        """The percentage of best moves among a side's judged moves.
 
-        None where it never had a choice; see :func:`c4core.arena.judging.best_share`.
+        None if it never had a choice; see :func:`c4core.arena.judging.best_share`.
         """
         return best_share(self.judged_of(side))
 
@@ -109,7 +105,7 @@ class Review:
         return [move.judged for move in self.moves if move.judged and move.side == side]
 
     def picture(self) -> Picture:
-        """The score by move, and the board at each turning point."""
+        """A picture of the score by move, and of the board at each turning point."""
         columns = [move.column for move in self.moves]
         judged = [move.judged for move in self.moves]
         game = self.game
@@ -123,24 +119,21 @@ class Review:
         )
 
     def _repr_svg_(self) -> str:
-        """The picture: notebooks show it."""
         return svg_text(self.picture())
 
 
 def moved_from(game: GameEntry) -> list[Position]:
-    """The positions of a game in which moves were made; none if its moves are not known."""
+    """The positions of a game in which moves were made; empty if its moves are not known."""
     return positions_of(game.start, parse_moves(game.moves or "", width=game.board.width))
 
 
 def reviewed_moves(
     game: GameEntry, positions: Sequence[Position], scores: Sequence[Sequence[int | None] | None]
 ) -> tuple[ReviewedMove, ...]:
-    """The moves of a game, judged where scores are known.
+    """The moves of a game, judged if their scores are known.
 
-    Args:
-        game: the game.
-        positions: from :func:`moved_from`.
-        scores: of all columns of each of them, for the side to move; None where not known.
+    ``scores`` has the scores of all columns of each position, for the side to move; None if
+    unknown.
     """
     columns = parse_moves(game.moves or "", width=game.board.width)
     return tuple(
@@ -173,7 +166,7 @@ def review_object(review: Review) -> dict[str, Any]:
 
 
 def move_object(move: ReviewedMove, board: BoardSize) -> dict[str, Any]:
-    """A move as a JSON object; what is not known is None, empty, or no change."""
+    """A move as a JSON object; unknown values are null, empty or false."""
     shown: dict[str, Any] = {"ply": move.ply, "side": move.side, "column": move.column + 1}
     judged = move.judged
     if judged is None:
@@ -199,7 +192,7 @@ def move_object(move: ReviewedMove, board: BoardSize) -> dict[str, Any]:
 
 
 def percent(share: float | None) -> str:
-    """A share for people; a dash for none."""
+    """A percentage for people; a dash for None."""
     return "-" if share is None else f"{share:.0f} %"
 
 
@@ -216,10 +209,10 @@ def _outcome(game: GameEntry) -> str:
 
 
 BUDGET: Final = 10.0
-"""Seconds that a review may search, by default."""
+"""Default time budget of a review, in seconds."""
 
 KNOWN: Final = Question(node_limit=0)
-"""What is known of all columns without a search."""
+"""Asks for all columns, without a search."""
 
 
 def review_game(
@@ -229,14 +222,10 @@ def review_game(
     budget: float | None = BUDGET,
     stop: threading.Event | None = None,
 ) -> Review:
-    """Judge every move of a game.
+    """Judge every move of a game, from a file, the database or :func:`game_of_moves`.
 
-    Args:
-        game: from a file, the database (:func:`read_game`), or moves
-            (:func:`c4core.arena.file_formats.game_of_moves`).
-        service: knows scores, and finds others.
-        budget: seconds for searches; 0 for known scores only, None for no limit.
-        stop: ends the searches; what is judged by then is returned.
+    ``budget`` is the time for searches in seconds; 0 for known scores only, None for no limit. A
+    stop ends the searches; the moves judged by then are returned.
     """
     began = time.monotonic()
     positions = moved_from(game)
@@ -247,11 +236,7 @@ def review_game(
 
 
 def read_game(database: Database, match_id: int, number: int) -> GameEntry:
-    """A stored game.
-
-    Raises:
-        DamagedValueError: what is stored is no game.
-    """
+    """Read a stored game; DamagedValueError if it is damaged."""
     with database.read() as session:
         terms = games.get_terms(session, match_id)
         stored = games.find_game(session, match_id, number)
@@ -267,7 +252,7 @@ def _answers(
     deadline: float | None,
     stop: threading.Event | None,
 ) -> list[Answer]:
-    """What is known of each position at the deadline, the last ones searched first."""
+    """The answers known for each position at the deadline; the last positions come first."""
     answers = service.answer(positions, KNOWN, stop)
     for index in reversed(range(len(positions))):
         if has_all_columns(answers[index], positions[index]):
@@ -280,7 +265,7 @@ def _answers(
 
 
 GAMES_AT_A_TIME: Final = 200
-"""Games whose positions are looked up together."""
+"""Number of games whose positions are looked up together."""
 
 
 def plan_reviews(
@@ -290,11 +275,7 @@ def plan_reviews(
     label: str | None = None,
     priority: int = 0,
 ) -> list[Submission]:
-    """The jobs that find the scores for reviews, one for each board: found and resumed, or made.
-
-    Returns:
-        No job for a board whose positions are all known.
-    """
+    """Find and resume, or create, one scoring job for each board that has unknown positions."""
     boards: dict[BoardSize, set[int]] = {}
     for game in games:
         keys = boards.setdefault(game.board, set())
@@ -305,8 +286,8 @@ def plan_reviews(
         unknown = unknown_keys(database, board, asked)
         if not len(unknown):
             continue
-        # All positions name the job, not only the unknown ones: it is found again when it has
-        # found some of them.
+        # All positions identify the job, not only the unknown ones, so it is found again after it
+        # has solved some of them.
         topic = topic_of("reviews", asked)
         planned.append(
             find_or_submit_unknown(
@@ -317,10 +298,9 @@ def plan_reviews(
 
 
 def reviews_of(database: Database, games: Iterable[GameEntry]) -> Iterator[Review]:
-    """Reviews of games by what is stored or in the book, in constant memory.
+    """Review games with stored scores and the book, in order and in constant memory.
 
-    Returns:
-        A review for each, in order; moves whose scores are not known are not judged.
+    Moves with unknown scores are not judged.
     """
     remaining = iter(games)
     while batch := list(islice(remaining, GAMES_AT_A_TIME)):
@@ -336,7 +316,6 @@ def reviews_of(database: Database, games: Iterable[GameEntry]) -> Iterator[Revie
 def _look_up(
     database: Database, played: Sequence[Sequence[Position]]
 ) -> dict[BoardSize, dict[int, StoredEvaluation]]:
-    """What is stored of the positions of some games, by board."""
     boards: dict[BoardSize, list[Position]] = {}
     for positions in played:
         if positions:

@@ -1,4 +1,4 @@
-"""The table of a match: both players, their resources, and the games played there."""
+"""The table of a match: both players, their resources, and their games."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 MAX_CORPORA: Final = 2
-"""Corpora that are kept. Few are enough: every unit of a match uses the same one."""
+"""Number of corpora that are kept. Few are enough: every unit of a match uses the same one."""
 
 _corpora_lock: Final = threading.Lock()
 _corpora: Final[WeakKeyDictionary[Database, dict[tuple[int, ...], FinalGrids]]] = (
@@ -54,12 +54,9 @@ _corpora: Final[WeakKeyDictionary[Database, dict[tuple[int, ...], FinalGrids]]] 
 
 
 def read_corpus(database: Database, board: BoardSize, matches: tuple[int, ...]) -> FinalGrids:
-    """The games of some finished matches that ended on the board; 17 bytes each.
+    """The final grids of these finished matches' games, 17 bytes each.
 
-    Finished matches do not change, so what was read once serves all threads of the process.
-
-    Raises:
-        MatchNotFoundError: one does not exist any more.
+    Finished matches do not change, so the grids are read once for all threads of the process.
     """
     with _corpora_lock:
         kept = _corpora.setdefault(database, {})
@@ -73,14 +70,11 @@ def read_corpus(database: Database, board: BoardSize, matches: tuple[int, ...]) 
 
 
 class MatchAnalyst:
-    """Knows the score of every column: from the book, from the database, or by a search.
+    """Finds the score of every column in the book, in the database, or by a search.
 
     The solver is shared with other callers, who may stop it. A search that was stopped for another
-    caller is taken up again: a player must not move by half a search.
-
-    Attributes:
-        learned: new evaluations, for storing.
-        nodes: positions searched.
+    caller is resumed, because a player must not move after half a search. ``learned`` has the new
+    evaluations to store.
     """
 
     def __init__(
@@ -94,11 +88,11 @@ class MatchAnalyst:
         self._known: dict[int, StoredEvaluation] = {}
 
     def analyze(self, position: Position, *, time_limit: float | None = None) -> Analysis:
-        """The scores of all columns; with a time limit, those that are known when it ends.
+        """The scores of all columns; with a time limit, the scores known when it ends.
 
         Raises:
-            StopPlaying: the match was stopped, or the scores cannot be found: the database cannot
-                be reached, or there is no memory left.
+            StopPlaying: the match was stopped, or the scores cannot be found because the database
+                is unreachable or memory has run out.
         """
         try:
             return self._analyze(position, time_limit)
@@ -127,7 +121,7 @@ class MatchAnalyst:
 
 
 def side_of_a(terms: MatchTerms, number: int) -> Side:
-    """The side that player a has in a game, which follows from the terms and the number alone."""
+    """The side of player a in a game; it depends only on the terms and the number."""
     match terms.seats:
         case Seats.FIXED:
             return "x"
@@ -140,16 +134,13 @@ def side_of_a(terms: MatchTerms, number: int) -> Side:
 class Table:
     """Plays games of a match within a ``with`` block, which ends the players' processes.
 
-    Args:
-        terms: of the match.
-        resources: for the players.
-        before_move: called before every move; its errors end the game and are passed on.
-        stop: ends games without a result, also while a player thinks; None for never.
+    ``before_move`` is called before every move; its errors end the game and are raised. A stop ends
+    games without a result, even while a player thinks.
 
     Raises:
         PlayerError: this version of the program does not know a player.
-        ProgramRefusedError: a player is a program that may not be started, or costs too much. A
-            program was not even looked for on this machine.
+        ProgramRefusedError: a player is a program that may not be started, or is too expensive. The
+            program is not even looked up on this machine.
     """
 
     def __init__(
@@ -162,7 +153,7 @@ class Table:
         self._terms = terms
         self._stop = stop
         self._before_move = before_move
-        # There are two players even if both are the same: a program plays one side of a game.
+        # Two players are needed even if both are the same: a program plays one side of a game.
         for player in (terms.player_a, terms.player_b):
             check_consent(player, resources.programs)
         self._a = parse_player(terms.player_a).make(resources)
@@ -170,7 +161,7 @@ class Table:
         self._players = ExitStack()
 
     def __enter__(self) -> Self:
-        """Begin. A program is started only when its first game begins."""
+        """Begin; programs are started when their first game begins."""
         self._players.enter_context(self._a)
         self._players.enter_context(self._b)
         return self
@@ -185,20 +176,15 @@ class Table:
     def play(self, number: int) -> StoredGame:
         """Play a game of the match. The same number gives the same game.
 
-        Raises:
-            StopPlaying: the stop came before the end of the game.
-            Exception: a player of this project has a bug, or this machine has run out of something.
+        Raises StopPlaying if the stop came first, and other errors if a built-in player has a bug
+        or this machine has run out of a resource.
         """
         seed = game_seed(self._terms.seed, number)
         a_side = side_of_a(self._terms, number)
         return stored(self.play_seeded(seed, a_side), number, a_side)
 
     def play_seeded(self, seed: int, a_side: Side) -> GameRecord:
-        """Play a game on the match's terms.
-
-        Raises:
-            StopPlaying, Exception: as :meth:`play`.
-        """
+        """Play a game with this seed on the terms of the match; errors as in :meth:`play`."""
         first, second = (self._a, self._b) if a_side == "x" else (self._b, self._a)
         return play_game(
             first,
@@ -214,7 +200,7 @@ class Table:
 
 
 def stored(record: GameRecord, number: int, a_side: Side) -> StoredGame:
-    """A game in its stored form."""
+    """Convert a game into its stored form."""
     return StoredGame(
         number=number,
         a_side=a_side,
@@ -239,13 +225,11 @@ class Replay:
     """A stored game, and the same game played again."""
 
     game: StoredGame
-    """The stored game."""
     record: GameRecord
-    """The game as it was played now."""
 
     @property
     def is_same(self) -> bool:
-        """Whether the same moves were played and it ended in the same way."""
+        """Whether the moves and the ending are the same."""
         game, record = self.game, self.record
         return (game.moves, game.winner, game.ending, game.replaced) == (
             record.moves,
@@ -264,23 +248,15 @@ def replay_game(
     programs: Consent = NO_PROGRAM,
     stop: Stop | None = None,
 ) -> Replay:
-    """Play a game again on the terms of its match.
+    """Play a game again on the terms of its match; nothing is written.
 
-    It is the same game unless a player depends on the clock, or is a program with a will of its
-    own.
-
-    Args:
-        database: where the match is; nothing is written.
-        match_id: its number.
-        number: the game's.
-        solver: for players that want exact scores; None makes one if needed.
-        programs: which players that are programs may be started. Those of imported games never are,
-            because the author of the file has named them.
-        stop: ends the game, also while a player thinks; None for never.
+    It is the same game unless a player depends on the clock, or is a program that does not repeat
+    its moves. A solver is created if players need exact scores and none is given. Programs of
+    imported games are never started, because the author of the file chose them.
 
     Raises:
-        GameNotReplayableError: its seed is not known, or its players are not, or it was imported
-            and a player is a program.
+        GameNotReplayableError: its seed or its players are unknown, or it was imported and a player
+            is a program.
         ProgramRefusedError: a player is a program that may not be started.
         StopPlaying: the stop came before the end of the game.
     """
@@ -288,16 +264,15 @@ def replay_game(
         match = games.get_match(session, match_id)
         game = games.find_game(session, match_id, number)
     if game.seed is None or game.moves is None:
-        missing = "seed" if game.seed is None else "moves"
+        missing = "seed is" if game.seed is None else "moves are"
         raise GameNotReplayableError(
-            f"game {match_id}:{number} cannot be played again: its {missing} "
-            f"{'is' if game.seed is None else 'are'} not known"
+            f"game {match_id}:{number} cannot be played again: its {missing} not known"
         )
     terms = match.terms
     if match.origin is Origin.IMPORTED and (program := _program_of(terms)):
         raise GameNotReplayableError(
-            f"game {match_id}:{number} cannot be played again: it was imported, and what a file "
-            f"names as a player is never started: {program}"
+            f"game {match_id}:{number} cannot be played again: it was imported, and programs "
+            f"named in a file are never started: {program}"
         )
     stop = stop or Stop()
     solver = solver or Solver(table_mb=TABLE_MB)
@@ -320,5 +295,4 @@ def replay_game(
 
 
 def _program_of(terms: MatchTerms) -> str | None:
-    """A player of a match that is a program; None if neither is one."""
     return program_of(terms.player_a) or program_of(terms.player_b)

@@ -1,9 +1,9 @@
-"""The terms of matches: which may be played, which pairs meet, and which players need consent.
+"""The terms of matches: which matches can be played, who meets whom, and who needs consent.
 
-A stored match may be from a stranger. So units with programs, or with players that cost much memory
-or time, need a worker with consent (:mod:`c4core.players.player`). Such workers say so in the
-register. Others leave these units to them. If there are none, they fail the units with a message:
-such units must neither wait for ever nor count as lost games.
+A stored match may come from an untrusted client. So units with programs, or with players that cost
+much memory or time, need a worker with consent (:mod:`c4core.players.player`). Such workers say so
+in the register, and other workers leave these units to them. If there is no such worker, the units
+fail with a message, because they must neither wait forever nor count as lost games.
 """
 
 from __future__ import annotations
@@ -30,35 +30,31 @@ if TYPE_CHECKING:
 
 
 class MatchTermsError(C4Error, ValueError):
-    """A match that cannot be played: no games, a board that is too small, a start that is over."""
+    """The match cannot be played: no games, a board that is too small, a start that is over."""
 
 
 class GameImportError(C4Error, ValueError):
-    """A game that is impossible: its moves are illegal, or its end does not fit them."""
+    """The game is impossible: its moves are illegal, or its ending does not match them."""
 
 
 class GameNotReplayableError(C4Error, ValueError):
-    """A game that cannot be played again: its seed or its players are not known."""
+    """The game cannot be played again: its seed or its players are not known."""
 
 
 KIND: Final = "match"
 
 LEAST_SIDE: Final = 4
-"""Columns and rows that a board needs for a line of four in every direction."""
+"""Minimum number of columns and of rows, for a line of four in every direction."""
 
 MAX_GAMES: Final = 100_000_000
-"""Games of a match at most: a larger number is a typing error."""
+"""Maximum number of games in a match; a larger number is a typing error."""
 
 
 def complete(database: Database, terms: MatchTerms) -> MatchTerms:
-    """The same terms with the players' full descriptions, and with a corpus if players need one.
+    """Complete the terms: the players' full descriptions, and a corpus if a player needs one.
 
-    A player that looks games up gets those of all finished matches on the board, unless the terms
-    name some.
-
-    Raises:
-        PlayerError: a player's description cannot be read, or it plays on other boards.
-        MatchTermsError: the match cannot be played, or its players cannot look up these games.
+    A player that looks games up gets the games of all finished matches on the board, unless the
+    terms name matches. Raises PlayerError or MatchTermsError if the match cannot be played.
     """
     _check(terms)
     specs = [parse_player(text) for text in (terms.player_a, terms.player_b)]
@@ -70,44 +66,32 @@ def complete(database: Database, terms: MatchTerms) -> MatchTerms:
 
 
 def looks_games_up(spec: PlayerSpec) -> bool:
-    """Whether a player looks stored games up."""
+    """Whether a player looks up stored games."""
     return "final_games" in spec.kind.resources
 
 
 def asks_the_solver(spec: PlayerSpec) -> bool:
-    """Whether a player asks for exact scores."""
+    """Whether a player needs exact scores."""
     return "analyst" in spec.kind.resources
 
 
 def needs_this_machine(description: str) -> bool:
-    """Whether a player needs files, a program or a model, which other machines may not have.
-
-    Raises:
-        PlayerError: the description cannot be read.
-    """
+    """Whether a player needs files, a program or a model, which other machines may not have."""
     return parse_player(description).needs_files
 
 
 def find_corpus(database: Database, board: BoardSize, wanted: Collection[int]) -> tuple[int, ...]:
-    """The matches whose games players look up: finished ones, whose games do not change.
+    """The numbers, ascending, of finished matches whose games players may look up.
 
-    Args:
-        database: where they are.
-        board: of all their games.
-        wanted: numbers of matches; empty for all finished ones.
-
-    Returns:
-        Their numbers, ascending.
-
-    Raises:
-        MatchTermsError: one is not finished, is on another board, or does not exist.
+    All are used if none is wanted. Raises MatchTermsError if a wanted match is not finished, is on
+    another board, or does not exist.
     """
     with database.read() as session:
         finished = games.finished_matches(session, board)
     wrong = sorted(set(wanted) - set(finished))
     if wrong:
         raise MatchTermsError(
-            f"match {wrong[0]} is no finished match on {board}: its games cannot be used"
+            f"match {wrong[0]} is not a finished match on {board}, so its games cannot be used"
         )
     return tuple(sorted(set(wanted))) or finished
 
@@ -125,7 +109,7 @@ def _check(terms: MatchTerms) -> None:
             f"matches need a board of at least {LEAST_SIDE} columns and rows, not {terms.board}"
         )
     if terms.start.is_over:
-        raise MatchTermsError("the game is over in the position that the match begins with")
+        raise MatchTermsError("the start position of a match must be an open game")
 
 
 Player = TypeVar("Player")
@@ -140,11 +124,9 @@ def pairs_of(
 ) -> list[tuple[Player, Player]]:
     """Every pair of players that meets, in order.
 
-    Args:
-        players: all players, or the players who meet those of ``against``.
-        against: their opponents; empty if everybody meets everybody.
-        both_ways: every two players meet twice, the second time with exchanged roles.
-        themselves: every player also meets itself.
+    With ``against``, the players meet only these opponents. With ``both_ways`` every two players
+    meet twice, the second time with exchanged roles. With ``themselves`` every player also meets
+    itself.
     """
     if against:
         found = list(product(players, against))
@@ -160,11 +142,11 @@ def pairs_of(
 
 
 TAKES_PROGRAMS: Final = "programs"
-"""The register lists this beside the queues of a worker with consent."""
+"""Listed in the register next to the queues of a worker with consent."""
 
 
 def refusal(terms: MatchTerms, programs: Consent) -> ProgramRefusedError | None:
-    """Why a player of a match may not play; None if all may play."""
+    """The reason why a player of a match may not play; None if all may play."""
     try:
         for player in (terms.player_a, terms.player_b):
             check_player(player, programs)
@@ -174,11 +156,7 @@ def refusal(terms: MatchTerms, programs: Consent) -> ProgramRefusedError | None:
 
 
 def check_consent(database: Database, job: JobInfo, programs: Consent) -> None:
-    """Refuse to work on a job with players that may not play here.
-
-    Raises:
-        ProgramRefusedError: names one of the others.
-    """
+    """Raise ProgramRefusedError if a player of a job may not play here."""
     found = _refused_of_job(database, job, programs)
     if found is not None:
         raise type(found)(f"job {job.id} cannot be worked on here: {found}", player=found.player)
@@ -193,14 +171,14 @@ def has_consent(database: Database, job: JobInfo) -> bool:
 
 
 def is_for_others(database: Database, claim: Claim, programs: Consent) -> bool:
-    """Whether a unit has a player that may not play here, while another worker may play it."""
+    """Whether a unit has a player that may not play here, but may play on another live worker."""
     if claim.kind != KIND or programs.everything:
         return False
     try:
         with database.read() as session:
             terms = games.get_terms(session, claim.payload["match"])
     except (AttributeError, LookupError, TypeError, ValueError, CorruptError):
-        return False  # the worker will find out what is wrong with the unit
+        return False  # the worker reports what is wrong with the unit
     if refusal(terms, programs) is None:
         return False
     with database.read() as session:
@@ -221,6 +199,6 @@ def _refused_of_job(
         with database.read() as session:
             matches = games.matches_of_job(session, job.id)
     except DamagedValueError:
-        return None  # the units of that match fail; none starts a program without consent
+        return None  # the units of that match fail without starting a program
     found = (refusal(match.terms, programs) for match in matches)
     return next((error for error in found if error is not None), None)

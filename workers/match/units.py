@@ -1,20 +1,20 @@
-"""Units of jobs of kind ``match``: some neighbouring games of a match.
+"""Units of jobs of kind ``match``: consecutive games of a match.
 
-The payload names them: ``{"match": 3, "first": 200, "count": 50}``. The games themselves are rows
-of their own, written in the transaction that ends the unit; the result is their summary::
+The payload is ``{"match": 3, "first": 200, "count": 50}``. The games themselves are rows of their
+own, written in the transaction that ends the unit; the result is their summary::
 
-    {"match": 3, "games": [200, 250],   from the first to before the last
+    {"match": 3, "games": [200, 250],   the first number, and the number after the last
      "a_wins": 30, "b_wins": 18, "draws": 2,
-     "seconds": 1.25}                    that the players' moves have taken
+     "seconds": 1.25}                    for the players' moves
 
 A stopped unit stores the finished games, and the next worker plays the rest.
 
-A match with a sequential test ends as soon as it is decided, and always after the same game. The
-test takes the games in the order of their numbers, one after another, up to the first that is not
-stored yet. So its decision, and the game after which it comes, do not depend on who plays which
-games when. Nor do the results of the units: ``games`` ends with the deciding game, because later
-games do not count. Only the number of needless games does. A process remembers the games that it
-has counted: stored games do not change, so each is read once.
+A match with a sequential test ends as soon as the test is decided, and always after the same game.
+The test takes the games in the order of their numbers, up to the first that is not stored yet. So
+the decision, and the game after which it comes, do not depend on which worker plays which games
+when. The results of the units do not depend on it either: ``games`` ends with the deciding game,
+because later games do not count. Only the number of unnecessary games varies. A process remembers
+the games that it has counted: stored games do not change, so each is read once.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 
 _KEPT: Final = 32
-"""The number of tests that a process remembers."""
+"""Number of tests that a process remembers."""
 
 
 @dataclass(slots=True)
@@ -61,23 +61,20 @@ class Trial:
     """A sequential test in progress."""
 
     test: Sprt
-    """The test, about player a's strength."""
     counts: dict[int, int] = field(default_factory=lambda: {1: 0, 0: 0, -1: 0})
-    """The number of games by their result for player a."""
+    """Number of games by their result for player a."""
     verdict: str | None = None
     """The accepted hypothesis, or None."""
 
     @property
     def games(self) -> int:
-        """The number of counted games; after the decision, the number that it took."""
+        """Number of counted games; after the decision, the number that it took."""
         return sum(self.counts.values())
 
     def go_on(self, results: Iterable[int]) -> str | None:
-        """Count the next games; returns the verdict, or None while there is none.
+        """Count the next games; return the verdict, or None if there is none yet.
 
-        Args:
-            results: for player a (1, 0, -1), of the games behind those that were counted, by number
-                and without a gap.
+        ``results`` are for player a (1, 0, -1), of the games after the counted ones, without gaps.
         """
         for result in () if self.verdict else results:
             self.counts[result] += 1
@@ -93,10 +90,10 @@ _trials: Final[WeakKeyDictionary[Database, dict[tuple[int, float], Trial]]] = We
 
 
 def settle_match(database: Database, match_id: int) -> str | None:
-    """End a match that its sequential test has decided; returns the verdict, or None.
+    """End a match if its sequential test is decided; return the verdict, or None.
 
-    It may be called at any time, any number of times. Workers call it after every unit, and reports
-    of a match do, too: a worker may have died between a unit and this call.
+    It may be called at any time, any number of times. Workers call it after every unit. Reports of
+    a match also call it, because a worker may have died between a unit and this call.
     """
     with database.read() as session:
         test = games.get_terms(session, match_id).sprt
@@ -120,7 +117,7 @@ def settle_match(database: Database, match_id: int) -> str | None:
 
 
 def _trial(database: Database, name: tuple[int, float], test: Sprt) -> Trial:
-    """This process's memory of a match's test; only some last ones are kept."""
+    """This process's memory of a match's test; only the most recent tests are kept."""
     trials = _trials.setdefault(database, {})
     trial = trials.pop(name, None) or Trial(test)
     trials[name] = trial
@@ -130,7 +127,7 @@ def _trial(database: Database, name: tuple[int, float], test: Sprt) -> Trial:
 
 
 def _settle_results(session: Session, match_id: int, end: int) -> None:
-    """Let the results of done units count only games before ``end``."""
+    """Make the results of finished units count only games before ``end``."""
     for unit in games.units_of_match(session, match_id):
         with decoding(f"what unit {unit.unit_id} is about"):
             first = number_field(unit.payload, "first", below=1 << 31)
@@ -149,7 +146,7 @@ def _settle_results(session: Session, match_id: int, end: int) -> None:
 
 
 def settle_if_possible(database: Database, match_id: int) -> None:
-    """:func:`settle_match` for a worker: after a failure of the database, the next one does it."""
+    """Call :func:`settle_match` for a worker; after a database failure, a later call does it."""
     with suppress(StorageError):
         settle_match(database, match_id)
 
@@ -169,7 +166,7 @@ def summary(match_id: int, first: int, found: Sequence[StoredGame]) -> Json:
 
 @contextmanager
 def stopping(is_stopped: Callable[[], bool]) -> Iterator[Stop]:
-    """A stop for the players of some games, which is set soon after ``is_stopped`` becomes true."""
+    """A stop for the players of games, set soon after ``is_stopped`` becomes true."""
     stop = Stop()
     with interrupting(is_stopped, stop.set):
         yield stop
@@ -185,11 +182,8 @@ def solve_unit(
 ) -> UnitOutcome:
     """Play the games of a unit that are not stored yet.
 
-    Raises:
-        PlayerError: this version of the program does not know a player.
-        ProgramRefusedError: a player is a program that may not be started; that loses no game.
-        Exception: a player of this project has a bug, or this machine has run out of something.
-            Neither counts as a lost game.
+    Errors lose no games: a player may be unknown (PlayerError), may not be started
+    (ProgramRefusedError), or may have a bug, or the machine may have run out of a resource.
     """
     match_id, first = claim.payload["match"], claim.payload["first"]
     end = first + claim.payload["count"]
@@ -197,12 +191,12 @@ def solve_unit(
         terms = games.get_terms(session, match_id)
         is_decided = games.get_verdict(session, match_id) is not None
         there = GameFilter(matches=(match_id,))
-        # The cursor's game need not exist: only its number counts.
+        # The game of the cursor need not exist: only its number counts.
         page = games.list_games(
             session, there, after=GameCursor(match_id, first - 1), limit=max(end - first, 1)
         )
     earlier = [game for game in page.games if game.number < end]
-    # The match may be decided although this unit has failed before, or was cancelled.
+    # The match may be decided even if this unit failed or was cancelled before.
     wanted = set() if is_decided else set(range(first, end))
     missing = sorted(wanted - {game.number for game in earlier})
     began = time.perf_counter()
@@ -239,7 +233,6 @@ def _play(
     resources: Resources,
     is_stopped: Callable[[], bool],
 ) -> list[StoredGame]:
-    """Games of a match, in order; after a stop, the finished ones."""
 
     def check() -> None:
         if is_stopped():
@@ -260,7 +253,7 @@ def _play(
 
 
 def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue]]:
-    """The output of a unit that has ended: one object about its games."""
+    """The output of a finished unit: one object about its games."""
     del job
     match_id, first = unit.payload["match"], unit.payload["first"]
     if unit.state is UnitState.DONE and unit.result:
@@ -275,4 +268,4 @@ def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue
 
 
 MATCH: Final = JobKind(KIND, "game", solve_unit, unit_objects, takes_programs=True)
-"""Games between players."""
+"""Plays games between players."""

@@ -1,5 +1,5 @@
 """Certificates as jobs of kind ``prove``.
 
-``task`` is the claim, and what the units are about. ``job`` makes such jobs, works on them, and
-reads their certificates.
+``task`` defines the claim and the units. ``job`` creates such jobs, works on them, and reads their
+certificates.
 """

@@ -1,8 +1,8 @@
-"""Jobs of kind ``prove``: they are made, worked on, continued, and read as a certificate.
+"""Jobs of kind ``prove``: create, work on and resume them, and read their certificates.
 
-What a trunk or a part finds depends on its payload alone: one thread searches it, with a table of
-its own that is empty at first. A stored score, or one from the book that is included, saves the
-search for the score. The score is the same wherever it comes from.
+The proof of a trunk or a part depends only on its payload: one thread searches it, with its own
+table that is empty at first. A stored score, or a score from the included book, saves the search
+for the score, and is the same as a searched one.
 """
 
 from __future__ import annotations
@@ -44,32 +44,23 @@ if TYPE_CHECKING:
 def job_for(
     database: Database, task: ProofTask, *, label: str | None = None, fresh: bool = False
 ) -> int:
-    """The number of the job for a task: of one that was made before, or else of a new one."""
+    """Find and resume the job for a task, or create it; return its number."""
     plan = partial(plan_job, database, task, label=label, only_one=not fresh)
     return plan() if fresh else find_or_plan(partial(find_job, database, task), plan)
 
 
 def find_job(database: Database, task: ProofTask) -> int | None:
-    """The newest job for this task, if there is one.
-
-    Its cancelled and failed units are queued again.
-    """
+    """Find the newest job for this task, and queue its cancelled and failed units again."""
     return find_and_resume(database, kind=KIND, board=task.board, params=task.as_params())
 
 
 def plan_job(
     database: Database, task: ProofTask, *, label: str | None = None, only_one: bool = False
 ) -> int:
-    """Make a job for a task and start it; returns its number.
-
-    Args:
-        database: keeps the job.
-        task: the claim.
-        label: a name for people.
-        only_one: make no second job for the same task.
+    """Create a job for a task and start it; return its number.
 
     Raises:
-        AlreadyAskedError: with ``only_one``, there is one that :func:`find_job` finds.
+        AlreadyAskedError: with ``only_one``, if :func:`find_job` finds a job.
     """
     first = [UnitPlan(SCORE, 1)] if task.is_exact else _trunks(task.bounds())
     return submit_units(
@@ -84,11 +75,9 @@ def plan_job(
 
 
 def go_on(session: Session, claim: Claim, _database: Database) -> None:
-    """Plan the units that follow from a completed one: trunks from the score, parts from a trunk.
+    """Plan the units that follow from a completed unit: trunks from the score, parts from a trunk.
 
-    Args:
-        session: in the transaction that holds the job and has completed a unit of it.
-        claim: of that unit.
+    The session is in the transaction that locks the job and completed the unit.
     """
     if claim.payload.get("stage") == "part":
         return
@@ -118,13 +107,9 @@ def _trunks(bounds: Iterable[Bound]) -> Iterator[UnitPlan]:
 def solve_unit(
     claim: Claim, solver: Searcher, database: Database, is_stopped: Callable[[], bool]
 ) -> UnitOutcome:
-    """Find a score, or a part of a proof.
+    """Find a score with the solver, or prove a trunk or a part.
 
-    Args:
-        claim: a unit of a job of this kind.
-        solver: finds the score; proofs wait for its turn, and use a table of their own.
-        database: where the score is looked up; nothing is written.
-        is_stopped: whether to give up.
+    Proofs wait for the solver's turn, but use a table of their own. Nothing is written.
     """
     task = ProofTask.from_params(claim.params, claim.board)
     piece = read_payload(task, claim.payload)
@@ -188,7 +173,7 @@ def _effort(nodes: int, seconds: float) -> dict[str, Any]:
 
 
 def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue]]:
-    """The output of a unit that has ended: one object, without the proof itself."""
+    """The output of a finished unit: one object, without the proof itself."""
     piece = read_payload(ProofTask.from_params(job.params, job.board), unit.payload)
     shown: dict[str, JsonValue] = {"board": str(job.board), **SCORE}
     if piece is not None:
@@ -208,23 +193,24 @@ def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue
 
 
 PROVE: Final = JobKind(KIND, "part", solve_unit, unit_objects, go_on)
-"""The proof of a position's score, part by part."""
+"""Proves a position's score, part by part."""
 
 
 def read_certificate(database: Database, job_id: int) -> bytes:
     """The certificate of a job, as the bytes of its file.
 
-    They are those of :func:`c4core.proof.make`, whoever has worked on the job, in whatever
-    order, and whatever was stopped or killed meanwhile.
+    The bytes are the same as from :func:`c4core.proof.make`. They do not depend on who worked on
+    the job, in what order, or what was interrupted.
 
     Raises:
         CertificateIncompleteError: the job is not done, or is of another kind.
-        ClaimError: its claim is wrong.
+        ClaimError: the claim is wrong.
     """
     job = read_job(database, job_id)
     if job.kind != KIND:
         raise CertificateIncompleteError(
-            f"job {job_id} is of kind {job.kind}: it makes no certificate", job_id=job_id
+            f"job {job_id} is of kind {job.kind}: only jobs of kind {KIND} have a certificate",
+            job_id=job_id,
         )
     if job.state is not JobState.DONE:
         raise CertificateIncompleteError(why_not_done(job), job_id=job_id)
@@ -241,12 +227,7 @@ def read_certificate(database: Database, job_id: int) -> bytes:
 
 
 class _Found:
-    """What the units of a job have found.
-
-    Attributes:
-        score: the exact score, where that was asked for.
-        wrong: says which bound does not hold; None if both do.
-    """
+    """The results of a job's units: the exact score if requested, and any wrong bound."""
 
     def __init__(self, task: ProofTask) -> None:
         self._task = task
@@ -255,7 +236,7 @@ class _Found:
         self.wrong: ClaimError | None = None
 
     def add(self, payload: Json, result: Json) -> None:
-        """Read one unit."""
+        """Read the result of one unit."""
         piece = read_payload(self._task, payload)
         if piece is None:
             self.score = read_score(result, "score")
@@ -267,11 +248,7 @@ class _Found:
             self.wrong = self.wrong or error
 
     def half(self, bound: Bound) -> tuple[HalfInfo, bytes]:
-        """A half of the certificate.
-
-        Raises:
-            LookupError: a part is missing, or is another one.
-        """
+        """A half of the certificate; LookupError if a part is missing or different."""
         trunk = self._plies(Piece(bound))
         firsts, ply = frontier(bound, trunk)
         return write_half(bound, trunk, [self._plies(Piece(bound, keys, ply)) for keys in firsts])
@@ -280,5 +257,5 @@ class _Found:
         first = None if wanted.keys is None else int(wanted.keys[0])
         piece, plies = self._pieces[wanted.bound.upper, first]
         if piece.as_payload() != wanted.as_payload():
-            raise LookupError(f"the part at ply {wanted.first} is another one")
+            raise LookupError(f"the part at ply {wanted.first} differs from the planned one")
         return plies

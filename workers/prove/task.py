@@ -1,7 +1,7 @@
-"""The claim that a job of kind ``prove`` proves, and what its units are about.
+"""The claim of a job of kind ``prove``, and the payloads and results of its units.
 
-The parameters of a job say everything that the certificate depends on. So the same command finds
-the job that it has made before, and goes on with it.
+The parameters of a job contain everything that the certificate depends on. So the same command
+finds and resumes the job that it created before.
 
 A job has up to three stages. If the exact score is wanted, a first unit finds it. Then each bound
 has a unit for its trunk, and the units of its parts follow (:mod:`c4core.proof.making`). The
@@ -9,16 +9,16 @@ payloads::
 
     {"stage": "score"}
     {"stage": "trunk", "upper": false, "bound": 1}
-    {"stage": "part", "upper": false, "bound": 1, "ply": 12, "keys": "AAH/.."}
+    {"stage": "part", "upper": false, "bound": 1, "ply": 12, "keys": "AAH/..."}
 
 The results::
 
     {"score": 1, "nodes": 51200, "known": 0, "seconds": 0.25}
-    {"counts": [1, 1, 4], "code": "AAH/..", "nodes": 51200, "seconds": 0.25}
-    {"holds": false, ..}                of a trunk: the claim is wrong
+    {"counts": [1, 1, 4], "code": "AAH/...", "nodes": 51200, "seconds": 0.25}
+    {"holds": false, ...}               of a trunk: the claim is wrong
 
-``counts`` are the positions of each ply, ``code`` says what is stored of them. A position takes a
-quarter of a byte there; all parts of 7x6 together take 1.3 MB.
+``counts`` are the numbers of positions of each ply, ``code`` is their stored proof. A position
+takes a quarter of a byte in it; all parts of 7x6 together take 1.3 MB.
 """
 
 from __future__ import annotations
@@ -46,27 +46,24 @@ if TYPE_CHECKING:
 KIND: Final = "prove"
 
 FORM: Final = 1
-"""The form of payloads and results. It is one of the parameters, so that a job of another form is
-not found."""
+"""Format version of payloads and results. Jobs with another version are not found."""
 
 MAX_TABLE_MB: Final = 1 << 14
-"""Megabytes of a unit's table at most, whoever has made the job: every thread has a table."""
+"""Maximum megabytes of a unit's table, because every thread has one."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProofTask:
-    """A claim, and what its proof depends on."""
+    """A claim, and the settings that its proof depends on."""
 
     start: Position
-    """The position of the claim: canonical, and its game goes on."""
+    """The position of the claim: canonical, with an open game."""
     at_least: int | None = None
-    """The least that the side to move scores. Without any bound it is the exact score."""
+    """The claimed minimum score of the side to move; without any bound the claim is exact."""
     at_most: int | None = None
-    """The most that it scores."""
     rules: int = EVERY_RULE
-    """The rules that may end a branch, as a set of bits."""
+    """The rules that may end a branch, as a bit set."""
     table_mb: int = 64
-    """Megabytes of the table of positions that were searched."""
 
     @property
     def board(self) -> BoardSize:
@@ -79,16 +76,12 @@ class ProofTask:
         return self.at_least is None and self.at_most is None
 
     def bounds(self, score: int | None = None) -> list[Bound]:
-        """What has to be proven, the lower bound first.
-
-        Args:
-            score: the exact score, if that is asked for.
-        """
+        """The bounds to prove, the lower bound first; ``score`` is needed for an exact claim."""
         least, most = (score, score) if self.is_exact else (self.at_least, self.at_most)
         return bounds_of(self.start, at_least=least, at_most=most, rules=self.rules)
 
     def as_params(self) -> Json:
-        """The parameters of the job; always in the same order."""
+        """The job parameters, always in the same order."""
         named = {"at_least": self.at_least, "at_most": self.at_most}
         return {
             "form": FORM,
@@ -100,11 +93,7 @@ class ProofTask:
 
     @classmethod
     def from_params(cls, params: Json, board: BoardSize) -> ProofTask:
-        """The task of a job with these parameters.
-
-        Raises:
-            DamagedValueError: no job was made with them.
-        """
+        """Read the task from a job's parameters."""
         with decoding(f"the parameters of a job of kind {KIND}"):
             key = number_field(params, "start", below=1 << 64)
             least, most = (
@@ -122,14 +111,10 @@ class ProofTask:
 
 
 def read_score(fields: Json, name: str) -> int:
-    """A field of a JSON object that is a score.
-
-    Raises:
-        ValueError: no score is so far from 0.
-    """
+    """Read a score from a field of a JSON object; ValueError if it is too far from 0."""
     score = field(fields, name, int)
     if abs(score) > LARGEST_SCORE:
-        raise ValueError(f"{name} is {score}, which is no score")
+        raise ValueError(f"{name} is {score}, which is not a possible score")
     return score
 
 
@@ -139,17 +124,17 @@ SCORE: Json = {"stage": "score"}
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """The trunk of a bound's proof, or a part of it."""
+    """The trunk of a bound's proof, or one of its parts."""
 
     bound: Bound
     keys: Keys | None = None
     """The first positions of a part; None for the trunk."""
     ply: int = 0
-    """Their stones."""
+    """Number of stones in the first positions of a part."""
 
     @property
     def first(self) -> int:
-        """Stones of the first positions."""
+        """Number of stones in the first positions."""
         return self.bound.start.ply if self.keys is None else self.ply
 
     def as_payload(self) -> Json:
@@ -161,16 +146,12 @@ class Piece:
         return {"stage": "part", **about, "ply": self.ply, "keys": keys}
 
     def as_result(self, plies: list[Ply]) -> Json:
-        """The result of the unit, but for what it took."""
+        """The result of the unit, without its nodes and seconds."""
         code = b64encode(encode(self.bound, plies, self.first)).decode("ascii")
         return {"counts": [len(keys) for keys, _ in plies], "code": code}
 
     def read_result(self, result: Json) -> list[Ply]:
-        """What was found.
-
-        Raises:
-            ClaimError: the bound does not hold.
-        """
+        """The proof in a unit's result; ClaimError if the bound does not hold."""
         if result.get("holds") is False:
             raise self.bound.wrong()
         with decoding("a part of a proof"):
@@ -179,7 +160,7 @@ class Piece:
 
 
 def read_payload(task: ProofTask, payload: Json) -> Piece | None:
-    """What a unit is about; None for the one that finds the score."""
+    """Decode the payload of a unit; None for the unit that finds the score."""
     with decoding("a unit of a proof"):
         stage = field(payload, "stage", str)
         if stage == SCORE["stage"]:
@@ -198,13 +179,11 @@ def read_payload(task: ProofTask, payload: Json) -> Piece | None:
 
 
 def _check_keys(piece: Piece) -> None:
-    """Refuse keys that are no positions of a ply: the search trusts them.
-
-    Raises:
-        ValueError: names one.
-    """
+    """Raise ValueError for keys that are not open positions of the ply: the search trusts them."""
     width, height = piece.bound.start.board
     for key in () if piece.keys is None else piece.keys.tolist():
         position = Position.from_key(key, width=width, height=height)
         if position.ply != piece.ply or position.canonical_key != key or position.is_over:
-            raise ValueError(f"{key} is no canonical key of a game with {piece.ply} stones")
+            raise ValueError(
+                f"{key} is not the canonical key of an open game of {piece.ply} stones"
+            )

@@ -1,5 +1,5 @@
-"""Who works on a job.
+"""Runners: they complete a job.
 
 ``local``: threads of this process. ``remote``: workers elsewhere. ``remote_search``: workers
-elsewhere too, for somebody who waits for the answer about a few positions.
+elsewhere too, for a user who waits for the answer about a few positions.
 """

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from workers.core.searching import Searcher
 
 PRESENCE_SECONDS = 2.0
-"""Time between two heartbeats of this runner in the job's row, whether it holds a lease or not."""
+"""Time between two heartbeats of this runner in the job's row, with or without a lease."""
 
 PATIENCE_SECONDS = 30.0
 """The longest wait for a database that cannot be written; then the caller gets the error."""
@@ -49,8 +49,8 @@ class SharedSolver:
     find most of their results in the table.
 
     Args:
-        threads: the number of threads that search at a time, of all runners together.
-        table_mb: megabytes of memory for the table that they share.
+        threads: number of threads that search at a time, for all runners together.
+        table_mb: size of their shared table in megabytes.
     """
 
     def __init__(self, *, threads: int, table_mb: int) -> None:
@@ -61,23 +61,23 @@ class SharedSolver:
 class LocalRunner(JobFollower):
     """Works on a job within a ``with`` block, and yields its results meanwhile.
 
-    Leaving the block stops the work, finished or not: searches end at once, units are handed back,
-    their results are stored, and the job can be resumed. So a KeyboardInterrupt out of
-    :meth:`results` or :meth:`wait` leaves an orderly job. The caller sets up signal handlers.
+    Leaving the block stops the work, finished or not. Searches end at once, units are handed back,
+    their results are stored, and the job can be resumed. A KeyboardInterrupt out of :meth:`results`
+    or :meth:`wait` therefore leaves an orderly job. The caller sets up signal handlers.
 
     Args:
-        database: where the job lives.
+        database: the database of the job.
         job_id: a job that is running, or has ended; then nothing is solved.
-        threads: the number of threads.
-        table_mb: megabytes of memory for the table that they share.
+        threads: number of threads.
+        table_mb: size of their shared table in megabytes.
         lease_seconds: how long a unit's lease lasts without a heartbeat.
-        programs: which players that are programs may be started, if it plays matches.
-        shared: searches, in place of a solver with a table of ``table_mb``.
+        programs: the players that are programs and that may be started, if the job plays matches.
+        shared: a shared solver, in place of a new one with a table of ``table_mb``.
 
     Raises:
-        JobNotFoundError: there is no such job.
+        JobNotFoundError: no job has this number.
         JobStateError: the job is for another version of the engine, or of another kind.
-        ProgramRefusedError: it needs a program that may not be started.
+        ProgramRefusedError: the job needs a program that may not be started.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class LocalRunner(JobFollower):
         self._writer = RetryingWriter(
             database,
             self._stopping,
-            # A full disk or a file without permission is told at once.
+            # A full disk or a file without permission is reported at once.
             passing=(UnreachableError, BusyError),
             patience=PATIENCE_SECONDS,
         )
@@ -154,7 +154,7 @@ class LocalRunner(JobFollower):
 
     @property
     def has_stopped(self) -> bool:
-        """Whether the job was at its end when a thread looked, or before there were threads.
+        """Whether the job had ended before the start, or a thread has seen its end.
 
         It may have been resumed since then.
         """
@@ -171,7 +171,6 @@ class LocalRunner(JobFollower):
             raise self._error
 
     def _work(self) -> None:
-        """Work on unit after unit, until the job has ended."""
         try:
             while not self._stopping.is_set():
                 claim = self._claim()

@@ -1,4 +1,4 @@
-"""Following a job that workers elsewhere work on: the counterpart of :mod:`workers.runners.local`.
+"""Follow a job that workers elsewhere work on: the counterpart of :mod:`workers.runners.local`.
 
 The job is in the database, and the workers ring for its units themselves. When the follower leaves,
 they go on.
@@ -27,13 +27,13 @@ class RemoteRunner(JobFollower):
     """Lets workers elsewhere work on a job, and yields its results meanwhile.
 
     Args:
-        database: where the job lives.
+        database: the database of the job.
         job_id: a job that is running, or has ended.
         doorbell: rings for the workers, through their broker.
-        on_trouble: called if the broker takes no messages.
+        on_trouble: called if the broker accepts no messages.
 
     Raises:
-        JobNotFoundError: there is no such job.
+        JobNotFoundError: no job has this number.
         JobStateError: the job is for another version of the engine, or of another kind.
     """
 
@@ -72,14 +72,13 @@ class RemoteRunner(JobFollower):
 def call_workers(
     database: Database, doorbell: Doorbell, job_id: int
 ) -> BrokerUnreachableError | None:
-    """Ring for units of a job, after the commit that has made or freed them.
+    """Ring for units of a job, after the commit that has created or freed them.
 
     Returns:
-        The error if the broker takes no messages now. The workers find the units anyway.
+        The error if the broker accepts no messages now. The workers find the units anyway.
 
     Raises:
-        JobNotFoundError: there is no such job.
-        StorageError: the database failed.
+        JobNotFoundError: no job has this number.
     """
     return _ring(database, doorbell, read_job(database, job_id).priority)
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 FIRST_LOOK_SECONDS: Final = 0.01
 LAST_LOOK_SECONDS: Final = 0.25
-"""Seconds between two looks at a job; they grow from the first to the last value."""
+"""Seconds between two reads of a job; they grow from the first to the last value."""
 
 LABEL: Final = "c4 solve"
 """The label of such a job."""
@@ -39,13 +39,10 @@ LABEL: Final = "c4 solve"
 class RemoteSearch:
     """Lets workers search positions.
 
-    Args:
-        database: shared with the workers, which store their results.
-        doorbell: of the broker that they listen to.
-        is_stopped: whether to give up; the present job is then cancelled.
-        on_nobody: called if there is something to search, but no worker yet.
-        book: which one the workers may use, as ``workers.answers.books.find_book``
-            takes it.
+    - ``is_stopped`` returns whether to give up; the present job is then cancelled.
+    - ``on_nobody`` is called if there are positions to search, but no worker yet.
+    - ``book`` names the book that the workers may use, as ``workers.answers.books.find_book`` takes
+      it.
     """
 
     def __init__(
@@ -68,7 +65,7 @@ class RemoteSearch:
     ) -> list[Answer]:
         """Answer a question about each of some positions of one board.
 
-        Stored answers need no worker.
+        Stored answers are found without a worker.
 
         Raises:
             NotSolvedError: the workers have given up, or the job was cancelled.
@@ -89,7 +86,6 @@ class RemoteSearch:
         return found, all(settles(found[key], missing[key], question) for key in missing)
 
     def _submit(self, positions: Sequence[Position], question: Question) -> int:
-        """Make a job and ring for workers; returns its number."""
         submission = submit(
             self._database,
             (Request(number, position) for number, position in enumerate(positions, start=1)),

@@ -1,4 +1,5 @@
-"""Networks of PyTorch (``c4core.extras.LEARN``): how they play, and their training.
+"""PyTorch networks that play, and their training (``c4core.extras.LEARN`` lists the packages).
 
-Only modules of this package import PyTorch. Others import them when a network plays or is trained.
+Only modules of this package import PyTorch. Other modules import them when a network plays or is
+trained.
 """

@@ -1,17 +1,17 @@
-"""The trainings of PyTorch's networks with Adam: on final grids of games, and on exact labels.
+"""Train PyTorch networks with Adam, on final grids of games or on exact labels.
 
-``FinalGridCourse`` is the training of Brewer 2017: a network learns to tell the winner from the
+``FinalGridCourse`` is the training of Brewer 2017: a network learns to predict the winner from the
 final grid of a game. The loss is the mean squared error. 70 % of the grids are for the training,
 the others for the test after every epoch.
 
-``ExactCourse`` and ``ResidualCourse`` learn from exact labels. Half of the positions of every step,
-drawn at random, are mirrored. The losses are:
+``ExactCourse`` and ``ResidualCourse`` learn from exact labels. In every step, half of the positions
+are mirrored at random. The losses are:
 
-- of the policy, minus the logarithm of the probability of all best columns together, with full
-  columns left out, so any of several best columns will do. The residual network also has the same
-  loss for all columns that keep the result;
-- of the value, the cross entropy of loss, draw and win;
-- of the residual network's scores, the squared error over the open columns.
+- for the policy, minus the logarithm of the probability of all best columns together. Full columns
+  are left out. So the network may choose any of several best columns. The residual network has the
+  same loss again for all columns that keep the result;
+- for the value, the cross entropy of loss, draw and win;
+- for the residual network's scores, the squared error over the open columns.
 
 For the residual network, quiet and decisive positions may weigh more than others, so that it does
 not learn mostly from wins in one.
@@ -46,14 +46,14 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
 
 Precision = Literal["float32", "bfloat16"]
-"""In which numbers the network is computed while it learns; weights are always float32."""
+"""The number format of the network's computations in training; weights are always float32."""
 
 TEST_SHARE: Final = 0.3
 """The share of final grids that are for the test."""
 EXACT_DECAY: Final = 0.9
-"""The learning rate of ``ExactCourse`` is multiplied by this after every epoch."""
+"""The factor of the learning rate of ``ExactCourse`` after every epoch."""
 SCORE_WEIGHT: Final = 2.0
-"""The weight of the scores' loss; those of the others are 1."""
+"""The weight of the loss of the scores; the other losses weigh 1."""
 WARM_UP: Final = 0.1
 """The share of an epoch in which the residual network's learning rate rises to its first value."""
 
@@ -63,17 +63,12 @@ _NEVER: Final = float("-inf")
 
 
 class NetworkCourse(Course):
-    """A network, its data, and how it is trained, with Adam.
+    """A network in training with Adam, with its data and parameters.
 
     Args:
-        board: the board that the network plays on.
         architecture: the arguments of the network's class.
-        settings: how and on which data it is trained, as JSON; ``seed`` and ``rate`` are required.
-        epsilon: a small number in Adam's denominator.
-
-    Attributes:
-        network: the network that is trained.
-        optimizer: the optimizer that trains it.
+        settings: the training's parameters and data, as JSON; ``seed`` and ``rate`` are required.
+        epsilon: the small number in Adam's denominator.
     """
 
     def __init__(
@@ -93,11 +88,11 @@ class NetworkCourse(Course):
         )
 
     def generator(self, number: int) -> torch.Generator:
-        """A generator for the random choices of an epoch."""
+        """A random generator for the choices of an epoch."""
         return torch.Generator().manual_seed(self.seed_of(number))
 
     def learn(self, loss: torch.Tensor) -> None:
-        """Take one step of the optimizer to make the loss smaller."""
+        """Make one step of the optimizer that lowers the loss."""
         self.optimizer.zero_grad(set_to_none=True)
         torch.autograd.backward(loss)
         self.optimizer.step()
@@ -107,7 +102,7 @@ class NetworkCourse(Course):
         return arrays_of(self.network.state_dict())
 
     def optimizer_state(self) -> Arrays:
-        """The optimizer's moments, with the names of their weights."""
+        """The optimizer's moments, by the names of their weights."""
         tensors = {
             f"{name}.{key}": value
             for name, parameter in self.network.named_parameters()
@@ -116,10 +111,10 @@ class NetworkCourse(Course):
         return arrays_of(tensors)
 
     def restore(self, model: Model, path: Path) -> None:
-        """Take over a model's weights and its optimizer's moments.
+        """Load a model's weights and its optimizer's moments.
 
         Raises:
-            ModelError: they do not fit the network.
+            ModelError: the arrays do not fit the network.
         """
         try:
             self.network.load_state_dict(tensors_of(model.weights))
@@ -140,7 +135,7 @@ class NetworkCourse(Course):
             tensor.dtype != torch.float32 for tensor in state.values()
         ):
             raise ModelError(
-                f"{path} cannot be resumed: its optimizer is another one", path=str(path)
+                f"{path} cannot be resumed: its optimizer does not fit", path=str(path)
             )
         for name, parameter in self.network.named_parameters():
             if model.history:
@@ -150,14 +145,12 @@ class NetworkCourse(Course):
 
 
 class FinalGridCourse(NetworkCourse):
-    """Trains the network of Brewer 2017.
+    """The training of the network of Brewer 2017.
 
     Args:
-        games: the final grids with their labels.
         padding: the padding of the network's convolution.
         batch: the number of grids in a step.
         rate: Adam's learning rate.
-        seed: the seed of the weights, the split and the order of grids.
 
     Raises:
         LearningError: there are too few games to split, or the board is too small.
@@ -193,7 +186,7 @@ class FinalGridCourse(NetworkCourse):
         """The grids for the test, and whether player 1 has won."""
 
     def epoch(self, number: int, tell: Tell) -> Figures:
-        """Train on every grid once. The loss and the accuracy are means over the epoch."""
+        """Train on every grid once, then test. The loss and accuracy are means over the epoch."""
         grids, won = self._train
         order = torch.randperm(len(won), generator=self.generator(number))
         batches = torch.split(order, self.settings["batch"])
@@ -216,17 +209,14 @@ class FinalGridCourse(NetworkCourse):
 
 
 class ExactCourse(NetworkCourse):
-    """Trains a network with a policy and a value head.
+    """The training of a network with a policy head and a value head.
+
+    :class:`c4core.models.torch.networks.ExactNetwork` describes the sizes.
 
     Args:
-        positions: the positions for the training.
         held_out: the positions for the test after every epoch.
-        channels: the number of filters of each convolution.
-        layers: the number of convolutions.
-        hidden: the number of features, the input of both heads.
         batch: the number of positions in a step.
-        rate: Adam's learning rate at the beginning.
-        seed: the seed of the weights, the order of positions and the mirroring.
+        rate: Adam's learning rate in the first epoch.
 
     Raises:
         LearningError: the two sets of positions have different boards.
@@ -284,7 +274,7 @@ class ExactCourse(NetworkCourse):
     def _losses(
         self, batch: torch.Tensor, mirrored: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """The losses of the policy and of the value for some positions."""
+        """The losses of the policy and of the value for a batch."""
         planes = turned(self._planes[batch], mirrored).float()
         best, is_open = (turned(part[batch], mirrored) for part in (self._best, self._open))
         outputs = self.network(planes)
@@ -293,22 +283,20 @@ class ExactCourse(NetworkCourse):
 
 
 class ResidualCourse(NetworkCourse):
-    """Trains a network with policy, value and scores.
+    """The training of a network with policy, value and scores.
+
+    :class:`c4core.models.torch.networks.ResidualNetwork` describes the sizes.
 
     Args:
-        positions: the positions for the training.
         held_out: the positions for the test after every epoch.
-        channels: the number of filters of each convolution.
-        blocks: the number of pairs of convolutions.
-        hidden: the number of units of a column.
         batch: the number of positions in a step.
-        rate: Adam's learning rate at the beginning.
+        rate: Adam's learning rate after the warm-up.
         decay: the factor by which the learning rate falls in every epoch, evenly from step to step.
-        quiet_weight: how much a quiet position weighs; others weigh 1.
-        decisive_weight: the same for decisive ones; one that is both has both weights multiplied.
-        precision: of the network's numbers while it learns. ``bfloat16`` takes half the time on
-            processors that have instructions for it.
-        seed: the seed of the weights, the order of positions and the mirroring.
+        quiet_weight: the weight of a quiet position; other positions weigh 1.
+        decisive_weight: the weight of a decisive position. If a position is quiet and decisive, the
+            weights are multiplied.
+        precision: the number format in training. ``bfloat16`` takes half the time on processors
+            with instructions for it.
 
     Raises:
         LearningError: the two sets have different boards, or the network's sizes are impossible.
@@ -393,7 +381,7 @@ class ResidualCourse(NetworkCourse):
             group["lr"] = rate * min(1.0, (epochs + 1 / steps_of_epoch) / WARM_UP)
 
     def _losses(self, batch: torch.Tensor, mirrored: torch.Tensor) -> torch.Tensor:
-        """The weighted losses of the policy (two), of value and scores for some positions, (4,)."""
+        """(4,): the weighted losses of a batch: policy (two), value, and scores."""
         rows = batch.numpy()
         width, height = self.board
         planes = input_planes(self._own[rows], self._mask[rows], width=width, height=height)
@@ -420,12 +408,9 @@ class ResidualCourse(NetworkCourse):
 
 
 def policy_losses(policy: torch.Tensor, best: torch.Tensor, is_open: torch.Tensor) -> torch.Tensor:
-    """Minus the logarithm of the probability of all best columns together, (n,).
+    """(n,): minus the logarithm of the probability of all best columns together.
 
-    Args:
-        policy: (n, width), the logits of all columns.
-        best: (n, width), whether each column is a best one.
-        is_open: (n, width), whether each column is not full.
+    All arguments are (n, width); the policy has logits.
     """
     logits = policy.masked_fill(~is_open, _NEVER)
     losses: torch.Tensor = logits.logsumexp(1) - logits.masked_fill(~best, _NEVER).logsumexp(1)
@@ -433,6 +418,6 @@ def policy_losses(policy: torch.Tensor, best: torch.Tensor, is_open: torch.Tenso
 
 
 def turned(tensor: torch.Tensor, mirrored: torch.Tensor) -> torch.Tensor:
-    """Mirror some rows of a tensor; its last axis is the board's columns."""
+    """Mirror the marked rows of a tensor; its last axis is the board's columns."""
     where = mirrored.view(-1, *[1] * (tensor.dim() - 1))
     return torch.where(where, tensor.flip(-1), tensor)

@@ -1,7 +1,7 @@
-"""The networks of PyTorch, one for each kind of model, and their weights.
+"""The PyTorch networks, one for each kind of model, and their weights.
 
-``FinalGridNetwork``, kind cnn, is the network of Brewer 2017: did player 1 win the game with this
-final grid?
+``FinalGridNetwork``, kind cnn, is the network of Brewer 2017. It predicts whether player 1 won the
+game with this final grid.
 
 ::
 
@@ -13,9 +13,9 @@ the top and on the left, and two at the bottom and on the right. With ``valid`` 
 publication does not say which it used; its program has ``same``. On 7x6 the network has 3,375
 parameters with ``same``, and 1,317 with ``valid``.
 
-``ColumnNetwork``, kind selfplay, and ``ExactNetwork``, kind exact, share a trunk of convolutions
-over the whole board. Every layer keeps the board's size; the zeros of the padding show the network
-where the board ends. The first layer's kernel is as long as a line of four.
+``ColumnNetwork``, kind selfplay, and ``ExactNetwork``, kind exact, have the same trunk of
+convolutions over the whole board. Every layer keeps the board's size; the zeros of the padding show
+the network where the board ends. The first layer's kernel is as long as a line of four.
 
 ::
 
@@ -34,10 +34,10 @@ where the board ends. The first layer's kernel is as long as a line of four.
              -> their mean -> loss, draw, win
 
 The star convolution sees three squares in each of the eight directions: every line of four through
-a square. The others are 3 x 3. There are zeros around the board. All layers are followed by relu;
-what is added to a layer's output is added before it. All columns share their weights. There is no
-layer over the whole board; what columns know of each other beyond the convolutions is the mean.
-:mod:`c4core.models.residual` computes the same in whole numbers and without PyTorch, except for the
+a square. The other convolutions are 3 x 3. The board is padded with zeros. A relu follows every
+layer; additions to a layer's output come before the relu. All columns share their weights. No layer
+covers the whole board: apart from the convolutions, columns see each other only through the mean.
+:mod:`c4core.models.residual` computes the same in integers and without PyTorch, except for the
 scores, which only help the training.
 """
 
@@ -68,10 +68,10 @@ if TYPE_CHECKING:
 Padding = Literal["same", "valid"]
 
 VALUES: Final = 3
-"""Outputs of a value head: the side to move loses, draws, wins."""
+"""The number of outputs of a value head: the side to move loses, draws or wins."""
 
 MOST_CHARACTERS: Final = 200
-"""Characters of PyTorch's message about weights that do not fit: it names every layer."""
+"""PyTorch's message about wrong weights is cut to this length, because it names every layer."""
 
 _FILTERS: Final = 42
 _KERNEL: Final = 4
@@ -85,18 +85,14 @@ _STAR_PLANES: Final = 7
 _REACH: Final = 3
 _SIDE: Final = 2 * _REACH + 1
 _PLACES: Final = [(_REACH + up) * _SIDE + _REACH + right for right, up in STAR]
-"""Where the taps are in a kernel of 7 x 7, row by row."""
+"""The places of the taps in a kernel of 7 x 7, row by row."""
 
 
 class FinalGridNetwork(nn.Module):
-    """Predicts from a final grid whether player 1 has won: a number from 0 to 1.
+    """A network that predicts from a final grid whether player 1 has won: a number from 0 to 1.
 
-    The initial weights are those of the library that Brewer used: uniform by Glorot's rule, with
-    zero biases.
-
-    Args:
-        board: the size of the grids.
-        padding: the padding of the convolution.
+    The initial weights follow the library that Brewer used: uniform by Glorot's rule, with zero
+    biases.
 
     Raises:
         LearningError: the padding is unknown, or the board is too small for it.
@@ -130,20 +126,13 @@ class FinalGridNetwork(nn.Module):
                     nn.init.zeros_(layer.bias)
 
     def forward(self, grids: torch.Tensor) -> torch.Tensor:
-        """The outputs, (n,), of grids (n, 1, height, width)."""
+        """The outputs, (n,), for grids (n, 1, height, width)."""
         outputs: torch.Tensor = self.layers(grids)
         return outputs.squeeze(1)
 
 
 def _trunk(board: BoardSize, *, channels: int, layers: int, hidden: int) -> nn.Sequential:
-    """Layers from planes (n, 2, height, width) to features (n, hidden).
-
-    Args:
-        board: the size of the planes.
-        channels: the number of filters of each convolution.
-        layers: the number of convolutions, at least one.
-        hidden: the number of features.
-    """
+    """Layers from planes (n, 2, height, width) to features (n, hidden), with ``layers`` >= 1."""
     before, after = (_FIRST_KERNEL - 1) // 2, _FIRST_KERNEL // 2
     parts: list[nn.Module] = [
         nn.ZeroPad2d((before, after, before, after)),
@@ -157,13 +146,12 @@ def _trunk(board: BoardSize, *, channels: int, layers: int, hidden: int) -> nn.S
 
 
 class ColumnNetwork(nn.Module):
-    """The worth of every column for the side to move.
+    """A network for the worth of every column for the side to move.
 
     Args:
-        board: the size of the positions.
         channels: the number of filters of each convolution.
         layers: the number of convolutions.
-        hidden: the number of features from which the outputs are computed.
+        hidden: the number of features, from which the outputs are computed.
     """
 
     def __init__(
@@ -174,13 +162,13 @@ class ColumnNetwork(nn.Module):
         self.worth = nn.Sequential(nn.Linear(hidden, board.width), nn.Tanh())
 
     def forward(self, planes: torch.Tensor) -> torch.Tensor:
-        """(n, width): the columns of planes (n, 2, height, width), full ones included."""
+        """(n, width): the worth of columns, even full ones, for planes (n, 2, height, width)."""
         outputs: torch.Tensor = self.worth(self.trunk(planes))
         return outputs
 
 
 class Outputs(NamedTuple):
-    """The network's output for n positions, for the side to move."""
+    """The outputs of :class:`ExactNetwork` for n positions, for the side to move."""
 
     policy: torch.Tensor
     """(n, width): logits of every column, full ones included."""
@@ -189,10 +177,9 @@ class Outputs(NamedTuple):
 
 
 class ExactNetwork(nn.Module):
-    """Policy and value of positions.
+    """A network for the policy and the value of positions.
 
     Args:
-        board: the size of the positions.
         channels: the number of filters of each convolution.
         layers: the number of convolutions.
         hidden: the number of features, the input of both heads.
@@ -207,20 +194,20 @@ class ExactNetwork(nn.Module):
         self.value = nn.Linear(hidden, VALUES)
 
     def forward(self, planes: torch.Tensor) -> Outputs:
-        """The output for planes (n, 2, height, width) of the side to move."""
+        """The outputs for planes (n, 2, height, width)."""
         features = self.trunk(planes)
         return Outputs(self.policy(features), self.value(features))
 
 
 class ResidualOutputs(NamedTuple):
-    """The network's output for n positions, for the side to move."""
+    """The outputs of :class:`ResidualNetwork` for n positions, for the side to move."""
 
     policy: torch.Tensor
     """(n, width): logits of every column, full ones included."""
     value: torch.Tensor
     """(n, 3): logits of loss, draw and win."""
     scores: torch.Tensor
-    """(n, width): the scores of the columns; 1 stands for the largest one of the board."""
+    """(n, width): the scores of the columns, divided by the largest score of the board."""
 
 
 class _Star(nn.Module):
@@ -233,7 +220,7 @@ class _Star(nn.Module):
         nn.init.kaiming_uniform_(self.weight.view(channels, -1), nonlinearity="relu")
 
     def forward(self, planes: torch.Tensor) -> torch.Tensor:
-        """Numbers (n, channels, height, width) for planes (n, 7, height, width)."""
+        """The activations, (n, channels, height, width), for planes (n, 7, height, width)."""
         empty = self.weight.new_zeros(*self.weight.shape[:2], _SIDE * _SIDE)
         kernel = empty.index_copy(2, torch.tensor(_PLACES), self.weight)
         return functional.conv2d(
@@ -248,19 +235,20 @@ class _Block(nn.Module):
         super().__init__()
         self.inner = nn.Conv2d(channels, channels, 3, padding=1)
         self.outer = nn.Conv2d(channels, channels, 3, padding=1)
-        nn.init.zeros_(self.outer.weight)  # at first a block changes nothing: deep ones learn, too
+        nn.init.zeros_(
+            self.outer.weight
+        )  # at first a block changes nothing, so deep networks learn
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Numbers (n, channels, height, width), from as many."""
+        """The activations, (n, channels, height, width), from activations of the same shape."""
         outer: torch.Tensor = self.outer(torch.relu(self.inner(x)))
         return torch.relu(x + outer)
 
 
 class ResidualNetwork(nn.Module):
-    """Policy, value and scores of positions.
+    """A network for the policy, the value and the scores of positions.
 
     Args:
-        board: the size of the positions.
         channels: the number of filters of each convolution, a multiple of 8.
         blocks: the number of pairs of convolutions.
         hidden: the number of units of a column, a multiple of 8.
@@ -286,7 +274,7 @@ class ResidualNetwork(nn.Module):
         self.value = nn.Linear(hidden, VALUES)
 
     def forward(self, planes: torch.Tensor) -> ResidualOutputs:
-        """The output for planes (n, 7, height, width) of :mod:`c4core.models.evaluator`."""
+        """The outputs for planes (n, 7, height, width) of :mod:`c4core.models.evaluator`."""
         features = self.blocks(torch.relu(self.first(planes)))
         squares = features.permute(0, 3, 2, 1).flatten(2)  # (n, width, height * channels)
         alone = torch.relu(self.column(squares))
@@ -308,13 +296,7 @@ _CLASSES: Final = {
 def new_network(
     kind: str, board: BoardSize, architecture: Mapping[str, Any], *, seed: int
 ) -> nn.Module:
-    """A network with random weights. PyTorch's global generator is not changed.
-
-    Args:
-        kind: one of :data:`c4core.models.files.KINDS`.
-        board: the board that the network plays on.
-        architecture: the arguments of the network's class.
-        seed: the seed of the weights.
+    """Create a network with random weights. PyTorch's global generator is not changed.
 
     Raises:
         LearningError: the arguments are impossible on this board.
@@ -327,18 +309,14 @@ def new_network(
 
 
 def network_of(model: Model, path: Path) -> nn.Module:
-    """The network of a model, ready to be evaluated.
-
-    Args:
-        model: the content of a file.
-        path: the file, for messages.
+    """The network of a model, in evaluation mode; ``path`` is for messages.
 
     Raises:
         ModelError: the weights do not fit the architecture.
     """
     try:
         _check_sizes(model.kind, model.architecture)
-        # On "meta" it takes no memory: the file may claim any size.
+        # A network on "meta" takes no memory: the file may claim any size.
         with torch.device("meta"):
             network = new_network(model.kind, model.board, model.architecture, seed=0)
         weights = tensors_of(model.weights)
@@ -358,7 +336,7 @@ def parameter_count(network: nn.Module) -> int:
 
 
 def _check_sizes(kind: str, architecture: Mapping[str, Any]) -> None:
-    """Refuse sizes that are out of range, before a network of this size is made."""
+    """Raise ValueError for sizes out of range, before a network of this size is made."""
     for name, most in LARGEST[kind].items():
         number = architecture.get(name, 1)
         if type(number) is not int or not 1 <= number <= most:
@@ -366,10 +344,10 @@ def _check_sizes(kind: str, architecture: Mapping[str, Any]) -> None:
 
 
 def tensors_of(arrays: Mapping[str, NDArray[np.generic]]) -> dict[str, torch.Tensor]:
-    """Copies of arrays, as tensors."""
+    """Copy arrays to tensors."""
     return {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
 
 
 def arrays_of(tensors: Mapping[str, torch.Tensor]) -> dict[str, NDArray[np.generic]]:
-    """Copies of tensors, as arrays. They are copies because training changes the tensors."""
+    """Copy tensors to arrays; training changes the tensors."""
     return {name: tensor.detach().numpy().copy() for name, tensor in tensors.items()}

@@ -1,17 +1,16 @@
-"""How networks play, from a position to a column; and how well they do.
+"""Choose a network's column in a position, and measure how good its columns are.
 
 =========  ==========================================================================
 cnn        evaluates the grids after every open column in one batch, with 1 for the
-           stones of the side that moves; plays the largest output (Brewer 2017)
+           stones of the side to move; plays the largest output (Brewer 2017)
 exact      plays the column with the largest policy
 selfplay   plays the column with the largest worth
 residual   plays the column with the largest policy, on average over both mirror images
 =========  ==========================================================================
 
-Of several equal columns the leftmost is played.
+If several columns are equal, the leftmost is played.
 
-Two measures say how good a network is: confusion matrices on final grids, and its columns against
-exact labels.
+There are two measures: confusion matrices on final grids, and columns compared with exact labels.
 """
 
 from __future__ import annotations
@@ -43,34 +42,30 @@ if TYPE_CHECKING:
     from c4core.position import Position
 
 SURE: Final = 0.5
-"""An output for a final grid above this means that player 1 has won."""
+"""A larger output for a final grid means that player 1 has won."""
 
 _KEPT: Final = 16
 """The largest number of networks that are kept in memory."""
 
 _BATCH: Final = 4096
-"""Grids or positions that are evaluated together."""
+"""The number of grids or positions that are evaluated together."""
 
 
 class Loaded(NamedTuple):
-    """A network that plays."""
+    """A loaded network and its board."""
 
     network: nn.Module
     """The network, in evaluation mode."""
     board: BoardSize
-    """The board that it plays on."""
+    """The board that the network plays on."""
 
 
 @functools.lru_cache(maxsize=_KEPT)
 def load_network(path: str, fingerprint: str) -> Loaded:
-    """The network of a file, which is read once. From then on PyTorch uses one thread here.
+    """The network of a file, which is read once. The weights must have the fingerprint.
 
-    A match plays a game on each core anyway. With one thread sums are always added in the same
-    order, so that moves can be reproduced.
-
-    Args:
-        path: the file.
-        fingerprint: the fingerprint that its weights must have.
+    From then on PyTorch uses one thread in this process. A match plays a game on each core anyway.
+    With one thread, sums are always added in the same order, so moves can be reproduced.
 
     Raises:
         ModelError: the file is no longer a model, or has other weights.
@@ -82,13 +77,7 @@ def load_network(path: str, fingerprint: str) -> Loaded:
 
 
 def choose_column(network: nn.Module, kind: str, position: Position) -> int:
-    """The column that a network plays.
-
-    Args:
-        network: the network of a model of this kind.
-        kind: one of :data:`c4core.models.files.KINDS`.
-        position: a position of the network's board, with the game not over.
-    """
+    """The column that a network of a kind of model plays; the game must not be over."""
     columns = position.legal_columns()
     if kind == "cnn":
         after = planes_of_positions([position.play(column) for column in columns], moved=True)
@@ -106,7 +95,7 @@ def preferences(
     Args:
         network: the network of a model of this kind.
         kind: one of :data:`c4core.models.files.KINDS`.
-        planes: (n, 2, height, width) of the side to move.
+        planes: (n, 2, height, width), from the side to move.
 
     Returns:
         The preferences, (n, width), meaningless for full columns; and the predicted results, (n,),
@@ -126,7 +115,7 @@ def preferences(
 def _averaged_preferences(
     network: nn.Module, planes: NDArray[np.uint8]
 ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """The mean of the policies of positions and of their mirror images, and their results."""
+    """The policies, averaged over positions and their mirror images, and the predicted results."""
     height, width = planes.shape[2:]
     inputs = input_planes(
         *words_of_planes(np.ascontiguousarray(planes)), width=width, height=height
@@ -140,7 +129,7 @@ def _averaged_preferences(
 
 
 def _final_preferences(network: nn.Module, planes: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """The outputs for the grids after a move in each column."""
+    """(n, width): the outputs for the grids after a move in each column."""
     n, _, height, width = planes.shape
     heights = planes.any(axis=1).sum(axis=1)
     after = np.repeat(planes[:, np.newaxis], width, axis=1)
@@ -152,7 +141,7 @@ def _final_preferences(network: nn.Module, planes: NDArray[np.uint8]) -> NDArray
 
 
 def final_outputs(network: nn.Module, grids: torch.Tensor) -> torch.Tensor:
-    """The outputs of a network for final grids, (n,), computed in batches to save memory."""
+    """(n,): the outputs of a network for final grids, computed in batches to save memory."""
     network.eval()
     with torch.inference_mode():
         return torch.cat([network(part.float()) for part in torch.split(grids, _BATCH)])
@@ -160,16 +149,15 @@ def final_outputs(network: nn.Module, grids: torch.Tensor) -> torch.Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """How often a network was right about final grids. *True* means that player 1 has won."""
+    """A confusion matrix for final grids. *True* means that player 1 has won.
+
+    The first word of a field is the result, and the second word is the prediction.
+    """
 
     true_true: int
-    """Player 1 has won, and the network says so."""
     true_false: int
-    """Player 1 has won, and the network does not say so."""
     false_true: int
-    """Player 1 has not won, though the network says so."""
     false_false: int
-    """Player 1 has not won, and the network does not say so."""
 
     @property
     def games(self) -> int:
@@ -178,12 +166,12 @@ class Confusion:
 
     @property
     def accuracy(self) -> float:
-        """The share of right answers."""
+        """The share of correct predictions."""
         return (self.true_true + self.false_false) / self.games
 
     @classmethod
     def of(cls, network: nn.Module, grids: torch.Tensor, won: torch.Tensor) -> Confusion:
-        """Ask a network about at least one final grid.
+        """Compare a network's predictions for at least one final grid with the results.
 
         Args:
             network: a network for final grids.
@@ -201,21 +189,21 @@ class Confusion:
 
 @dataclass(frozen=True, slots=True)
 class PlyShare:
-    """How often a network's column is a best one, with a certain number of stones on the board."""
+    """The frequency of best columns among positions with the same number of stones."""
 
     ply: int
     """The number of stones on the board."""
     positions: int
     """The number of positions with this many stones."""
     best: int
-    """In this many of them the network plays a best column."""
+    """The number of these positions where the network plays a best column."""
     chance: float
-    """In this many of them, on average, a random column is a best one."""
+    """The expected number of these positions where a random column is a best one."""
 
 
 @dataclass(frozen=True, slots=True)
 class BestShares:
-    """How often a network's column is a best one."""
+    """The frequency of best columns among all positions."""
 
     plies: tuple[PlyShare, ...]
     """The shares by ply, ascending."""
@@ -229,23 +217,17 @@ class BestShares:
 
     @property
     def best_share(self) -> float:
-        """The share over all positions."""
+        """The share of best columns over all positions."""
         return sum(ply.best for ply in self.plies) / self.positions
 
     @property
     def chance_share(self) -> float:
-        """The expected share of random columns."""
+        """The expected share of best columns if columns are chosen at random."""
         return sum(ply.chance for ply in self.plies) / self.positions
 
 
 def share_of_best(network: nn.Module, kind: str, positions: Positions) -> BestShares:
-    """Compare a network's columns with exact labels.
-
-    Args:
-        network: the network.
-        kind: one of :data:`c4core.models.files.KINDS`.
-        positions: the positions with their labels.
-    """
+    """Compare the columns of a network of a kind of model with exact labels."""
     is_open = positions.is_open
     columns, values = _choices(network, kind, positions.planes)
     best = positions.best != 0
@@ -263,14 +245,7 @@ def share_of_best(network: nn.Module, kind: str, positions: Positions) -> BestSh
 def quality_of_network(
     network: nn.Module, kind: str, positions: Positions, *, mirrors: bool = True
 ) -> Quality:
-    """Measure a network's columns by the proof.
-
-    Args:
-        network: the network.
-        kind: one of :data:`c4core.models.files.KINDS`.
-        positions: the positions with their labels.
-        mirrors: whether to look at the mirrored positions, too.
-    """
+    """Measure a network's columns against exact scores, with ``mirrors`` in mirror images, too."""
     columns, _ = _choices(network, kind, positions.planes)
     if not mirrors:
         return quality_of(positions, columns)
@@ -281,7 +256,7 @@ def quality_of_network(
 def _choices(
     network: nn.Module, kind: str, planes: NDArray[np.uint8]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
-    """The columns that a network plays, and the results that it predicts, if it does."""
+    """The columns that a network plays, and the predicted results; None if it predicts none."""
     chosen, predicted = [], []
     for first in range(0, len(planes), _BATCH):
         part = planes[first : first + _BATCH]
@@ -306,7 +281,7 @@ def confusion_object(confusion: Confusion) -> dict[str, float]:
 
 
 def shares_object(shares: BestShares) -> dict[str, Any]:
-    """Shares of best moves as JSON."""
+    """The shares of best columns as JSON."""
     return {
         "positions": shares.positions,
         "best_share": round(shares.best_share, 6),

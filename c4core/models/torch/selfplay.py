@@ -1,16 +1,16 @@
 """Self-play: a network with an output for every column learns from scratch.
 
-It plays many games side by side, as arrays of words (layout picture in engine/board.pxd), so that
-the network evaluates positions in batches. Some of its moves are random, fewer as it learns; the
-others are the open column with the largest output. After the games it learns the worth of each
+It plays many games side by side, as arrays of bitboards (layout in engine/board.pxd), so that the
+network evaluates positions in batches. Some of its moves are random, fewer as it learns; the other
+moves are the open column with the largest output. After the games it learns the worth of each
 played column, by Watkins's Q(lambda) for two sides that take turns:
 
-- a move that won is worth 1, and one that filled the board 0;
-- any other move is worth minus ``DISCOUNT`` times a weighted mean of two numbers: the worth of the
-  next move of the game, with the weight ``TRACE``, and the network's largest output there. If the
-  next move was random and not better than that output, only the output counts.
+- a winning move has worth 1, and a move that fills the board has worth 0;
+- the worth of any other move is minus ``DISCOUNT`` times a weighted mean of two numbers: the worth
+  of the next move of the game, with the weight ``TRACE``, and the network's largest output there.
+  If the next move was random and not better than that output, only the output counts.
 
-It learns from nothing else: it is not told of wins in reach, and it sees no other games.
+It learns from nothing else: nothing tells it about immediate wins, and it sees no other games.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from c4core.models.loop import Figures, Tell
 
 SIDE_BY_SIDE: Final = 256
-"""Games that are played at once."""
+"""The number of games that are played at once."""
 TEST_GAMES: Final = 100
-"""Games against each opponent after every epoch."""
+"""The number of games against each opponent after every epoch."""
 
 TRACE: Final = 0.7
 DISCOUNT: Final = 0.98
@@ -49,19 +49,15 @@ RANDOM_AT_LAST: Final = 0.1
 RANDOM_DECAY: Final = 0.93
 
 OPPONENTS: Final = ("random", "set")
-"""The opponents in its tests; it does not learn from these games."""
+"""The opponents in test games; the network does not learn from these games."""
 
 
 class Games:
-    """n games on one board with the same number of stones.
-
-    Args:
-        board: the board's size.
-        n: the number of games.
+    """n games on one board with the same number of stones. Finished games are removed.
 
     Attributes:
         own: (n,), the stones of the side to move.
-        mask: (n,), all stones; games that are over are taken out.
+        mask: (n,), all stones.
     """
 
     def __init__(self, board: BoardSize, n: int) -> None:
@@ -81,7 +77,7 @@ class Games:
 
     @property
     def planes(self) -> NDArray[np.uint8]:
-        """(n, 2, height, width) of the side to move."""
+        """(n, 2, height, width): the planes for the side to move."""
         width, height = self._board
         return input_planes(self.own, self.mask, width=width, height=height, planes=2)
 
@@ -92,10 +88,7 @@ class Games:
         return open_
 
     def play(self, columns: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Play a column in each game, and take out the games that this ends.
-
-        Args:
-            columns: (n,), an open column for each game.
+        """Play an open column, (n,), in each game, and remove finished games.
 
         Returns:
             Two arrays (n,): whether the side that moved has won, and whether the game is over.
@@ -123,13 +116,13 @@ class _Moves:
     """The moves of one ply, one for each game that was not over."""
 
     planes: NDArray[np.uint8]
-    """(n, 2, height, width), before the move."""
+    """(n, 2, height, width): the planes before the move."""
     columns: NDArray[np.int64]
     """(n,): the columns that were played."""
     best: NDArray[np.float32]
     """(n,): the network's largest output over open columns."""
     is_best: NDArray[np.bool_]
-    """(n,): whether the column of that output was played."""
+    """(n,): whether the column with this output was played."""
     won: NDArray[np.bool_]
     """(n,): whether the move won."""
     over: NDArray[np.bool_]
@@ -137,17 +130,14 @@ class _Moves:
 
 
 class SelfPlayCourse(NetworkCourse):
-    """Trains a network by its own games.
+    """The training of a network by its own games.
+
+    :class:`c4core.models.torch.networks.ColumnNetwork` describes the sizes.
 
     Args:
-        board: the size of the board.
-        channels: the number of filters of each convolution.
-        layers: the number of convolutions.
-        hidden: the number of features from which the outputs are computed.
         games: the number of games in an epoch.
         batch: the number of moves in a step.
         rate: Adam's learning rate.
-        seed: the seed of the weights and of all games.
     """
 
     kind: ClassVar[str] = "selfplay"
@@ -169,7 +159,7 @@ class SelfPlayCourse(NetworkCourse):
         super().__init__(board, architecture, settings)
 
     def epoch(self, number: int, tell: Tell) -> Figures:
-        """Play, learn from the games, and test the network in some games against others."""
+        """Play games, learn from them, and test the network against the opponents."""
         random = max(RANDOM_AT_LAST, RANDOM_AT_FIRST * RANDOM_DECAY ** (number - 1))
         chance = np.random.default_rng(self.seed_of(number))
         games, moves, loss = self.settings["games"], 0, 0.0
@@ -192,7 +182,7 @@ class SelfPlayCourse(NetworkCourse):
         return figures
 
     def _play(self, n: int, random: float, chance: np.random.Generator) -> list[_Moves]:
-        """Play n games. Returns their moves, ply by ply."""
+        """Play n games, and return their moves ply by ply."""
         games = Games(self.board, n)
         played = []
         self.network.eval()
@@ -210,7 +200,7 @@ class SelfPlayCourse(NetworkCourse):
         return played
 
     def _learn_from(self, played: list[_Moves], chance: np.random.Generator) -> float:
-        """Learn the worth of the columns. Returns the sum of squared errors."""
+        """Learn the worth of the played columns, and return the sum of squared errors."""
         targets = worth_of_moves(played)
         planes = torch.from_numpy(np.concatenate([moves.planes for moves in played]))
         columns = torch.from_numpy(np.concatenate([moves.columns for moves in played]))
@@ -220,7 +210,7 @@ class SelfPlayCourse(NetworkCourse):
         total = 0.0
         for batch in torch.split(order, self.settings["batch"]):
             seen, at = planes[batch].float(), columns[batch]
-            if chance.random() < 0.5:  # noqa: PLR2004 (every other step is seen in the mirror)
+            if chance.random() < 0.5:  # noqa: PLR2004 (mirror about half of the steps)
                 seen, at = seen.flip(-1), self.board.width - 1 - at
             outputs = self.network(seen).gather(1, at.unsqueeze(1)).squeeze(1)
             loss = functional.mse_loss(outputs, worth[batch])
@@ -230,11 +220,10 @@ class SelfPlayCourse(NetworkCourse):
 
 
 def worth_of_moves(played: list[_Moves]) -> list[NDArray[np.float32]]:
-    """The worth of every move for the side that made it, by the rule above.
+    """The worth of every move for the side that made it, by the rule in the module's docstring.
 
-    Args:
-        played: moves of games side by side; those of a ply are in the order of the games that are
-            not over.
+    The moves are in the order of :meth:`SelfPlayCourse._play`: ply by ply, and in each ply in the
+    order of the games that are not over.
     """
     found: list[NDArray[np.float32]] = []
     later: NDArray[np.float32] = np.empty(0, dtype=np.float32)
@@ -253,15 +242,9 @@ def worth_of_moves(played: list[_Moves]) -> list[NDArray[np.float32]]:
 def win_share(
     network: nn.Module, kind: str, opponent: str, *, games: int, seed: int, board: BoardSize
 ) -> float:
-    """The share of games that a network wins; it moves first in every other game.
+    """The share of games that a network of a kind of model wins against a described opponent.
 
-    Args:
-        network: a network of this kind.
-        kind: one of :data:`c4core.models.files.KINDS`.
-        opponent: a player's description.
-        games: the number of games.
-        seed: the seed of the opponent's random choices.
-        board: the size of the board.
+    The network moves first in every other game.
     """
     network.eval()
     won = 0

@@ -1,1 +1,1 @@
-"""One file for each family of players. The players of all files are registered."""
+"""One file per family of players. The players of all files are registered."""

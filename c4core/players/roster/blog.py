@@ -1,4 +1,4 @@
-"""``blog-v1`` to ``blog-v6``: they count the reachable wins instead of a minimax search."""
+"""``blog-v1`` to ``blog-v6`` count the wins in reach, instead of a minimax search."""
 
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
@@ -22,28 +22,28 @@ Depth = Annotated[
 ]
 Missed = Annotated[
     Literal["round3", "round3+"],
-    "which wins in the column that was played first count against it: "
-    "one's own of round 3, or anybody's from round 3 on",
+    "which missed wins count against the column that was played first: "
+    "own wins of round 3, or both sides' wins from round 3 on",
 ]
 
 WonBoards = Annotated[
     Literal["dropped", "kept"],
-    "a board that round 1 wins is dropped at once, as the source's text says, or kept for round 2, "
-    "where every reply counts the win again, which fits the source's results",
+    "whether a board that round 1 wins is dropped at once, as in the source's text, or kept for "
+    "round 2, where every reply counts the win again, which fits the source's results",
 ]
 Opening = Annotated[
     Literal["searched", "random"],
-    "how the first two moves are chosen among the empty columns off the edges",
+    "how the first two moves are chosen among the empty columns away from the edges",
 ]
 
 OPENING_MOVES = 2
-"""Own moves that blog-v5 plays by its opening rule."""
+"""The number of own moves that blog-v5 plays by its opening rule."""
 
 CAPPED_DEPTH = 4
-"""blog-v6 looks no deeper while the middle column is open."""
+"""The maximum depth of blog-v6 while the middle column is open."""
 
 EARLY_CHIP_PLY = 3
-"""The second player's second move."""
+"""The ply of the second player's second move."""
 
 
 @player("blog-v1", source=SOURCE)
@@ -63,7 +63,7 @@ class BlogV1(Player):
 
 @dataclass(frozen=True, kw_only=True)
 class _Counting(Player):
-    """The common base of all players but the first."""
+    """Base class of blog-v2 to blog-v6."""
 
     depth: Depth = 4
 
@@ -76,13 +76,12 @@ class _Counting(Player):
         return blog_weights(position, depth=self.depth, scale=self.scale, stop=stop)
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
-        """The 0-based column to play."""
         return dice.pick(heaviest(self.weights(position, limits.stop)))
 
 
 @player("blog-v2", source=SOURCE)
 class BlogV2(_Counting):
-    """Plays where most wins follow, every one counting 1, the opponent's against it."""
+    """Plays the column with the most wins in reach, minus the opponent's wins."""
 
     won_boards: WonBoards = "dropped"
 
@@ -101,14 +100,14 @@ class BlogV2(_Counting):
 
 @player("blog-v3", source=SOURCE)
 class BlogV3(_Counting):
-    """As blog-v2, but earlier wins weigh more."""
+    """Like blog-v2, but earlier wins weigh more."""
 
     scale = "falling"
 
 
 @player("blog-v4", source=SOURCE)
 class BlogV4(_Counting):
-    """As blog-v3, but not to have taken a win that is still there counts against a column."""
+    """Like blog-v3, but a win that a column missed counts against it."""
 
     missed_win_rounds: Missed = "round3"
 
@@ -127,7 +126,7 @@ class BlogV4(_Counting):
 
 @player("blog-v5", source=SOURCE)
 class BlogV5(_Counting):
-    """As blog-v4, with forced moves at once and an opening in four different columns."""
+    """Like blog-v4, but plays forced moves at once and opens in four different columns."""
 
     missed_win_rounds: Missed = "round3+"
     opening: Opening = "searched"
@@ -151,7 +150,7 @@ class BlogV5(_Counting):
 
 @player("blog-v6", source=SOURCE)
 class BlogV6(_Counting):
-    """As blog-v5, but near the middle, without its opening; sees upright fours two rounds ahead."""
+    """Like blog-v5, without opening, near the middle; sees vertical fours only 2 rounds ahead."""
 
     missed_win_rounds: Missed = "round3+"
 
@@ -185,15 +184,15 @@ class BlogV6(_Counting):
 
 
 def heaviest(weights: tuple[int | None, ...]) -> list[int]:
-    """The columns with the largest weight."""
+    """Return the columns with the largest weight."""
     largest = max(weight for weight in weights if weight is not None)
     return [column for column, weight in enumerate(weights) if weight == largest]
 
 
 def opening_columns(position: Position) -> list[int] | None:
-    """The candidates of the opening: empty columns that are not at the edge.
+    """Return the candidates of the opening: empty columns that are not at an edge.
 
-    There are none after the opening, or if there is no such column (on narrow boards).
+    Returns None after the opening, or if there is no such column (on narrow boards).
     """
     if position.ply // 2 >= OPENING_MOVES:
         return None

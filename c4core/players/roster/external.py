@@ -1,12 +1,12 @@
 """``exec``, ``kaggle``, ``python``: programs as players. No program is started without consent.
 
 A program plays in a process of its own, which exchanges lines of text with this one. Every wait has
-a limit, even the wait until the program reads its input. The program may hang, read nothing, die,
+a timeout, even the wait until the program reads its input. The program may hang, read nothing, die,
 flood its output or start other processes. Each of these ends in a :class:`PlayerFailure`, and the
-whole process group is killed. docs/players.md describes the protocol.
+process group is killed. docs/players.md describes the protocol.
 
-When a process has ended, its group is killed before the process is reaped: until then no other
-process can get its number, which is also the number of the group.
+When a process has ended, its group is killed before the process is reaped. Until then no other
+process can get its number, which is also the group's number.
 """
 
 import contextlib
@@ -40,25 +40,25 @@ PROTOCOL: Final = 1
 """The version of the protocol."""
 
 START_SECONDS: Final = 20.0
-"""The time for a program to start and report that it is ready; a busy machine is slow."""
+"""Seconds for a program to start and report that it is ready, even on a busy machine."""
 
 QUIT_SECONDS: Final = 1.0
-"""The time for a program to end after it was told to."""
+"""Seconds for a program to end after ``quit``."""
 
 DEFAULT_SECONDS: Final = 60.0
-"""The time for a move in games without a limit: a hanging program must not block the match."""
+"""Seconds for a move in games without a limit: a program that hangs must not block the match."""
 
 MAX_BYTES: Final = 64 * 1024
-"""The limit for output without an answer, and for input that the program does not read."""
+"""The limit of output without an answer, and of input that the program does not read."""
 
 ERROR_BYTES: Final = 2000
-"""The length of the kept end of standard error, which tells why a program died."""
+"""The number of bytes kept from the end of standard error, which often has the cause of a crash."""
 
 POLL_SECONDS: Final = 0.05
-"""The time between two checks whether the answer is still needed."""
+"""Seconds between two checks whether the answer is still needed."""
 
 END_POLL_SECONDS: Final = 0.005
-"""The time between two checks whether a program has ended."""
+"""Seconds between two checks whether a program has ended."""
 
 PASSED_ON: Final = frozenset(
     {
@@ -80,20 +80,20 @@ PASSED_ON: Final = frozenset(
 )
 """The environment variables that are passed on to programs, if this process has them.
 
-This is not a list of variables to leave out, because no list has all names of secrets
-(``C4_DB``, ``PGPASSWORD``, ``AWS_SECRET_ACCESS_KEY``, ..). A description can set more variables:
-``exec:env NAME=VALUE PROGRAM``.
+A list of variables to leave out would be incomplete, because no list has all names of secrets
+(such as ``C4_DB``, ``PGPASSWORD`` and ``AWS_SECRET_ACCESS_KEY``). A description can set more
+variables: ``exec:env NAME=VALUE PROGRAM``.
 """
 
 LOCALE: Final = "LC_"
-"""Variables with this prefix are passed on, too."""
+"""The prefix of further variables that are passed on."""
 
 _SIGNALS: Final = {int(number): number.name for number in signal.Signals}
 """The names of signals. Real-time signals have numbers only."""
 
 
 def program_environment() -> dict[str, str]:
-    """The part of this process's environment that is passed on to programs."""
+    """Return the part of this process's environment that is passed on to programs."""
     return {
         name: value
         for name, value in os.environ.items()
@@ -102,11 +102,11 @@ def program_environment() -> dict[str, str]:
 
 
 class Program:
-    """One process and the lines to and from it.
+    """A process, and the lines to and from it.
 
     Args:
         command: the program and its arguments.
-        environment: its environment; None for the one of :func:`program_environment`.
+        environment: the program's environment; None for :func:`program_environment`.
     """
 
     def __init__(
@@ -123,19 +123,19 @@ class Program:
 
     @property
     def is_running(self) -> bool:
-        """Whether there is a process, and it has not ended."""
+        """Whether the process was started and has not ended."""
         return self._process is not None and not _has_ended(self._process)
 
     @property
     def pid(self) -> int | None:
-        """The process's number, or None without a process."""
+        """The process ID, or None without a process."""
         return None if self._process is None else self._process.pid
 
     def start(self, stop: Stop | None = None) -> None:
         """Start the process, unless it is running, and exchange greetings.
 
         Args:
-            stop: when it is set, the wait for the greeting ends; None if that never happens.
+            stop: ends the wait for the greeting when it is set; None if it is never set.
 
         Raises:
             PlayerFailure: the process cannot be started, ends, or does not greet in time.
@@ -166,7 +166,7 @@ class Program:
         self._finalizer = weakref.finalize(self, _end_process, process, os.getpid())
         try:
             answer = self._greet(process, stop)
-        except BaseException:  # a process that has not greeted must not be used
+        except BaseException:  # a process must not be used before its greeting
             self.kill()
             raise
         if answer.split(maxsplit=1)[:1] != ["ready"]:
@@ -179,7 +179,7 @@ class Program:
         """Set up the pipes of a new process, and send the first line. Returns the answer."""
         self._selector = selectors.DefaultSelector()
         for pipe in (process.stdin, process.stdout, process.stderr):
-            assert pipe is not None  # noqa: S101  (all were asked for)
+            assert pipe is not None  # noqa: S101  (Popen made all of them)
             os.set_blocking(pipe.fileno(), False)
             if pipe is not process.stdin:
                 self._selector.register(pipe, selectors.EVENT_READ)
@@ -188,7 +188,7 @@ class Program:
         return self.hear(START_SECONDS, stop)
 
     def tell(self, line: str) -> None:
-        """Send a line without waiting; :meth:`hear` sends what the program does not read now.
+        """Send a line without waiting; :meth:`hear` sends the part that is not read at once.
 
         Raises:
             PlayerFailure: the process has ended, or too much input is unread.
@@ -197,14 +197,14 @@ class Program:
         self._send()
         if len(self._input) > MAX_BYTES:
             self.kill()
-            raise PlayerFailure(Failing.NONSENSE, "does not read what it is told")
+            raise PlayerFailure(Failing.NONSENSE, "does not read its input")
 
     def hear(self, seconds: float, stop: Stop | None = None) -> str:
-        """The next line that is not a comment (``#``), after the program has read all its input.
+        """Return the next line that is not a comment (``#``), after all input has been read.
 
         Args:
-            seconds: the limit for both waits together.
-            stop: when it is set, the wait and the process end; None if that never happens.
+            seconds: the timeout of both waits together.
+            stop: ends the wait and the process when it is set; None if it is never set.
 
         Raises:
             PlayerFailure: no line comes in time (the process is killed), or the process has ended.
@@ -242,7 +242,7 @@ class Program:
         self.kill()
 
     def kill(self) -> None:
-        """Kill the process and its children now, if there are any."""
+        """Kill the process and its children now, if any."""
         if self._selector is not None:
             self._selector.close()
             self._selector = None
@@ -275,11 +275,11 @@ class Program:
             raise PlayerFailure(Failing.CRASH, "the program does not run")
         left = deadline - time.monotonic()
         ready = self._selector.select(min(max(left, 0.0), POLL_SECONDS))
-        # Standard error is not an answer, or a program that writes there could go on for ever.
+        # Output on standard error must not extend the timeout, or a program could go on for ever.
         is_heard = any(key.fileobj is not self._stderr() for key, _ in ready)
         if left <= 0 and not is_heard:
             self.kill()
-            why = "does not read what it is told" if self._input else "no answer"
+            why = "does not read its input" if self._input else "no answer"
             raise PlayerFailure(Failing.TIME, f"{why} within {seconds:g} s")
         count = 0
         for key, events in ready:
@@ -299,11 +299,10 @@ class Program:
         return count
 
     def _stderr(self) -> object:
-        """The standard error of the process."""
         return None if self._process is None else self._process.stderr
 
     def _crash(self, pipe: str) -> PlayerFailure:
-        """The error of a process that has closed a pipe. It waits for the exit status."""
+        """Wait for the exit status of a process that closed a pipe, and return its error."""
         process = self._process
         status: int | None = None
         if process is not None:
@@ -317,7 +316,7 @@ class Program:
 
 
 def _has_ended(process: subprocess.Popen[bytes]) -> bool:
-    """Whether a process has ended. It is not reaped."""
+    """Whether a process has ended. The process is not reaped."""
     if process.returncode is not None:
         return True
     if not hasattr(os, "waitid"):  # macOS before Python 3.13
@@ -337,9 +336,9 @@ def _await_end(process: subprocess.Popen[bytes]) -> bool:
 
 
 def _end_process(process: subprocess.Popen[bytes], owner: int) -> None:
-    """Kill a process with its group, wait for it, close its pipes.
+    """Kill a process with its group, wait for it, and close its pipes.
 
-    Only the process with the number ``owner``, which started it, does this; a fork must not.
+    Only the process ``owner``, which started the program, does this; a fork must not.
     """
     if os.getpid() != owner:
         return
@@ -366,7 +365,6 @@ def _how_it_ended(status: int | None, pipe: str, errors: bytes) -> str:
 
 
 def _shortened(text: str, length: int = 200) -> str:
-    """A text in quotes, cut if it is long."""
     return repr(text if len(text) <= length else text[:length] + "..")
 
 
@@ -377,7 +375,7 @@ _ANSWER = re.compile(r"play (-?[0-9]{1,9})")
 
 @dataclass(slots=True)
 class _Seat:
-    """The process of a player, which starts when a game begins."""
+    """Holds a player's process, which starts when a game begins."""
 
     program: Program | None = None
 
@@ -387,8 +385,8 @@ class ExternalPlayer(Player):
     """A player in a process of its own: if the program fails, only the player fails.
 
     Attributes:
-        argument: the name of the program.
-        programs: which programs may be started.
+        argument: the program.
+        programs: consent to start programs.
     """
 
     argument: str
@@ -397,7 +395,7 @@ class ExternalPlayer(Player):
     )
     _seat: _Seat = field(default_factory=_Seat, init=False, repr=False, compare=False)
 
-    is_random = True  # it may be
+    is_random = True  # the program may be random
     reads_files = True
     is_program = True
 
@@ -406,14 +404,14 @@ class ExternalPlayer(Player):
         """The program and its arguments."""
 
     def environment(self) -> Mapping[str, str] | None:
-        """The environment of the program; None for what every program gets."""
+        """The environment of the program; None for :func:`program_environment`."""
         return None
 
     def begin(self, game: GameStart) -> None:
         """Start the program if it is not running, and tell it about the game.
 
         Raises:
-            ProgramRefusedError: there is no consent to start it.
+            ProgramRefusedError: the program has no consent to be started.
         """
         self.programs.check(self.kind.spec_of(self).full)
         if self._seat.program is None:
@@ -426,7 +424,7 @@ class ExternalPlayer(Player):
         if self._seat.program is None:
             self.begin(GameStart(position.board, position.turn, dice.below(2**31), limits.stop))
         program = self._seat.program
-        assert program is not None  # noqa: S101  (begin has made it)
+        assert program is not None  # noqa: S101  (made by begin)
         seconds = "-" if limits.seconds is None else f"{limits.seconds:.3f}"
         program.tell(f"go {seconds} {str(position).replace(chr(10), '/')}")
         answer = program.hear(
@@ -467,7 +465,7 @@ class _Hosted(ExternalPlayer):
         return (sys.executable, "-u", "-m", host.__name__, self.kind.name, self.argument)
 
     def environment(self) -> Mapping[str, str]:
-        """The environment, with the path to this process's modules, the host among them."""
+        """The environment, with the path to this process's modules, including the host."""
         inherited = program_environment()
         places = [str(Path(c4core.__file__).parents[1]), inherited.get("PYTHONPATH", "")]
         return inherited | {"PYTHONPATH": os.pathsep.join(filter(None, places))}
@@ -504,7 +502,7 @@ class Kaggle(_Hosted):
     def __post_init__(self) -> None:
         """Check that the file exists."""
         super().__post_init__()
-        if not os.path.isfile(self.argument):  # noqa: PTH113 (a path's raises where it is too long)
+        if not os.path.isfile(self.argument):  # noqa: PTH113 (Path.is_file raises for a long name)
             raise PlayerError(f"player kaggle: there is no file {self.argument}", player="kaggle")
 
 

@@ -1,8 +1,8 @@
 """Players that search a few plies ahead by minimax, each with the heuristic of its source.
 
-``greedy``, ``alphabeta``, ``pvs`` and ``minimax-windows`` value lines with two or three stones,
-``minimax-runs`` the runs that can still become four, ``minimax-threats`` odd and even threats, and
-``minimax-features`` and ``minimax-squares`` are the two heuristics of one study.
+``greedy``, ``alphabeta``, ``pvs`` and ``minimax-windows`` value lines with two or three stones.
+``minimax-runs`` values runs that can still become four, and ``minimax-threats`` odd and even
+threats. ``minimax-features`` and ``minimax-squares`` have the two heuristics of one study.
 """
 
 from abc import abstractmethod
@@ -23,29 +23,29 @@ QIU: Final = "Qiu, Wang, Xu 2022"
 KANG: Final = "Kang, Wang, Hu 2019"
 
 WIN: Final = 1_000_000
-"""The value of a won game: more than every value of a heuristic other than ``features``."""
+"""The value of a won game. It exceeds every value of the heuristics other than ``features``."""
 
 THREATS_WIN: Final = 10_000
 """The value of a won game for ``minimax-threats``."""
 
 RANDOM_EVERY: Final = 3
-"""With ``random_move``, every move of a player whose number this divides is drawn at random."""
+"""The interval of random moves with ``random_move``: every third move of the player's own."""
 
 RANDOM_AMONG: Final = 2
-"""A random move is drawn from this many of the best columns."""
+"""The number of best columns from which a random move is drawn."""
 
 PER_PLY: Final = Cost(seconds=4e-7, growth=3)
-"""Of alpha-beta: about 0.2 s for 12 plies."""
+"""The cost of alpha-beta: about 0.2 s for 12 plies."""
 
 PER_FULL_PLY: Final = Cost(seconds=3e-7, growth=7)
-"""Of a search that may be without cut-offs: about 0.25 s for 7 plies."""
+"""The cost of a search that may have no cutoffs: about 0.25 s for 7 plies."""
 
 PER_MILLISECOND: Final = Cost(seconds=0.001)
 
 
 @player("greedy", source=QIU)
 class Greedy(Player):
-    """The best position one move ahead, near the middle; looks at no answer."""
+    """Plays the best position after one move, near the middle; ignores the replies."""
 
     is_random = True
 
@@ -65,14 +65,14 @@ class Greedy(Player):
 
 @dataclass(frozen=True, kw_only=True)
 class _Windowed(Player):
-    """The common base of ``alphabeta`` and ``pvs``."""
+    """Base class of ``alphabeta`` and ``pvs``."""
 
     depth: Annotated[int, Whole(1, 20, is_shown=True), PER_PLY, "plies looked ahead"] = 4
 
     pvs: ClassVar[bool]
 
     def search(self, position: Position, stop: Stop | None = None) -> Found:
-        """The best column, its value, and the effort."""
+        """Search for the best column."""
         return minimax(
             position,
             heuristic="windows",
@@ -85,7 +85,6 @@ class _Windowed(Player):
         )
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
-        """The 0-based column to play."""
         return self.search(position, limits.stop).column
 
 
@@ -98,7 +97,7 @@ class AlphaBeta(_Windowed):
 
 @player("pvs", source=QIU)
 class Pvs(_Windowed):
-    """As alphabeta, but after the first move it only asks whether another is better."""
+    """Like alphabeta, but with null windows after the first move."""
 
     pvs = True
 
@@ -109,12 +108,12 @@ class MinimaxWindows(Player):
 
     depth: Annotated[int, Whole(1, 20, is_shown=True), PER_PLY, "plies looked ahead"] = 3
     randomize_order: Annotated[
-        bool, "whether columns are tried in random order, or else from left to right"
+        bool, "whether columns are tried in random order; otherwise from left to right"
     ] = True
 
     @property
     def is_random(self) -> bool:
-        """Whether its moves depend on the dice."""
+        """Whether the player's moves depend on the dice."""
         return self.randomize_order
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
@@ -124,7 +123,7 @@ class MinimaxWindows(Player):
             position,
             heuristic="windows",
             depth=self.depth,
-            # Below the root the order changes no value, so the one that cuts off most is taken.
+            # Below the root, the order changes no value, so the order with most cutoffs is used.
             order=columns_from_centre(position.width),
             root_order=dice.shuffled(columns) if self.randomize_order else columns,
             win=WIN,
@@ -135,25 +134,25 @@ class MinimaxWindows(Player):
 
 @player("minimax-runs", source="Ivison 2019")
 class MinimaxRuns(Player):
-    """Alpha-beta, deeper and deeper, by the length of runs that can still become four."""
+    """Alpha-beta with iterative deepening, by the length of runs that can still become four."""
 
     time_ms: Annotated[
         int | None, Whole(1, 3_600_000), PER_MILLISECOND, "milliseconds for a move"
     ] = 950
     max_depth: Annotated[
-        int, Whole(1, 64, is_shown=True), PER_FULL_PLY, "plies looked ahead at most"
+        int, Whole(1, 64, is_shown=True), PER_FULL_PLY, "maximum plies looked ahead"
     ] = 20
-    alpha_beta: Annotated[bool, "whether branches are cut off; the values are the same"] = True
-    order: Annotated[
-        Literal["center", "left"], "which columns are tried first, and preferred among equals"
-    ] = "center"
+    alpha_beta: Annotated[bool, "whether branches are cut off; the values stay the same"] = True
+    order: Annotated[Literal["center", "left"], "which columns are tried first and win ties"] = (
+        "center"
+    )
     one_sided: Annotated[
-        bool, "whether runs are looked at in one direction only, as the original program does"
+        bool, "whether runs are counted in one direction only, as in the original program"
     ] = False
 
     @property
     def is_timed(self) -> bool:
-        """Whether its moves depend on the speed of the machine."""
+        """Whether the player's moves depend on the speed of the machine."""
         return self.time_ms is not None
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
@@ -174,25 +173,25 @@ class MinimaxRuns(Player):
 
 @player("minimax-threats", source="Friedman, Bhamidipati 2016")
 class MinimaxThreats(Player):
-    """Alpha-beta, deeper and deeper, by lines in one colour and by odd and even threats."""
+    """Alpha-beta with iterative deepening, by lines in one colour and odd and even threats."""
 
     time_ms: Annotated[
         int | None, Whole(1, 3_600_000), PER_MILLISECOND, "milliseconds for a move"
     ] = 500
     max_depth: Annotated[
-        int | None, Whole(1, 64, is_shown=True), PER_PLY, "plies looked ahead at most"
+        int | None, Whole(1, 64, is_shown=True), PER_PLY, "maximum plies looked ahead"
     ] = None
     eval: Annotated[
         Literal["groups", "threats", "both", "islands"],
-        "how positions are valued where the search ends",
+        "heuristic for positions where the search ends",
     ] = "both"
     ordering: Annotated[
         Literal["both", "static", "killer", "none"],
-        "which moves are tried first: those near the middle, the last best one of the ply",
+        "which moves are tried first: near the middle (static), the ply's last best one (killer)",
     ] = "both"
     cache: Annotated[
         Literal["off", "exact", "mirror", "zobrist"],
-        "cache of values: its key is the position, the position or its mirror image, or a hash",
+        "cache of values, by position, by position or mirror image, or by Zobrist hash",
     ] = "off"
     cache_size: Annotated[int, Whole(1, 100_000_000), Cost(bytes=40), "positions in the cache"] = (
         100_000
@@ -203,14 +202,14 @@ class MinimaxThreats(Player):
         super().__post_init__()
         if self.time_ms is None and self.max_depth is None:
             raise PlayerError(
-                "player minimax-threats: time_ms and max_depth cannot both be none",
+                "player minimax-threats: set time_ms or max_depth, or both",
                 player=self.kind.name,
                 parameter="max_depth",
             )
 
     @property
     def is_timed(self) -> bool:
-        """Whether its moves depend on the speed of the machine."""
+        """Whether the player's moves depend on the speed of the machine."""
         return self.time_ms is not None
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
@@ -227,7 +226,7 @@ class MinimaxThreats(Player):
             killer_moves=killer_moves,
             deepens=True,
             keep_answer_if_lost=True,
-            # With killers the answer is tried first at every depth, so that a win found stays.
+            # With killers, the answer is tried first at every depth, so a win stays the answer.
             stop_when_decided=killer_moves,
             seconds=limits.at_most(None if self.time_ms is None else self.time_ms / 1000),
             cache=self.cache,
@@ -238,7 +237,7 @@ class MinimaxThreats(Player):
 
 @dataclass(frozen=True, kw_only=True)
 class _Studied(Player):
-    """The common base of ``minimax-features`` and ``minimax-squares``."""
+    """Base class of ``minimax-features`` and ``minimax-squares``."""
 
     depth: Annotated[int, Whole(1, 12, is_shown=True), PER_PLY, "plies looked ahead"] = 4
     random_move: Annotated[
@@ -247,17 +246,15 @@ class _Studied(Player):
 
     @property
     def is_random(self) -> bool:
-        """Whether its moves depend on the dice."""
         return self.random_move
 
     @abstractmethod
     def search(
         self, position: Position, *, all_scores: bool = False, stop: Stop | None = None
     ) -> Found:
-        """The best column, its value, and the scores of all columns."""
+        """Search for the best column; with ``all_scores``, also score all columns."""
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
-        """The 0-based column to play."""
         own_move = position.ply // 2 + 1
         if not (self.random_move and own_move % RANDOM_EVERY == 0):
             return self.search(position, stop=limits.stop).column
@@ -277,19 +274,19 @@ class MinimaxFeatures(_Studied):
     """Alpha-beta by connected fours, threes, twos and single stones."""
 
     features: Annotated[
-        str, Digits("1234"), "what is looked at: 1 fours, 2 threes, 3 twos, 4 single stones"
+        str, Digits("1234"), "features that count: 1 fours, 2 threes, 3 twos, 4 single stones"
     ] = "1234"
 
     def search(
         self, position: Position, *, all_scores: bool = False, stop: Stop | None = None
     ) -> Found:
-        """The best column, its value, and the scores of all columns."""
+        """Search for the best column; with ``all_scores``, also score all columns."""
         return minimax(
             position,
             heuristic="features",
             depth=self.depth,
             order=columns_from_centre(position.width),
-            # Without the first feature a win counts only by the other features.
+            # Without the first feature, a win counts only by the other features.
             win=FEATURES_LIMIT if "1" in self.features else 0,
             wins_at_once="1" in self.features,
             all_scores=all_scores,
@@ -300,12 +297,12 @@ class MinimaxFeatures(_Studied):
 
 @player("minimax-squares", source=KANG)
 class MinimaxSquares(_Studied):
-    """Alpha-beta by the number of lines that run through the squares of all stones."""
+    """Alpha-beta by the number of lines through the squares of all stones."""
 
     def search(
         self, position: Position, *, all_scores: bool = False, stop: Stop | None = None
     ) -> Found:
-        """The best column, its value, and the scores of all columns."""
+        """Search for the best column; with ``all_scores``, also score all columns."""
         return minimax(
             position,
             heuristic="squares",

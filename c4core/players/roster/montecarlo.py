@@ -1,7 +1,7 @@
-"""Moves judged by random games, and by stored ones.
+"""Players that judge moves by random games or by stored games.
 
-The players are ``montecarlo-flat``, ``montecarlo-timed``, ``mcts-uct`` and
-``database-montecarlo``, which looks games up in :class:`FinalGrids`.
+They are ``montecarlo-flat``, ``montecarlo-timed``, ``mcts-uct`` and ``database-montecarlo``, which
+looks games up in :class:`FinalGrids`.
 """
 
 import math
@@ -33,14 +33,14 @@ from c4core.position import Position
 
 @player("montecarlo-flat", source="Huang, Lu 2025")
 class MontecarloFlat(Player):
-    """Wins or blocks if it can, else plays where most random games are won, mostly the middle."""
+    """Wins or blocks, else plays the column that wins most random games; prefers the middle."""
 
     simulations: Annotated[
         int, Whole(1, 10_000_000, is_shown=True), Cost(seconds=2e-6), "games for each column"
     ] = 500
     center_weight: Annotated[float, Real(0, 1000), "factor of the middle column's score"] = 2.0
     stop_gap: Annotated[
-        float, Real(0, 1), "a column that is so much worse than the best one is given up"
+        float, Real(0, 1), "a column whose rate is this much below the best is given up"
     ] = 0.3
     stop_after: Annotated[
         int | None,
@@ -70,7 +70,7 @@ class MontecarloFlat(Player):
 
 @player("montecarlo-timed", source="Friedman, Bhamidipati 2016")
 class MontecarloTimed(Player):
-    """Random games after random moves; plays the move with the most wins less losses."""
+    """Plays random games after random moves; chooses the move with the most wins minus losses."""
 
     time_ms: Annotated[
         int | None, Whole(1, 3_600_000), Cost(seconds=0.001), "milliseconds for a move"
@@ -79,7 +79,7 @@ class MontecarloTimed(Player):
         int | None,
         Whole(1, 1_000_000_000, is_shown=True),
         Cost(seconds=2.5e-7),
-        "games for a move at most",
+        "maximum number of games for a move",
     ] = None
 
     is_random = True
@@ -89,14 +89,14 @@ class MontecarloTimed(Player):
         super().__post_init__()
         if self.time_ms is None and self.playouts is None:
             raise PlayerError(
-                "player montecarlo-timed: time_ms and playouts cannot both be none",
+                "player montecarlo-timed: set time_ms or playouts, or both",
                 player=self.kind.name,
                 parameter="playouts",
             )
 
     @property
     def is_timed(self) -> bool:
-        """Whether its moves depend on the speed of the machine."""
+        """Whether the player's moves depend on the speed of the machine."""
         return self.time_ms is not None
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
@@ -114,7 +114,7 @@ class MontecarloTimed(Player):
 
 @player("mcts-uct", source="Qiu, Wang, Xu 2022")
 class MctsUct(Player):
-    """Grows a tree of the moves that do best in random games; plays the one tried most."""
+    """Monte Carlo tree search (UCT) with random games; plays the move that was tried most."""
 
     iterations: Annotated[
         int,
@@ -122,9 +122,9 @@ class MctsUct(Player):
         Cost(bytes=56, seconds=5e-6),
         "games for a move",
     ] = 1000
-    exploration: Annotated[
-        float, Real(0, 100), "how much moves that were rarely tried are favoured"
-    ] = math.sqrt(2)
+    exploration: Annotated[float, Real(0, 100), "how much rarely tried moves are favoured"] = (
+        math.sqrt(2)
+    )
 
     is_random = True
 
@@ -146,9 +146,7 @@ class MctsUct(Player):
 
 
 class FinalGrids:
-    """The final grids of many finished games of one board, in memory.
-
-    A lookup scans all of them.
+    """The final grids of many finished games on one board, in memory. A lookup scans all of them.
 
     Args:
         first: the first player's stones of every game, as words of the engine's layout.
@@ -180,16 +178,16 @@ class FinalGrids:
 
     @classmethod
     def from_positions(cls, positions: Iterable[Position]) -> Self:
-        """The grids of games that are over.
+        """Make the grids of finished games from their final positions.
 
         Raises:
-            ValueError: the games have different boards, or one of them is not over.
+            ValueError: the games have different boards, or a game is not over.
         """
         finals = list(positions)
         board = finals[0].board if finals else DEFAULT_BOARD
         for position in finals:
             if position.board != board or not position.is_over:
-                raise ValueError(f"{position!r} is no finished game on a {board} board")
+                raise ValueError(f"{position!r} is not a finished game on a {board} board")
         keys = np.array([position.key for position in finals], dtype=np.uint64)
         values = {"x": 1, "o": -1, None: 0}
         winners = np.array([values[position.winner] for position in finals], dtype=np.int8)
@@ -203,10 +201,10 @@ class FinalGrids:
         *,
         board: BoardSize = DEFAULT_BOARD,
     ) -> Self:
-        """The grids of games whose last positions have these keys.
+        """Make the grids of finished games from the keys of their final positions.
 
         Args:
-            keys: ``Position.key`` of the last position of every game.
+            keys: ``Position.key`` of every game's final position.
             winner: 1, -1, or 0 for a draw.
             board: the board's size.
         """
@@ -222,11 +220,11 @@ class FinalGrids:
         return len(self._winner)
 
     def words(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int8]]:
-        """The first player's stones, the second player's, and the winners; see the class."""
+        """Return the first player's stones, the second player's stones, and the winners."""
         return self._first, self._second, self._winner
 
     def tally(self, position: Position) -> tuple[tuple[int, int, int] | None, ...]:
-        """For each column, the games whose final grid has all stones of the position after it.
+        """Count the games whose final grid has all stones of the position after each column.
 
         Args:
             position: a position that is not over.
@@ -235,22 +233,22 @@ class FinalGrids:
             For every column ``(games, wins of the side to move, draws)``; None for a full one.
 
         Raises:
-            ValueError: the position is of another board.
+            ValueError: the position has another board.
         """
         if position.board != self.board:
-            raise ValueError(f"games on a {self.board} board say nothing about {position.board}")
+            raise ValueError(f"the games are on a {self.board} board, not {position.board}")
         return tally_columns(position, self._first, self._second, self._winner)
 
 
 @player("database-montecarlo", source="Brewer 2017, as future work")
 class DatabaseMontecarlo(Player):
-    """Plays where most of the stored games that could have come from there were won.
+    """Plays the column with the best results in stored games that could have come from it.
 
-    Where there are too few of them, random games take their place.
+    A column with too few stored games is judged by random games instead.
     """
 
     min_games: Annotated[
-        int, Whole(1, 1_000_000_000), "stored games that a column needs at least"
+        int, Whole(1, 1_000_000_000), "minimum number of stored games for a column"
     ] = 10
     playouts: Annotated[
         int,
@@ -272,7 +270,7 @@ class DatabaseMontecarlo(Player):
     def win_shares(
         self, position: Position, dice: Dice, stop: Stop | None = None
     ) -> tuple[float | None, ...]:
-        """The share of games won by the side to move, for every column; None for a full one."""
+        """Return, for every column, the share of games that the side to move won; None if full."""
         tallies = (
             (None,) * position.width
             if self.final_games is None
@@ -294,7 +292,7 @@ class DatabaseMontecarlo(Player):
         if tally is not None and tally[0] >= self.min_games:
             games, wins, _ = tally
             return wins / games
-        # The side to move after the column is the opponent: what it loses is won.
+        # The opponent moves after the column, so its losses are wins.
         _, losses, _ = run_playouts(position.play(column), dice, self.playouts, stop=stop)
         return losses / self.playouts
 

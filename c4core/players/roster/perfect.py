@@ -1,4 +1,4 @@
-"""``perfect`` plays by exact scores or errs at a given rate; ``proof`` plays by a certificate."""
+"""``perfect`` plays by exact scores, or errs at a given rate; ``proof`` plays by a certificate."""
 
 import functools
 import math
@@ -28,24 +28,22 @@ TABLE_MB = 64
 
 @functools.cache
 def shared_solver() -> Solver:
-    """The solver that all perfect players of the process share if they were given none."""
+    """Return the solver that all perfect players without their own solver share."""
     return Solver(table_mb=TABLE_MB)
 
 
 @player("perfect", source="this project's solver")
 class Perfect(Player):
-    """Wins as soon and loses as late as possible, unless it is told to err."""
+    """Wins as soon and loses as late as possible, unless weakened by parameters."""
 
     choice: Annotated[
-        Literal["random", "center"], "which of several best columns: any, or one near the middle"
+        Literal["random", "center"], "choice among the best columns: random, or nearest the middle"
     ] = "random"
-    blunder: Annotated[
-        float, Real(0, 1), "how often it plays a column that is not best, any of them"
-    ] = 0.0
+    blunder: Annotated[float, Real(0, 1), "probability of a random column that is not best"] = 0.0
     temperature: Annotated[
         float,
         Real(0, 1000),
-        "how readily it plays worse columns: a score lower by this is e times less likely",
+        "how likely worse columns are: a score lower by this is e times less likely",
     ] = 0.0
     analyst: Annotated[Analyst | None, Resource()] = field(default=None, compare=False, repr=False)
 
@@ -54,20 +52,20 @@ class Perfect(Player):
         super().__post_init__()
         if self.blunder and self.temperature:
             raise PlayerError(
-                "player perfect: either blunder or temperature is 0",
+                "player perfect: set blunder or temperature, not both",
                 player=self.kind.name,
                 parameter="temperature",
             )
 
     @property
     def is_random(self) -> bool:
-        """Whether its moves depend on the dice."""
+        """Whether the player's moves depend on the dice."""
         return self.choice == "random" or self.blunder > 0 or self.temperature > 0
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
         """The 0-based column to play."""
         scores = self._scores(position, limits)
-        # A search that ran out of time knows the scores of fewer columns, or of none.
+        # A search that ran out of time has the scores of fewer columns, or none.
         known = {column: score for column, score in enumerate(scores) if score is not None}
         if not known:
             known = dict.fromkeys(position.legal_columns(), 0)
@@ -80,7 +78,7 @@ class Perfect(Player):
         return self._among([column for column in known if known[column] == best], position, dice)
 
     def _scores(self, position: Position, limits: Limits) -> Sequence[int | None]:
-        """The scores of all columns, or of those that are known at the time limit.
+        """Return the scores of all columns, or the scores that are known at the time limit.
 
         Raises:
             StopPlaying: the stop was set before the end of the search.
@@ -104,7 +102,6 @@ class Perfect(Player):
                 left = None if limits.seconds is None else max(deadline - time.monotonic(), 0.0)
 
     def _among(self, columns: list[int], position: Position, dice: Dice) -> int:
-        """Choose one of several equal columns."""
         if self.choice == "random":
             return dice.pick(columns)
         return next(column for column in columns_from_centre(position.width) if column in columns)
@@ -122,25 +119,25 @@ class Perfect(Player):
 
 
 KEPT: Final = 4
-"""This many proofs of a side are kept in memory; each takes nine bytes a position."""
+"""The number of proofs kept in memory; each takes nine bytes per position."""
 
 _Key: TypeAlias = tuple[str, int, int, Side]
 
 
 class _Checked:
-    """The last proofs that were checked. A file that has changed is checked again."""
+    """A cache of the last checked proofs. A file that has changed is checked again."""
 
     def __init__(self) -> None:
         self._kept: dict[_Key, Proof] = {}
         self._lock = Lock()
 
     def proof(self, path: Path, side: Side, stop: Stop) -> Proof:
-        """The proof of a certificate for a side.
+        """Return the proof of a certificate for a side.
 
         Raises:
-            CertificateError: it is not a proof.
-            OSError: it cannot be read.
-            StopPlaying: the stop was set. The time of a move does not matter, or a player with
+            CertificateError: the certificate is not a proof.
+            OSError: the file cannot be read.
+            StopPlaying: the stop was set. The time limit of a move does not count, or a player with
                 little time would begin again at each move.
         """
 
@@ -166,7 +163,7 @@ _checked: Final = _Checked()
 
 @player_of_argument("proof", "FILE", source="this project's certificates")
 class ProofPlayer(Player):
-    """Follows a certificate: it never scores less than the bound, and searches nothing."""
+    """Follows a certificate without search; never scores less than the proven bound."""
 
     argument: str
 
@@ -174,14 +171,14 @@ class ProofPlayer(Player):
 
     @classmethod
     def is_shipped(cls, values: Mapping[str, Value]) -> bool:
-        """Whether the certificate comes with c4."""
+        """Whether the certificate is included in c4."""
         return str(values["argument"]) in {str(board) for board in BOARDS}
 
     def __post_init__(self) -> None:
-        """Check the file's bytes. Whether it is a proof is checked when a game begins.
+        """Check the file's bytes. The proof itself is checked when a game begins.
 
         Raises:
-            PlayerError: it cannot be read, or is not a certificate.
+            PlayerError: the file cannot be read, or is not a certificate.
         """
         super().__post_init__()
         self._read()
@@ -190,26 +187,26 @@ class ProofPlayer(Player):
         """Check that the certificate is for a board.
 
         Raises:
-            PlayerError: it is for another board, or can no longer be read.
+            PlayerError: the certificate is for another board, or can no longer be read.
         """
         known = self._read().board
         if board != known:
-            raise self._error(f"{self.argument} is about {known}, not {board}")
+            raise self._error(f"{self.argument} is for {known}, not {board}")
 
     def begin(self, game: GameStart) -> None:
-        """Check the proof. This takes seconds for a large one, and a process does it once.
+        """Check the proof, once per process. This takes seconds for a large proof.
 
         Raises:
-            PlayerFailure: it is not a proof, or proves nothing for this side.
-            StopPlaying: the game's stop was set before.
+            PlayerFailure: the certificate is not a proof, or proves no bound for this side.
+            StopPlaying: the game's stop was set first.
         """
         self._proof(game.side, game.stop)
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
-        """The 0-based column to play. Of several columns the one nearest the middle is played.
+        """Return the 0-based column to play, the nearest to the middle of several columns.
 
         Raises:
-            PlayerFailure: the proof says nothing of this position.
+            PlayerFailure: the proof does not cover this position.
         """
         proof = self._proof(position.turn, limits.stop)
         try:
@@ -217,26 +214,25 @@ class ProofPlayer(Player):
         except ClaimError as error:
             raise self._failure(str(error)) from None
         if not word.columns:
-            raise self._failure("the proof does not come to this position")
+            raise self._failure("the proof does not cover this position")
         return next(c for c in columns_from_centre(position.width) if c in word.columns)
 
     def _proof(self, side: Side, stop: Stop | None) -> Proof:
-        """The proof of the certificate for a side."""
         try:
             proof = _checked.proof(named_file(self.argument), side, stop or Stop())
         except (CertificateError, OSError) as error:
             if is_exhaustion(error):
                 raise
-            raise PlayerFailure(Failing.ERROR, str(error)) from None  # which names the file
+            raise PlayerFailure(Failing.ERROR, str(error)) from None  # the error names the file
         if not proof.halves:
-            raise self._failure(f"it proves nothing that {side} could keep to")
+            raise self._failure(f"it proves no bound for {side}")
         return proof
 
     def _read(self) -> CertificateInfo:
-        """The information at the head of the certificate.
+        """Read the head of the certificate.
 
         Raises:
-            PlayerError: it cannot be read, or is not a certificate.
+            PlayerError: the file cannot be read, or is not a certificate.
         """
         try:
             return Certificate.open(named_file(self.argument)).info
@@ -244,7 +240,7 @@ class ProofPlayer(Player):
             raise self._error(f"{self.argument}: {error.strerror}") from None
         except CertificateError as error:
             raise self._error(str(error)) from None
-        except ValueError as error:  # no file can have such a name
+        except ValueError as error:  # no file can have this name
             raise self._error(f"{self.argument!r}: {error}") from None
 
     def _error(self, message: str) -> PlayerError:

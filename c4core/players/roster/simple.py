@@ -33,12 +33,12 @@ class Stupid(Player):
 class Set(Player):
     """Completes a line, else blocks one, else plays at random; sees no further.
 
-    Among lines, not columns: a column that completes two lines is twice as likely.
+    The choice is among lines, so a column that completes two lines is twice as likely.
     """
 
     fallback: Annotated[
         Literal["vector", "column"],
-        "what is random where nothing is to be completed or blocked: a line, or a column",
+        "random choice if no line can be completed or blocked: a line (vector) or a column",
     ] = "vector"
 
     is_random = True

@@ -24,9 +24,9 @@ from cli.shell.commands import LazyGroup
     ],
 )
 def book() -> None:
-    """Build, ask, check, exchange and draw opening books.
+    """Build, query, check, exchange and draw opening books.
 
-    A book is a file with the exact scores of positions with few stones. A complete one has every
-    position that play can reach, up to a number of stones; a sparse one has those that good play of
-    one side leads to. docs/books.md tells more.
+    A book is a file with the exact scores of positions with few stones. A complete book has every
+    reachable position up to a number of stones. A sparse book has only the positions that good
+    play of one side leads to. See docs/books.md.
     """

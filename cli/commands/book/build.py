@@ -1,4 +1,4 @@
-"""``c4 book build``: a book as a job."""
+"""``c4 book build``: build a book as a job."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from workers.book.task import Choice, Sides
 
 MAX_WITHIN = 127
-"""No move gives away more: scores have 8 bits."""
+"""The largest possible loss by a move: scores have 8 bits."""
 
 EXAMPLES = (
     "c4 book build --board 5x4 --plies 8",
@@ -36,25 +36,25 @@ EXAMPLES = (
     type=parameters.IntRange(0, 63),
     required=True,
     metavar="N",
-    help="Positions with up to N stones.",
+    help="Include positions with up to N stones.",
 )
 @parameters.board_option
 @options.start_option
-@options.out_option("The file.  [default: c4-BOARD-plyN.c4book]")
+@options.out_option("The file to write.  [default: c4-BOARD-plyN.c4book]")
 @click.option(
     "--within",
     type=parameters.IntRange(0, MAX_WITHIN),
     metavar="K",
-    help="A sparse book: one side gives away at most K points a move.",
+    help="Build a sparse book: one side gives away at most K points per move.",
 )
 @click.option(
     "--for",
     "sides",
     type=click.Choice(["first", "second", "both"]),
-    help="With --within: which side that is.  [default: both]",
+    help="With --within: the side whose moves are limited.  [default: both]",
 )
 @options.force_option
-@click.option("--fresh", is_flag=True, help="Make new jobs, even if there are some for this book.")
+@click.option("--fresh", is_flag=True, help="Start a new build even if one for this book exists.")
 @parameters.detach_option()
 @parameters.priority_option
 @parameters.threads_option
@@ -64,7 +64,7 @@ EXAMPLES = (
     metavar="MB",
     default=16,
     show_default=True,
-    help="Size of the table of positions met in the search; small is fast.",
+    help="Size of the transposition table; a small one is fast.",
 )
 @click.pass_context
 def build(
@@ -84,28 +84,28 @@ def build(
 ) -> None:
     """Build a book: exact scores of all positions with up to N stones.
 
-    Only the deepest ply is searched, as a job; the others follow from it. The same command goes on
-    with what an earlier one has begun: interrupt it as often as you like. The bytes of the file
-    depend on board, plies and start alone. If another file has that name, nothing is done without
-    --force.
+    Only the deepest ply is searched, as a job; the other scores follow from it. You can interrupt
+    the command as often as you like: give it again to go on. The bytes of the file depend only on
+    board, plies and start. The command does nothing if another file has that name, unless --force
+    is given.
 
-    With --within the book is sparse, and reaches about twice as deep for the same work: it holds
-    what is reached when one side plays no move that is more than K points worse than its best,
-    whatever the other side plays. With --for both, the book holds what is reached when either side
-    plays so. A sparse book is searched ply by ply.
+    With --within the book is sparse, and reaches about twice as deep for the same work. It holds
+    the positions reached if one side plays no move that is more than K points worse than its best;
+    the other side plays anything. With --for both, this side may be either. A sparse book is
+    searched ply by ply.
 
-    With --broker workers do the work with their own --threads and --table-mb, and Ctrl-C only ends
-    the watching.
+    With --broker, workers do the work with their own --threads and --table-mb, and Ctrl-C only
+    stops watching.
     """
     settings: Settings = context.obj
     refuse(
         context,
-        (sides is not None and within is None, "--for belongs to --within"),
-        (detach and out is not None, "a detached job writes no file: the same command does later"),
-        (detach and force, "a detached job writes no file: there is nothing to --force"),
+        (sides is not None and within is None, "--for needs --within"),
+        (detach and out is not None, "a detached job writes no file: leave out --out"),
+        (detach and force, "a detached job writes no file: leave out --force"),
         (
             detach and within is not None,
-            "a sparse book cannot be detached: it takes one job after the other",
+            "a sparse book cannot be detached: it needs several jobs, one after the other",
         ),
     )
     from cli.output import outfile
@@ -148,17 +148,17 @@ def build(
 
 @dataclass(frozen=True, slots=True)
 class _Outlet:
-    """Where a book goes. The same book may be there already: it is written again."""
+    """A book's output file. The same book may exist already; then it is written again."""
 
     name: str
     start: Position
     plies: int
     choice: Choice | None
     force: bool
-    """Whether anything else may be replaced."""
+    """Whether any other file may be replaced."""
 
     def check(self) -> None:
-        """Make sure that no other file is lost."""
+        """Check that no other file would be lost."""
         from workers.book.build import is_book_of
 
         if self.force or not Path(self.name).exists():
@@ -174,18 +174,17 @@ def _write(
     outlet: _Outlet,
     jobs: list[int],
 ) -> None:
-    """Find the scores and write the book."""
     from cli.output.render import count, duration
     from workers.book.build import write_scored
 
     began = time.monotonic()
     levels = book.scored(source)
-    outlet.check()  # hours may have gone by
+    outlet.check()  # check again: hours may have passed
     try:
         info = write_scored(book, levels, outlet.name)
     except OSError as error:
-        error.filename = outlet.name  # a full disk does not say which file
-        settings.say("The scores are kept: the same command writes the book.")
+        error.filename = outlet.name  # "disk full" errors do not name the file
+        settings.say("The scores are kept: give the same command again to write the book.")
         raise
     seconds = time.monotonic() - began
     settings.say(

@@ -1,4 +1,4 @@
-"""``c4 book export`` and ``c4 book import``: books in formats of other programs."""
+"""``c4 book export`` and ``c4 book import``: exchange books with other programs."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ IMPORTS = (
 
 
 def format_option(file: str) -> Callable[[Decorated], Decorated]:
-    """``--format``."""
+    """The option ``--format``."""
     return click.option(
         "--format",
         "format_name",
         type=click.Choice(FORMATS),
-        help="jsonl, csv; uci: the data set's rows; pons: his solver's books; parquet.  "
+        help="jsonl, csv, uci (the data set), pons (books of his solver), or parquet.  "
         f"[default: by the ending of {file}, else jsonl]",
     )
 
@@ -66,12 +66,11 @@ def export(
 ) -> None:
     """Write the positions and scores of a book in another format.
 
-    jsonl and csv hold a position a line: its ply, its key, which "c4 solve -" reads as
-    {"key": KEY}, and its score for the side to move; jsonl also says what book it is, so that it
-    can be made again. uci writes the rows of the data set "connect-4.data": positions with 8 stones
-    of 7x6, and their value for the first player. pons writes a book for the solver of Pascal Pons,
-    which has no room for all positions: a message says how many are left out. parquet needs
-    pyarrow.
+    jsonl and csv have one position per line: its ply, its key, which "c4 solve -" reads as {"key":
+    KEY}, and its score for the side to move. jsonl also describes the book, so that it can be built
+    from the file again. uci writes the rows of the data set "connect-4.data": positions with 8
+    stones on 7x6, and their value for the first player. pons writes a book for the solver of Pascal
+    Pons. It cannot hold all positions: a message says how many are left out. parquet needs pyarrow.
 
     Without --output the text formats go to standard output.
     """
@@ -84,7 +83,7 @@ def export(
     with closing(options.open_book(file)) as book:
         if is_text:
             lines = _lines(book, format_name)
-            first = next(lines)  # fails here if the book cannot be written in this format
+            first = next(lines)  # fails here if the format cannot hold the book
             with outfile.opened(output or outfile.STANDARD_OUTPUT) as target:
                 for line in chain([first], lines):
                     (target or sys.stdout).write(line + "\n")
@@ -102,7 +101,7 @@ def _lines(book: Book, format_name: str) -> Iterator[str]:
 
 
 def _write_file(book: Book, format_name: str, output: str) -> str:
-    """Write a binary format; a remark about what came of it, or nothing."""
+    """Write a binary format; return a remark about the result, or an empty text."""
     from c4core.files import atomic_file
     from cli.output import outfile
 
@@ -118,23 +117,23 @@ def _write_file(book: Book, format_name: str, output: str) -> str:
 
         written = write_pons(book, beside)
     return f"{output}: {count(written.stored, 'position')}, {count(written.bytes, 'byte')}" + (
-        f"; {written.lost:,} found no place" if written.lost else ""
+        f"; {written.lost:,} do not fit" if written.lost else ""
     )
 
 
 @click.command("import", cls=Command, database=False, json=False, examples=IMPORTS)
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @format_option("FILE")
-@options.out_option("The book.", required=True)
+@options.out_option("The book to write.", required=True)
 @options.force_option
 @click.option(
     "--board",
     metavar="WxH",
     callback=options.read_board,
-    help="Board of the positions, where the file does not name it.  [default: 7x6]",
+    help="Board of the positions, if the file does not name it.  [default: 7x6]",
 )
 @click.option(
-    "--start", metavar="MOVES", default="", help="With csv: moves that all positions begin with."
+    "--start", metavar="MOVES", default="", help="With csv: the moves before all positions."
 )
 @click.option(
     "--complete", is_flag=True, help="With csv: the file has every position up to the last ply."
@@ -145,7 +144,7 @@ def _write_file(book: Book, format_name: str, output: str) -> str:
     type=options.BookFile(),
     metavar="BOOK",
     help="With uci: the book to take the scores from.  "
-    f'[default: "{options.SHIPPED}", the one that c4 came with]',
+    f'[default: "{options.SHIPPED}", the included book]',
 )
 @click.pass_context
 def import_(
@@ -160,12 +159,11 @@ def import_(
     complete: bool,
     scores_from: str | None,
 ) -> None:
-    """Make a book of positions and scores in another format.
+    """Build a book from positions and scores in another format.
 
-    Scores of another program are taken as they are: "c4 book verify" checks them. A file that does
-    not say that it has every position makes a sparse book. Rows of the uci data set say who wins,
-    but have no scores: these are taken from another book, and every row that contradicts them is
-    reported.
+    Scores of another program are not checked here; use "c4 book verify". A file that does not say
+    it is complete becomes a sparse book. Rows of the uci data set have winners but no scores. The
+    scores come from another book, and every row that contradicts them is reported.
     """
     settings: Settings = context.obj
     format_name = format_name or ENDINGS.get(Path(file).suffix.lower(), "jsonl")
@@ -224,7 +222,7 @@ def _content(
 
 @contextmanager
 def _refusing(file: str) -> Iterator[None]:
-    """Refuse a file with wrong content, by its name."""
+    """Refuse a file with wrong content; the message names the file."""
     from c4core.errors import C4Error
 
     try:
@@ -232,13 +230,13 @@ def _refusing(file: str) -> Iterator[None]:
     except C4Error as error:
         raise click.BadParameter(f"{file!r}: {error}", param_hint="FILE") from None
     except UnicodeDecodeError as error:
-        message = f"{file!r} is no text: byte {error.start} is not UTF-8"
+        message = f"{file!r} is not text: byte {error.start} is not UTF-8"
         raise click.BadParameter(message, param_hint="FILE") from None
 
 
 @contextmanager
 def _text(file: str) -> Iterator[Iterator[str]]:
-    """The lines of a text file; it is refused if it cannot be read."""
+    """The lines of a text file; refuse the file if it cannot be read."""
     from c4core.book.exchange import text_lines
 
     with _refusing(file), Path(file).open(encoding="utf-8-sig", newline="") as lines:

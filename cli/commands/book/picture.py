@@ -1,7 +1,7 @@
-"""The picture of a book: its lines of play as rings, and its scores as bars. Needs matplotlib.
+"""The picture of a book: its lines of play as rings, its scores as bars. Needs matplotlib.
 
-Blue for the first player's wins, grey for draws, orange for the second player's wins. The darker,
-the sooner the win.
+The first player's wins are blue, draws grey, the second player's wins orange. Darker means a sooner
+win.
 """
 
 from __future__ import annotations
@@ -35,25 +35,25 @@ DRAW: Final = "#d6d6d6"
 NOTHING: Final = "#ffffff"
 
 HOLE: Final = 0.75
-"""Radius of the middle, in widths of a ring."""
+"""Radius of the centre, in ring widths."""
 
 EDGED_RINGS: Final = 3
-"""Rings with lines between their fields; further out there would be nothing but lines."""
+"""Rings with lines between their fields; in outer rings the lines would cover everything."""
 
 LABELLED_RINGS: Final = 2
-"""Rings with columns and scores written into their fields."""
+"""Rings with columns and scores in their fields."""
 
 SMOOTH: Final = 720
-"""Straight pieces of a ring, at least."""
+"""Minimum number of straight pieces of a ring."""
 
 DARK: Final = 0.45
-"""Text is white on colours that are darker than this."""
+"""Text is white on colours darker than this."""
 
 DOTS_PER_INCH: Final = 200
 
 
 def draw(book: Book, depth: int, paths: Sequence[Path]) -> None:
-    """Draw a book into files; their suffixes say in which formats."""
+    """Draw a book into files; their suffixes name the formats."""
     levels = [spread for spread in spreads(book) if len(spread.counts)]
     lines = list(rings(book, depth))
     most = max(int(np.abs(level.scores).max()) for level in levels)
@@ -70,11 +70,10 @@ def draw(book: Book, depth: int, paths: Sequence[Path]) -> None:
 
 
 def colours(values: NDArray[np.int64], most: int) -> NDArray[np.float64]:
-    """A colour for every score of the first player, as red, green, blue.
+    """Colours of scores for the first player, as red, green and blue.
 
-    Args:
-        values: scores, NO_SCORE or NO_LINE.
-        most: the largest score that there is: the darkest colour.
+    ``values`` are scores, NO_SCORE or NO_LINE. ``most`` is the largest possible score, which is
+    darkest.
     """
     shade = np.clip((np.abs(values) - 1) / max(most - 1, 1), 0, 1)
     found = np.empty((len(values), 3))
@@ -86,7 +85,6 @@ def colours(values: NDArray[np.int64], most: int) -> NDArray[np.float64]:
 
 
 def _draw_rings(axes: PolarAxes, lines: Sequence[Values], most: int, width: int) -> None:
-    """All lines of play: a ring for every move, a field for every line."""
     axes.set_theta_zero_location("S")  # the left columns on the left, the middle one on top
     axes.set_theta_direction(-1)
     axes.set_axis_off()
@@ -108,7 +106,6 @@ def _draw_rings(axes: PolarAxes, lines: Sequence[Values], most: int, width: int)
 
 
 def _draw_edges(axes: PolarAxes, ring: int, fields: int, inner: float, outer: float) -> None:
-    """Draw white lines around the fields of a ring."""
     size = 1.2 / max(ring, 1)
     if ring:
         angles = np.linspace(0, 2 * np.pi, fields, endpoint=False)
@@ -120,7 +117,6 @@ def _draw_edges(axes: PolarAxes, ring: int, fields: int, inner: float, outer: fl
 def _label(
     axes: PolarAxes, ring: int, values: Values, seen: NDArray[np.float64], width: int
 ) -> None:
-    """Write the columns and scores into the fields of a ring."""
     for index, value in enumerate(values.tolist()):
         if value in (NO_LINE, NO_SCORE):
             continue
@@ -138,7 +134,6 @@ def _label(
 
 
 def _draw_key(axes: Axes, most: int, *, is_sparse: bool) -> None:
-    """What the colours mean."""
     scores = np.arange(-most, most + 1)
     axes.imshow(
         colours(scores, most)[np.newaxis],
@@ -169,7 +164,6 @@ def _title(book: Book, depth: int) -> str:
 
 
 def _draw_spreads(figure: SubFigure, levels: Sequence[Spread], most: int) -> None:
-    """How often each score occurs: a row of bars for every ply."""
     figure.suptitle("How often each score occurs among the positions of a ply", fontsize=11)
     rows = figure.subplots(len(levels), 1, sharex=True, squeeze=False)[:, 0]
     heading = "positions\nfirst wins · draw · second wins"

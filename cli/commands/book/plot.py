@@ -1,4 +1,4 @@
-"""``c4 book plot``: a picture of a book."""
+"""``c4 book plot``: draw a book."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ EXAMPLES = (
     "--depth",
     type=parameters.WholeNumber(1),
     metavar="N",
-    help=f"Moves of the longest lines that are drawn.  [default: {DEPTH}]",
+    help=f"Draw lines of up to N moves.  [default: {DEPTH}]",
 )
 @click.option(
     "-o",
@@ -47,11 +47,11 @@ EXAMPLES = (
 def plot(
     settings: Settings, *, file: str | None, depth: int | None, outputs: tuple[str, ...]
 ) -> None:
-    """Draw a book, by default the one that came with c4.
+    """Draw a book, by default the included one.
 
-    On the left is every line of play: a ring for every move, a field for every line, coloured by
-    who wins; darker is sooner. On the right is how often each score occurs among the positions of
-    each ply. Needs matplotlib: pip install matplotlib.
+    The left part shows every line of play: a ring for every move, a field for every line. The
+    colour says who wins; darker is sooner. The right part shows how often each score occurs among
+    the positions of each ply. Needs matplotlib: pip install matplotlib.
     """
     with closing(options.open_book(file)) as book:
         stem = Path(book.path).stem
@@ -66,12 +66,12 @@ def plot(
 
 
 def _depth(book: Book, wanted: int | None) -> int:
-    """How many moves to draw: as many as were asked for, or as can be told apart."""
+    """The number of moves to draw: as requested, or as many as are readable."""
     deepest = book.info.last_ply - book.info.first_ply
     if wanted is None:
         return max(1, min(DEPTH, deepest))
     if wanted > deepest:
-        raise click.BadParameter(f"the book has {deepest}", param_hint="'--depth'")
+        raise click.BadParameter(f"the book's lines have {deepest} moves", param_hint="'--depth'")
     if book.info.board.width**wanted > MAX_LINES:
         raise click.BadParameter(
             f"{book.info.board.width**wanted:,} lines cannot be drawn", param_hint="'--depth'"

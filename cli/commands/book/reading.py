@@ -1,4 +1,4 @@
-"""``c4 book info``, ``probe`` and ``verify``: what is in a book, and whether it is right."""
+"""``c4 book info``, ``probe`` and ``verify``: describe, query and check a book."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ INFO_EXAMPLES = (
 @click.option(
     "--values",
     is_flag=True,
-    help="Also count the positions won by x, drawn, and won by o; this reads the whole book.",
+    help="Also count wins of x, draws, and wins of o; this reads the complete book.",
 )
 @click.pass_obj
 def info(settings: Settings, *, file: str | None, values: bool) -> None:
-    """Show what is in a book, by default in the one that came with c4."""
+    """Describe a book, by default the included one."""
     from cli.output import render
     from cli.output.formats import write_object, write_rows
     from cli.output.tables import write_facts
@@ -88,7 +88,7 @@ def ply_rows(info: BookInfo) -> list[Row]:
 
 
 def value_rows(book: Book) -> Iterator[Row]:
-    """The same with the numbers of wins of x, draws, and wins of o; this reads the whole book."""
+    """A row for every ply, with wins of x, draws, and wins of o; reads the complete book."""
     from c4core.book.outline import spreads
 
     for row, spread in zip(ply_rows(book.info), spreads(book), strict=True):
@@ -122,7 +122,7 @@ def _number(name: str) -> Callable[[Row], str]:
 
 
 def ply_columns(*, values: bool) -> tuple[Column, ...]:
-    """The columns of a table of plies; with ``values`` also who wins."""
+    """The columns of a table of plies; with ``values`` also the winners."""
     from cli.output.formats import Column
 
     columns = (
@@ -141,7 +141,7 @@ def ply_columns(*, values: bool) -> tuple[Column, ...]:
     )
 
 
-UNKNOWN = "the book does not have it"
+UNKNOWN = "the book does not have this position"
 
 PROBE_EXAMPLES = (
     "c4 book probe --book small.c4book 3313",
@@ -157,7 +157,7 @@ PROBE_EXAMPLES = (
     "file",
     type=options.BookFile(),
     metavar="FILE",
-    help=f'The book.  [default: "{options.SHIPPED}", the one that c4 came with]',
+    help=f'The book.  [default: "{options.SHIPPED}", the included book]',
 )
 @options.board_option
 @parameters.zero_based_option
@@ -170,20 +170,20 @@ def probe(
     board: BoardSize | None,
     zero_based: bool,
 ) -> None:
-    """Ask a book about positions; nothing is searched.
+    """Query a book about positions; nothing is searched.
 
-    MOVES are the columns played so far, as in 4453; "" is the empty board. A column whose score is
-    not in the book is shown without one: on the book's last ply every column that does not win.
+    MOVES are the columns played so far, as in 4453; "" is the empty board. A column has no score if
+    the position after it is not in the book. On the book's last ply this is every column that does
+    not win.
 
-    With - every line of standard input is a position, and is answered by an object like those of
-    "c4 solve". A position that is not in the book is answered by an object with "error", and the
-    exit code is 1.
+    With -, every line of standard input is a position. The answers are objects as from "c4
+    solve". If a position is not in the book, its object has an "error", and the exit code is 1.
     """
     settings: Settings = context.obj
     refuse(
         context,
         (not moves, 'no position: give MOVES, "" for the empty board, or - for standard input'),
-        ("-" in moves and len(moves) > 1, "- stands alone"),
+        ("-" in moves and len(moves) > 1, "- must be the only argument"),
     )
     from cli.positions import given as positions
     from cli.positions.solving import BatchSolver, InputLine, SolveOptions
@@ -206,17 +206,14 @@ def probe(
 
 
 class _BookAsker:
-    """Asks only a book."""
-
     def __init__(self, book: Book) -> None:
         self._book = book
 
-    def ask(self, positions: Sequence[Position], question: Question) -> list[Answer]:  # noqa: ARG002 (the answer has all that is known)
-        """What the book knows about each of some positions; no score where it does not."""
+    def ask(self, positions: Sequence[Position], question: Question) -> list[Answer]:  # noqa: ARG002 (answers are always complete)
         return [self._answer(position) for position in positions]
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
-        """No moves: that takes a search."""
+        """Return no moves: a principal variation takes a search."""
         del position
         return ()
 
@@ -233,14 +230,11 @@ class _BookAsker:
 
 @dataclass(slots=True)
 class _Filter:
-    """Writes answers, or the reason why there is none."""
-
     writer: AnswerWriter
     failures: int = 0
-    """Lines without a score. Columns without one do not count: on the last ply all lack it."""
+    """Lines without a score. Columns do not count: on the last ply none of them has one."""
 
     def answer(self, request: Request, raw: bytes, answer: Answer, extras: Extras) -> None:
-        """Write an answer."""
         from c4core.lines import BadLine
 
         if answer.score is not None:
@@ -250,7 +244,6 @@ class _Filter:
         self.bad(BadLine(request.line, what, "moves", request.id), raw)
 
     def bad(self, bad: BadLine, raw: bytes) -> None:
-        """Write what is wrong."""
         self.failures += 1
         self.writer.bad(bad, raw)
 
@@ -275,7 +268,7 @@ VERIFY_EXAMPLES = (
     metavar="N",
     default=100,
     show_default=True,
-    help="Positions to solve again.",
+    help="Solve N positions again.",
 )
 @click.option(
     "--seed",
@@ -283,18 +276,18 @@ VERIFY_EXAMPLES = (
     metavar="N",
     default=1,
     show_default=True,
-    help="Chooses which: the same number, the same positions.",
+    help="Seed of the choice: the same seed chooses the same positions.",
 )
 @parameters.threads_option
 @click.pass_context
 def verify(
     context: click.Context, *, file: str | None, sample: int, seed: int, threads: int
 ) -> None:
-    """Check a book, by default the one that came with c4.
+    """Check a book, by default the included one.
 
-    Every byte is compared with the checksums, every score with those of the positions that follow,
-    and some positions, chosen at random, with a search without the book. What is wrong is listed,
-    and the exit code is 1.
+    Every byte is checked by checksums, and every score is compared with the scores of the following
+    positions. Some random positions are searched without the book. Errors are listed, and the exit
+    code is 1.
     """
     settings: Settings = context.obj
     book = options.open_book(file)
@@ -339,7 +332,7 @@ def _conclude(settings: Settings, book: Book, found: BookVerification) -> None:
     from cli.output.render import count
 
     looked_at = (
-        f"{count(found.positions, 'position')} read and compared with their children's, "
+        f"{count(found.positions, 'position')} read and compared with the next ply, "
         f"{found.solved:,} solved again"
     )
     if found.is_sound:

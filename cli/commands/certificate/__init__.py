@@ -22,9 +22,9 @@ from cli.shell.commands import LazyGroup
     ],
 )
 def certificate() -> None:
-    """Check, describe and ask certificates: proofs of scores.
+    """Check, describe and query certificates: proofs of scores.
 
-    "c4 prove" makes them. To check one takes no search, and no trust in this program:
-    examples/check_certificate.py does it too, in 300 lines of Python that share nothing with c4.
-    docs/certificate-format.md tells more.
+    "c4 prove" makes them. Checking takes no search and no trust in this program:
+    examples/check_certificate.py also does it, in 300 lines of Python that share no code with c4.
+    See docs/certificate-format.md.
     """

@@ -1,4 +1,4 @@
-"""``c4 certificate info``, ``show``, ``verify`` and ``write``: files of certificates."""
+"""``c4 certificate info``, ``show``, ``verify`` and ``write``: work with certificate files."""
 
 from __future__ import annotations
 
@@ -25,12 +25,11 @@ T = TypeVar("T")
 
 
 class _File(click.Path):
-    """A file that exists, or a board whose certificate is shipped."""
+    """An existing file, or a board with an included certificate."""
 
     name = "certificate"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Check a name."""
         from c4core.errors import CertificateMissingError
         from c4core.proof.certificate import named_file
 
@@ -47,7 +46,7 @@ file_argument = click.argument(
 
 
 def open_certificate(file: str) -> Certificate:
-    """The certificate of a name."""
+    """Open the certificate of a file or board."""
     from c4core.proof import Certificate
     from c4core.proof.certificate import named_file
 
@@ -55,7 +54,7 @@ def open_certificate(file: str) -> Certificate:
 
 
 def watched(settings: Settings, work: Callable[[Callable[[int], object]], T]) -> T:
-    """Do what tells how many positions it has looked at, in the background; Ctrl-C ends it."""
+    """Run work that reports the number of positions looked at; Ctrl-C stops it."""
     from cli.shell.background import run_in_background
 
     stopped: list[bool] = []
@@ -71,7 +70,7 @@ def watched(settings: Settings, work: Callable[[Callable[[int], object]], T]) ->
 
 
 def claim(info: CertificateInfo) -> str:
-    """What a certificate claims, as the end of a sentence: ``scores exactly 1``."""
+    """A certificate's claim, as the end of a sentence: ``scores exactly 1``."""
     if info.lower is not None and info.lower == info.upper:
         return f"scores exactly {info.lower}"
     words = []
@@ -83,7 +82,7 @@ def claim(info: CertificateInfo) -> str:
 
 
 def place(info: CertificateInfo) -> str:
-    """The position of the claim, as the subject of a sentence."""
+    """The claim's position, as the subject of a sentence."""
     if not info.start.ply:
         return f"the empty {info.board} board"
     return f"the {info.board} position with key {info.start.key}"
@@ -96,7 +95,7 @@ INFO_EXAMPLES = ("c4 certificate info small.c4proof", "c4 certificate info small
 @file_argument
 @click.pass_obj
 def info(settings: Settings, *, file: str) -> None:
-    """Show what a certificate claims. Whether it proves that "c4 certificate verify" says."""
+    """Show what a certificate claims. Use "c4 certificate verify" to check the proof."""
     said = open_certificate(file).info
     if settings.json:
         from cli.output.formats import write_object
@@ -127,7 +126,7 @@ def info(settings: Settings, *, file: str) -> None:
 
 
 def as_object(said: CertificateInfo) -> dict[str, object]:
-    """What a certificate says about itself, as a JSON object."""
+    """A certificate's header as a JSON object."""
     from c4core.proof.format import RULES
 
     return {
@@ -154,29 +153,29 @@ def as_object(said: CertificateInfo) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class Outlet:
-    """A file that a certificate is written to."""
+    """A certificate's output file."""
 
     name: str
     force: bool
     """Whether another file of this name may be replaced."""
 
     def check(self) -> None:
-        """Make sure that the file can be written and that no other one is lost."""
+        """Check that the file can be written and that no other file would be lost."""
         options.out_path(self.name, force=self.force)
 
     def write(self, settings: Settings, content: bytes, job_id: int, seconds: float | None) -> None:
-        """Write the certificate, and say what it claims."""
+        """Write the certificate and show its claim."""
         from c4core.files import atomic_file
         from c4core.proof import Certificate
         from cli.output import outfile
         from cli.output.render import count, duration
 
-        self.check()  # hours may have gone by
+        self.check()  # check again: hours may have passed
         try:
             with atomic_file(outfile.writable_path(self.name, option="--out")) as beside:
                 beside.write_bytes(content)
         except OSError as error:
-            error.filename = self.name  # a full disk does not say which file
+            error.filename = self.name  # "disk full" errors do not name the file
             settings.say(
                 f"The proof is kept; write it with: c4 certificate write {job_id} --out FILE"
             )
@@ -206,11 +205,11 @@ SHOW_EXAMPLES = (
 @parameters.zero_based_option
 @click.pass_obj
 def show(settings: Settings, *, file: str, moves: str, zero_based: bool) -> None:
-    """Show what to play in a position by a certificate, and why.
+    """Show what a certificate plays in a position, and why.
 
-    The certificate is checked first; it is a file, or a board whose certificate comes with the
-    program: 7x6. MOVES are all columns played so far, those of its start included. A position that
-    the proof does not lead to is none of its business. The player "proof:FILE" plays by it.
+    The certificate is checked first; CERTIFICATE is a file, or 7x6 for the included one. MOVES are
+    all columns played so far, including those before the certificate's start. The proof does not
+    cover every position. The player "proof:FILE" plays by a certificate.
     """
     from cli.positions import given
 
@@ -255,21 +254,21 @@ def _sentence(word: Word, *, zero_based: bool) -> str:
     columns = labels(word.columns, zero_based=zero_based)
     other = "o" if word.prover == "x" else "x"
     if word.why == "rule":
-        return f'whatever {other} plays, by the rule "{word.rule}"'
+        return f'any move of {other} is answered, by the rule "{word.rule}"'
     if word.why == "follow":
-        by = "the rule that has ended the branch"
+        by = "the rule that ends the branch"
         return (
             f"{word.prover} plays {columns}, by {by}"
             if columns
-            else f"whatever {other} plays, by {by}"
+            else f"any move of {other} is answered, by {by}"
         )
     return {
         "over": "the game is over",
         "win": f"{word.prover} wins at once in {columns}",
-        "late": f"{word.prover} cannot lose in time any more: every move will do",
+        "late": f"{word.prover} can no longer lose in time: every move is good enough",
         "move": f"{word.prover} plays {columns}",
         "replies": f"the proof has an answer to every move of {other}",
-        "elsewhere": "the proof does not come here: it plays otherwise before",
+        "elsewhere": "the proof does not cover this position: it plays another move earlier",
     }[word.why]
 
 
@@ -286,9 +285,8 @@ VERIFY_EXAMPLES = (
 def verify(settings: Settings, *, file: str) -> None:
     """Check that a certificate proves what it claims.
 
-    No position is searched: every move, every reply and every rule is looked at. A file that is no
-    proof is an error, which names the position where it fails; the exit code is 1. CERTIFICATE is a
-    file, or a board whose certificate comes with the program: 7x6.
+    Every move, reply and rule is checked, without any search. If the proof fails, the error names
+    the position, and the exit code is 1. CERTIFICATE is a file, or 7x6 for the included one.
     """
     began = time.monotonic()
     certificate = open_certificate(file)
@@ -312,13 +310,13 @@ def verify(settings: Settings, *, file: str) -> None:
 
 @click.command(cls=Command, examples=["c4 certificate write 3 --out empty.c4proof"])
 @click.argument("job", type=parameters.IntRange(1), metavar="JOB")
-@options.out_option("The file.", required=True)
+@options.out_option("The file to write.", required=True)
 @options.force_option
 @click.pass_obj
 def write(settings: Settings, *, job: int, out: str, force: bool) -> None:
-    """Write the certificate of a job of "c4 prove" that is done.
+    """Write the certificate of a finished "c4 prove" job.
 
-    The bytes are those that "c4 prove" writes, whoever has worked on the job.
+    The file is the same as from "c4 prove" itself.
     """
     from workers.prove.job import read_certificate
 

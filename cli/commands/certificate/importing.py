@@ -1,4 +1,4 @@
-"""``c4 certificate import``: the others' proof, checked, and made into a certificate."""
+"""``c4 certificate import``: check WeakC4's solution and make a certificate of it."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ EXAMPLES = (
     "--start",
     default="",
     metavar="MOVES",
-    help="Check from the position after these moves on.  [default: the empty board]",
+    help="Check the position after these moves.  [default: the empty board]",
 )
-@options.out_option("The file of a certificate to make of it.")
+@options.out_option("Also write a certificate to this file.")
 @options.force_option
 @click.pass_obj
 def import_(
@@ -50,13 +50,12 @@ def import_(
 ) -> None:
     """Check a solution in WeakC4's two files; make a certificate of it.
 
-    ENTRIES is the JSON file that names a column, or a diagram's number, for positions of the
-    opening ("branches.json" there), DIAGRAMS the one with the diagrams ("steady_states.json").
-    Every reply is tried; the side to move at the start has to win in each line. A line that ends
-    otherwise is an error, which names its moves; the exit code is 1. docs/certificates.md describes
-    both files.
+    ENTRIES is the JSON file with a column or a diagram number for opening positions
+    ("branches.json" there). DIAGRAMS is the file with the diagrams ("steady_states.json"). Every
+    reply is tried, and the side to move at the start must win in each line. The error for any other
+    line names its moves; the exit code is 1. docs/certificates.md describes both files.
 
-    With --out the certificate says that the side to move at the start scores at least 1.
+    With --out, write a certificate that the side to move at the start scores at least 1.
     """
     from c4core.proof.weakc4 import check, read_solution
 
@@ -76,7 +75,7 @@ def import_(
 
 
 def _written(path: Path | None, checked: Checked) -> bytes | None:
-    """Write the certificate, where one is asked for; its bytes."""
+    """Write the certificate if a file is given; return its bytes."""
     from c4core.files import atomic_file
     from c4core.proof.weakc4 import certificate_of
 

@@ -1,4 +1,4 @@
-"""``c4 prove``: the proof of a score, as a job and as a file."""
+"""``c4 prove``: prove a score as a job, and write a certificate."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from workers.prove.task import ProofTask
 
 MAX_TABLE_MB = 1 << 14
-"""The same in workers/prove/task.py, which a help text need not import."""
+"""The same limit as in workers/prove/task.py, which a help text need not import."""
 
 EXAMPLES = (
     'c4 prove "" --board 5x4 --out small.c4proof',
@@ -48,11 +48,11 @@ EXAMPLES = (
     type=click.Choice(["all", "none"]),
     default="all",
     show_default=True,
-    help="The rules that may end a branch; without them the proof goes on to the ends of games.",
+    help="Rules that may end a branch; with none, the proof goes on to the ends of games.",
 )
-@options.out_option("The file; needed unless the job is detached.")
+@options.out_option("The file to write; required without --detach.")
 @options.force_option
-@click.option("--fresh", is_flag=True, help="Make a new job, even if there is one for this proof.")
+@click.option("--fresh", is_flag=True, help="Start a new job even if one for this proof exists.")
 @parameters.detach_option()
 @parameters.priority_option
 @parameters.threads_option
@@ -62,7 +62,7 @@ EXAMPLES = (
     metavar="MB",
     default=64,
     show_default=True,
-    help="Size of each thread's table of positions met in the search; the file depends on it.",
+    help="Size of each thread's transposition table; the file depends on it.",
 )
 @parameters.zero_based_option
 @click.pass_context
@@ -82,26 +82,26 @@ def prove(
     table_mb: int,
     zero_based: bool,
 ) -> None:
-    """Write the proof of a position's score: a certificate.
+    """Write a certificate, a proof of a position's score.
 
-    MOVES are the columns played so far; "" is the empty board. Without --at-least and --at-most the
-    exact score is found and proven. A bound that does not hold is an error.
+    MOVES are the columns played so far; "" is the empty board. Without --at-least and --at-most,
+    the exact score is found and proven. A bound that does not hold is an error.
 
-    The file holds one move for every position where the side that claims the bound is to move, and
-    the rule that ends a branch elsewhere: "c4 certificate verify" checks it without any search.
+    If the proving side is to move, the file has one move for the position. Other positions have all
+    replies, or the rule that ends the branch. "c4 certificate verify" checks the file without any
+    search.
 
-    The proof is found part by part, as a job: the same command goes on with what an earlier one has
-    begun, so interrupt it as often as you like. The bytes of the file depend on the position, the
-    bounds, --rules and --table-mb alone; not on who has worked on it, nor on what the database
-    knows, which only saves the search for the score. With --broker workers do the work. "c4
-    certificate write" writes the file of a job by its number.
+    The proof is found part by part, as a job. You can interrupt the command as often as you like:
+    give it again to go on. The bytes of the file depend only on the position, the bounds, --rules
+    and --table-mb. Stored results only save the search for the score. With --broker, workers do the
+    work. "c4 certificate write" writes the file of a job by its number.
     """
     settings: Settings = context.obj
     refuse(
         context,
-        (detach and out is not None, "a detached job writes no file: the same command does later"),
-        (detach and force, "a detached job writes no file: there is nothing to --force"),
-        (not detach and out is None, "say with --out where the certificate goes, or --detach"),
+        (detach and out is not None, "a detached job writes no file: leave out --out"),
+        (detach and force, "a detached job writes no file: leave out --force"),
+        (not detach and out is None, "give --out FILE for the certificate, or --detach"),
     )
     from c4core.proof.format import EVERY_RULE
     from c4core.proof.making import claimed

@@ -21,10 +21,9 @@ from cli.shell.commands import LazyGroup
     ],
 )
 def dataset() -> None:
-    """Make and check data sets with exact labels.
+    """Build and check data sets with exact labels.
 
-    A data set is a directory of positions to learn from: the parts train, validation and test as
-    files, and a card that says how they were made and what is in them. docs/datasets.md tells more.
-    "c4 games export --format csv" writes the final grids of stored games, from which some programs
-    learn.
+    A data set is a directory of positions for training. The parts train, validation and test are
+    files; a card describes how they were made and what they contain. See docs/datasets.md. Some
+    programs learn from the final grids of games: "c4 games export --format csv" writes them.
     """

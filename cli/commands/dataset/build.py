@@ -1,4 +1,4 @@
-"""``c4 dataset build``: a data set, labelled by a job."""
+"""``c4 dataset build``: build a data set, labelled by a job."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MAX_POSITIONS = 100_000_000
 
 
 def read_shares(_context: click.Context, _parameter: click.Parameter, text: str) -> Shares:
-    """An option's text as shares: ``80/10/10``."""
+    """Parse shares: ``80/10/10``."""
     from c4core.dataset.lots import Shares
 
     try:
@@ -37,7 +37,7 @@ def read_shares(_context: click.Context, _parameter: click.Parameter, text: str)
 
 
 def read_license(_context: click.Context, _parameter: click.Parameter, text: str) -> str:
-    """An option's text as the identifier of a license: ``cc-by-4.0``."""
+    """Parse a license identifier: ``cc-by-4.0``."""
     from c4core.dataset.card import check_license
 
     try:
@@ -54,8 +54,8 @@ order_options = parameters.option_group(
         default="plies",
         show_default=True,
         help="plies: random games, equally many positions of each ply; play: random games, one "
-        "position of each; strong: games of perfect play with errors; games: stored games; "
-        "book: a book; file: positions with scores, as of public evaluation sets.",
+        "position per game; strong: games of perfect play with errors; games: stored games; "
+        "book: a book; file: positions with scores, such as public evaluation sets.",
     ),
     click.option(
         "--count",
@@ -63,33 +63,33 @@ order_options = parameters.option_group(
         metavar="N",
         default=10_000,
         show_default=True,
-        help="How many different positions.",
+        help="Number of different positions.",
     ),
     click.option(
         "--plies",
         metavar="N|A..B",
         callback=parameters.read_range,
-        help="Only positions with so many stones; an end can be left open.  [default: all]",
+        help="Only positions with this many stones; an end can be left open.  [default: all]",
     ),
     click.option(
         "--only",
         type=click.Choice(["quiet", "decisive"]),
         multiple=True,
-        help="quiet: neither side could win with its next stone; decisive: columns differ in their "
-        "results. Can be given again, for both.",
+        help="quiet: neither side can win with its next stone; decisive: columns differ in their "
+        "results. Give the option twice for both.",
     ),
     click.option(
         "--blunder",
         type=parameters.FiniteFloat(0, 1),
         metavar="P",
-        help="With strong: how often a column is played that is not best.  [default: 0.1]",
+        help="With strong: share of moves that are not best.  [default: 0.1]",
     ),
     click.option(
         "--corpus",
         type=parameters.WholeNumber(1),
         multiple=True,
         metavar="MATCH",
-        help="With games: those of this match; can be given again.  "
+        help="With games: only games of this match; can be given again.   "
         "[default: all finished matches]",
     ),
     click.option(
@@ -97,7 +97,7 @@ order_options = parameters.option_group(
         "file",
         type=click.Path(exists=True, dir_okay=False),
         metavar="FILE",
-        help="With file: lines of moves and scores, or a ConnectX validation set.",
+        help="With file: the file of moves and scores, or a ConnectX validation set.",
     ),
     parameters.board_option,
     click.option(
@@ -106,7 +106,7 @@ order_options = parameters.option_group(
         default=1,
         show_default=True,
         metavar="S",
-        help="Start of all random numbers: the same seed, the same files.",
+        help="Seed of all random numbers: the same seed gives the same files.",
     ),
     click.option(
         "--split",
@@ -115,15 +115,15 @@ order_options = parameters.option_group(
         default="80/10/10",
         show_default=True,
         callback=read_shares,
-        help="Shares of train, validation and test; one with 0 has no file.",
+        help="Shares of train, validation and test; a part with 0 has no file.",
     ),
     click.option(
         "--neighbours",
         type=click.Choice(["keep", "together", "drop"]),
         default="keep",
         show_default=True,
-        help="Positions of different parts that are a move apart: keep them, put all that are "
-        "linked together into one part, or drop those in train.",
+        help="Positions in different parts that are one move apart: keep them, group linked "
+        "positions into one part, or drop those in train.",
     ),
     click.option(
         "--format",
@@ -132,7 +132,7 @@ order_options = parameters.option_group(
         multiple=True,
         default=["npz"],
         show_default=True,
-        help="Of the files; can be given again. parquet needs pyarrow.",
+        help="Format of the files; can be given again. parquet needs pyarrow.",
     ),
     click.option(
         "--representation",
@@ -141,7 +141,7 @@ order_options = parameters.option_group(
         multiple=True,
         default=["planes"],
         show_default=True,
-        help="How positions are shown; can be given again.",
+        help="Representation of positions; can be given again.",
     ),
     click.option(
         "--license",
@@ -149,14 +149,14 @@ order_options = parameters.option_group(
         default="cc0-1.0",
         show_default=True,
         callback=read_license,
-        help="The license under which you give the data set away.",
+        help="License under which you publish the data set.",
     ),
 )
 """The options that :func:`order_of` reads."""
 
 
 def order_of(given: dict[str, Any]) -> Order:
-    """The order that the options make."""
+    """The order described by the options."""
     from workers.dataset.sources import BLUNDER, Order
 
     board: BoardSize = given["board"]
@@ -202,10 +202,10 @@ EXAMPLES = (
 
 @click.command(cls=Command, broker=True, examples=EXAMPLES)
 @order_options
-@click.option("--output", "-o", "output", metavar="DIR", help="Where the files go.")
+@click.option("--output", "-o", "output", metavar="DIR", help="Directory for the files.")
 @book_options
 @click.option("--force", is_flag=True, help="Replace another data set in DIR.")
-@click.option("--fresh", is_flag=True, help="Make a new job, even if there is one for this.")
+@click.option("--fresh", is_flag=True, help="Start a new job even if one for this data set exists.")
 @parameters.detach_option()
 @parameters.priority_option
 @parameters.threads_option
@@ -224,42 +224,43 @@ def build(
     table_mb: int,
     **given: Any,
 ) -> None:
-    """Make a data set of positions with exact labels.
+    """Build a data set of positions with exact labels.
 
-    Every position comes with the exact score of each column, found by a job like that of "c4
-    analyze": what is stored or in a book is not searched, Ctrl-C loses nothing, and the same
-    command goes on. The bytes of the files depend on the positions and the options alone, not on
-    threads or interruptions.
+    Every position has the exact score of each column, found by a job like that of "c4 analyze".
+    Positions that are stored or in a book are not searched. Ctrl-C loses nothing: give the same
+    command again to go on. The bytes of the files depend only on the positions and the options, not
+    on threads or interruptions.
 
-    Of mirror images and transpositions one is taken, and a hash of the position decides whether it
-    is for train, validation or test. If a source has fewer positions than --count, the data set has
-    them all. card.json and README.md say how it was made and what is in it; "c4 dataset info"
-    checks that. With --format parquet, Hugging Face's datasets loads DIR as it is. Another data set
-    in DIR is replaced only with --force, and only when the new one is complete.
+    Mirror images and transpositions count as one position. A hash of the position decides whether
+    it belongs to train, validation or test. If a source has fewer positions than --count, the data
+    set has all of them. card.json and README.md describe how it was made and what it contains; "c4
+    dataset info" checks that. With --format parquet, Hugging Face's datasets loads DIR without
+    changes. Another data set in DIR is replaced only with --force, and only when the new one is
+    complete.
 
-    With --from book the positions are those of --book, with --from file those of --input. Scores in
-    that file are compared with the labels: if some are wrong, the exit code is 1. With --broker
-    workers search with their own --threads and --table-mb, and Ctrl-C only ends the watching.
+    --from book takes the positions from --book, --from file from --input. Scores in that file are
+    compared with the labels: if any are wrong, the exit code is 1. With --broker, workers search
+    with their own --threads and --table-mb, and Ctrl-C only stops watching.
     """
     settings: Settings = context.obj
     source = given["source"]
     refuse(
         context,
-        (bool(given["corpus"]) and source != "games", "--corpus is for --from games"),
-        (given["blunder"] is not None and source != "strong", "--blunder is for --from strong"),
-        (given["file"] is not None and source != "file", "--input is for --from file"),
-        (given["file"] is None and source == "file", "which file? give it as --input FILE"),
-        (no_book and source == "book", "--no-book leaves --from book nothing"),
+        (bool(given["corpus"]) and source != "games", "--corpus needs --from games"),
+        (given["blunder"] is not None and source != "strong", "--blunder needs --from strong"),
+        (given["file"] is not None and source != "file", "--input needs --from file"),
+        (given["file"] is None and source == "file", "--from file needs --input FILE"),
+        (no_book and source == "book", "--no-book cannot be used with --from book"),
         (
             detach and output is not None,
-            "a detached job writes no file: the same command does later",
+            "a detached job writes no file: leave out --output",
         ),
-        (detach and force, "a detached job writes no file: there is nothing to --force"),
+        (detach and force, "a detached job writes no file: leave out --force"),
         (
             detach and source == "strong",
-            "the games of --from strong are played first: --detach leaves nobody to go on",
+            "--from strong cannot be detached: this process must play the games first",
         ),
-        (not detach and output is None, "where to? give a directory: --output DIR"),
+        (not detach and output is None, "give a directory for the files: --output DIR"),
     )
     from cli.work.job import Backend, JobContext
     from workers.answers.books import find_book
@@ -267,12 +268,12 @@ def build(
 
     order = order_of(given)
     chosen_book = book_path(context, order.book, no_book=no_book)
-    find_book(chosen_book, order.board)  # fails now if it cannot be used
+    find_book(chosen_book, order.board)  # fail now if the book cannot be used
     if "parquet" in order.formats:
         from c4core.errors import DatasetError
         from c4core.extras import load_pyarrow
 
-        load_pyarrow(DatasetError)  # fails now, not when everything is labelled
+        load_pyarrow(DatasetError)  # fail now, not after all positions are labelled
     directory = None if output is None else _directory(output, order, force=force)
     backend = Backend.found(settings, threads=threads, table_mb=table_mb)
     with settings.open_database(create=True) as database:
@@ -301,7 +302,7 @@ def build(
 
 
 def _directory(name: str, order: Order, *, force: bool) -> Path:
-    """Make the directory, and see that files can be written there."""
+    """Create the directory, and check that files can be written there."""
     from c4core.dataset.card import JSON_NAME
     from c4core.dataset.writing import check_free
     from c4core.errors import DatasetExistsError
@@ -311,7 +312,7 @@ def _directory(name: str, order: Order, *, force: bool) -> Path:
     try:
         path.mkdir(exist_ok=True)
     except OSError as error:
-        reason = "there is a file of that name" if path.is_file() else error.strerror
+        reason = "a file has that name" if path.is_file() else error.strerror
         raise click.BadParameter(f"{name!r}: {reason}", param_hint="'--output'") from None
     outfile.writable_path(os.path.join(name, JSON_NAME), option="--output")  # noqa: PTH118 (as typed)
     if not force:
@@ -325,15 +326,15 @@ def _directory(name: str, order: Order, *, force: bool) -> Path:
 def _written(
     settings: Settings, labelled: Labelled, directory: Path, *, force: bool
 ) -> dict[str, Any]:
-    """Write the files; the data set's card."""
+    """Write the files; return the data set's card."""
     from c4core.errors import DatasetExistsError
 
     try:
         return labelled.write(directory, replace=force)
     except DatasetExistsError as error:
-        raise click.UsageError(f"{error}: the same command with {_FORCE}") from None
+        raise click.UsageError(f"{error}: {_FORCE}") from None
     except OSError:
-        settings.say("The labels are kept: the same command writes the files.")
+        settings.say("The labels are kept: give the same command again to write the files.")
         raise
 
 
@@ -345,9 +346,7 @@ def _report(
     positions, dropped = card["positions"], card["neighbours"]["dropped"]
     text = count(positions, "position")
     if positions + dropped < card["asked"]:
-        settings.say(
-            f"{text} instead of {card['asked']:,}: there are no more, as far as can be found"
-        )
+        settings.say(f"{text} instead of {card['asked']:,}: no more were found")
     if dropped:
         settings.say(f"{count(dropped, 'position')} left out: they have neighbours in another part")
     numbers = ", ".join(f"{part['positions']:,} {name}" for name, part in card["splits"].items())
@@ -359,7 +358,7 @@ def _report(
 
 
 def _report_difference(settings: Settings, labelled: Labelled) -> bool:
-    """Say how the labels of a file compare with the exact ones; whether some are different."""
+    """Report how a file's labels compare with the exact ones; return whether any differ."""
     from cli.output.render import count
 
     found, file = labelled.difference, labelled.draft.order.file
@@ -371,6 +370,6 @@ def _report_difference(settings: Settings, labelled: Labelled) -> bool:
         return False
     settings.say(
         f"{file}: {found.different:,} of {count(found.positions, 'line')} have wrong {what}, the "
-        f"first in line {found.first_line}; the data set has the right ones"
+        f"first in line {found.first_line}; the data set has the correct ones"
     )
     return True

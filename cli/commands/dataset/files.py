@@ -1,4 +1,4 @@
-"""``c4 dataset export`` and ``info``: the files of a data set."""
+"""``c4 dataset export`` and ``info``: work with the files of a data set."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ EXPORT_EXAMPLES = (
     type=click.Choice(["train", "validation", "test"]),
     default="test",
     show_default=True,
-    help="Which part of the data set.",
+    help="The part of the data set.",
 )
 @click.option(
     "--format",
@@ -43,8 +43,8 @@ EXPORT_EXAMPLES = (
     show_default=True,
     help="c4solver: lines of moves and scores; refmoves: as ConnectX's validation set.",
 )
-@click.option("--all-moves", is_flag=True, help="With c4solver: the scores of all columns.")
-@click.option("--weak", is_flag=True, help="Only who wins: 1, 0 or -1 instead of scores.")
+@click.option("--all-moves", is_flag=True, help="With c4solver: write the scores of all columns.")
+@click.option("--weak", is_flag=True, help="Write only the winner: 1, 0 or -1 instead of scores.")
 @outfile.output_option
 @click.pass_context
 def export(
@@ -57,17 +57,17 @@ def export(
     weak: bool,
     output: str | None,
 ) -> None:
-    """Write a part of a data set in the form of public evaluation sets.
+    """Write a part of a data set in a format of public evaluation sets.
 
     c4solver is the format of Pascal Pons's program and of his six classes of positions: the moves,
-    a blank, and the score, or with --all-moves the scores of all columns, -1000 for a full one.
-    refmoves is that of the validation set for Kaggle's ConnectX: JSON Lines with "board", "score"
-    and "move score", -99 for a full column. "c4 dataset build --from file" reads both.
+    a blank, and the score. With --all-moves it has the scores of all columns, -1000 for a full one.
+    refmoves is the format of the validation set for Kaggle's ConnectX: JSON Lines with "board",
+    "score" and "move score", -99 for a full column. "c4 dataset build --from file" reads both.
     """
     settings: Settings = context.obj
     refuse(
         context,
-        (all_moves and format_name != "c4solver", "--all-moves belongs to --format c4solver"),
+        (all_moves and format_name != "c4solver", "--all-moves needs --format c4solver"),
     )
     outfile.check(output)
     from c4core.dataset.exchange import exchange_lines
@@ -87,7 +87,6 @@ INFO_EXAMPLES = ("c4 dataset info mid", "c4 dataset info mid/train.npz --json")
 
 
 def _counts(heading: str, width: int, names: Iterable[str]) -> tuple[Column, ...]:
-    """The columns of a table of numbers of positions."""
     return (
         Column(heading, width, lambda row: str(row[heading]), right=heading == "ply"),
         *(_number(name) for name in names),
@@ -105,10 +104,10 @@ def _number(name: str) -> Column:
 def info(context: click.Context, *, path: str) -> None:
     """Show the card of a data set and check its files, or one of them.
 
-    The files must be those that were written with the card. Every position must occur once, in the
-    part that its hash says, so that none is in two parts. Planes, moves, plies, values, distances,
-    flags and best columns must follow from key and scores, and the numbers of the card must be
-    right. What is wrong is listed, and the exit code is 1.
+    The files must be those written with the card. Every position must occur once, in the part that
+    its hash selects, so that no position is in two parts. Planes, moves, plies, values, distances,
+    flags and best columns must follow from key and scores. The numbers of the card must be right.
+    Errors are listed, and the exit code is 1.
     """
     settings: Settings = context.obj
     from c4core.dataset.reading import inspect
@@ -123,7 +122,7 @@ def info(context: click.Context, *, path: str) -> None:
             echo.line(f"wrong: {problem}")
     if found.problems:
         context.exit(exits.PROBLEMS)
-    settings.say(f"{', '.join(found.files)}: as the card says")
+    settings.say(f"{', '.join(found.files)}: match the card")
 
 
 def _show(path: str, card: dict[str, Any]) -> None:
@@ -153,7 +152,7 @@ def _facts(path: str, card: dict[str, Any]) -> dict[str, str]:
         "with": f"c4 {card['c4_version']}, engine {card['engine_version']}",
         "source": f"{source['kind']}, plies {source['first_ply']} to {source['last_ply']}",
         **{name.replace("_", " "): str(fact) for name, fact in others.items()},
-        "asked for": f"{card['asked']:,}{'; there are no more' if card['is_all'] else ''}",
+        "asked for": f"{card['asked']:,}{'; the source has no more' if card['is_all'] else ''}",
         "duplicates": f"{card['duplicates']:,} dropped of {card['drawn']:,} looked at",
         "split": str(card["split"]["shares"]),
         "neighbours": _neighbours(card),
@@ -162,11 +161,11 @@ def _facts(path: str, card: dict[str, Any]) -> dict[str, str]:
 
 
 def _neighbours(card: dict[str, Any]) -> str:
-    """The choice about neighbours, and how many positions have one in another part."""
+    """The policy for neighbours, and the number of positions with one in another part."""
     told = card["neighbours"]
     numbers = ", ".join(f"{number:,} of {name}" for name, number in told["linked"].items())
     return f"{told['choice']}; in other parts: {numbers}"
 
 
 _TOLD = frozenset({"kind", "first_ply", "last_ply"})
-"""Facts in the line about the source, not repeated."""
+"""Facts that the line about the source shows already."""

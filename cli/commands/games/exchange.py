@@ -1,4 +1,4 @@
-"""``c4 games export`` and ``import``: games in files."""
+"""``c4 games export`` and ``import``: exchange games as files."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ repeats_options = parameters.option_group(
     click.option(
         "--distinct",
         type=click.Choice(["moves", "grids"]),
-        help="Leave out games whose moves, or whose final grid, were written before.",
+        help="Leave out games whose moves or final grid occurred before.",
     ),
     click.option("--mirrors", is_flag=True, help="Count a mirror image as the same game."),
 )
-"""Add ``--distinct`` and ``--mirrors``."""
+"""The options ``--distinct`` and ``--mirrors``."""
 
 
 @click.command(cls=Command, json=False, examples=EXPORT_EXAMPLES)
@@ -69,16 +69,16 @@ def export(
     output: str | None,
     **others: Any,
 ) -> None:
-    """Write games of all matches, or of some, as a file.
+    """Write games of all or some matches as a file.
 
-    jsonl has a game a line, with players, seed, moves and result. csv has a row for each game, as
-    learning programs read it: the 42 cells of its last position, row by row from the top (1 for the
-    first mover, -1 for the second, 0 for empty), and the winner (1, -1, 0). The first row has the
-    names pos_01 to pos_42 and winner. Games that did not end on the board have no such grid and are
-    left out, as are those on other boards than --board.
+    jsonl has one game per line, with players, seed, moves and result. csv has one row per game, as
+    learning programs read it: the 42 cells of its last position, row by row from the top, and the
+    winner. A cell is 1 for the first mover, -1 for the second, 0 for empty; the winner is 1, -1 or
+    0. The first row has the names pos_01 to pos_42 and winner. Games without a final grid are left
+    out, and games on other boards than --board.
     """
     settings: Settings = context.obj
-    refuse(context, (mirrors and distinct is None, "--mirrors belongs to --distinct"))
+    refuse(context, (mirrors and distinct is None, "--mirrors needs --distinct"))
     filters = options.filter_of(matches, others)
     format_name = format_name or format_by_ending(
         output, endings=ENDINGS, default="jsonl", what="games", option="--format"
@@ -104,8 +104,6 @@ def export(
 
 
 class _Written:
-    """The games that are written, counted."""
-
     def __init__(self, entries: Iterator[GameEntry], repeats: Repeats | None) -> None:
         self.number = 0
         self.without_moves = 0
@@ -120,7 +118,6 @@ class _Written:
             yield entry
 
     def summary(self) -> str:
-        """What was written, and what was not."""
         from cli.output.render import count
 
         parts = [f"{count(self.number, 'game')} written"]
@@ -132,7 +129,7 @@ class _Written:
 
 
 def _of_one_board(filters: GameFilter) -> GameFilter:
-    """The same games, on 7x6 unless another board was named."""
+    """Restrict the games to one board, by default 7x6."""
     from dataclasses import replace
 
     from c4core.notation import DEFAULT_BOARD
@@ -174,14 +171,14 @@ IMPORT_EXAMPLES = (
     "--format",
     "format_name",
     type=click.Choice(["jsonl", "csv"]),
-    help="As in c4 games export.  [default: by the file's name, else jsonl]",
+    help="Format as in c4 games export.  [default: by the file's name, else jsonl]",
 )
 @parameters.board_option
 @repeats_options
 @click.option(
     "--new", is_flag=True, help="With --distinct: also leave out games that are stored already."
 )
-@click.option("--skip-bad", is_flag=True, help="Leave bad lines out, instead of importing nothing.")
+@click.option("--skip-bad", is_flag=True, help="Leave out bad lines instead of importing nothing.")
 @parameters.label_option("the matches.  [default: the file's]")
 @click.pass_context
 def import_(
@@ -198,19 +195,19 @@ def import_(
 ) -> None:
     """Store the games of a file.
 
-    The games of every two players become a match. Every game is played through: moves must be legal
-    and the result must be that of the board. If a line is bad, nothing is stored, unless --skip-bad
-    is given; the exit code is 1 in both cases. --board is the board of games that do not name
-    theirs.
+    The games between the same two players become a match. Every game is replayed: moves must be
+    legal, and the result must be that of the board. If a line is bad, nothing is stored without
+    --skip-bad; the exit code is 1 in both cases. --board is the board of games that do not name
+    one.
 
-    csv is what "c4 games export" writes and what learning programs keep: final grids, without moves
-    and players. In a grid in which -1 began, the players are exchanged, so that x begins.
+    csv is the format that "c4 games export" writes and learning programs use: final grids, without
+    moves and players. If -1 began in a grid, the players are exchanged, so that x begins.
     """
     settings: Settings = context.obj
     refuse(
         context,
-        (mirrors and distinct is None, "--mirrors belongs to --distinct"),
-        (new and distinct is None, "--new belongs to --distinct"),
+        (mirrors and distinct is None, "--mirrors needs --distinct"),
+        (new and distinct is None, "--new needs --distinct"),
     )
     from c4core.arena.files import Repeats
     from cli.output.render import count

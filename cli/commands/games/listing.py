@@ -1,4 +1,4 @@
-"""``c4 games matches``, ``c4 games list`` and ``c4 games delete``."""
+"""``c4 games matches``, ``list`` and ``delete``: manage stored games."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ TABLE_LIMIT = 50
     default=20,
     show_default=True,
     metavar="N",
-    help="Only the newest N.",
+    help="List at most N matches.",
 )
 @click.option(
     "--before",
     type=parameters.WholeNumber(1),
     metavar="MATCH",
-    help="Only matches that are older than this one.",
+    help="Only matches older than this one.",
 )
 @format_options
 @click.pass_obj
 def matches(settings: Settings, *, limit: int, before: int | None, format_name: str | None) -> None:
     """List matches, the newest first.
 
-    Results are those of A. "c4 jobs resume JOB" goes on with a match that is not finished.
+    Results are A's. Use "c4 jobs resume JOB" to go on with an unfinished match.
     """
     from cli.output.formats import chosen_format, write_rows
     from db import games
@@ -72,13 +72,13 @@ def matches(settings: Settings, *, limit: int, before: int | None, format_name: 
     "--limit",
     type=parameters.WholeNumber(1),
     metavar="N",
-    help=f"At most N games.  [default: {TABLE_LIMIT} in a table, all otherwise]",
+    help=f"List at most N games.  [default: {TABLE_LIMIT} in a table, all otherwise]",
 )
 @click.option(
     "--after",
     metavar="MATCH:NUMBER",
     callback=options.read_place,
-    help="Go on after this game, the last one of the page before.",
+    help="Continue after this game, the last one of the previous page.",
 )
 @format_options
 @click.pass_obj
@@ -92,9 +92,9 @@ def list_(
     format_name: str | None,
     **others: Any,
 ) -> None:
-    """List games of all matches, or of some.
+    """List games of all or some matches.
 
-    x moved first. The moves are columns, counted from 1.
+    x moved first. The moves are columns counted from 1.
     """
     from cli.output.formats import chosen_format, write_rows
     from workers.match.judging import check_matches
@@ -117,10 +117,11 @@ def list_(
 @click.argument("matches", type=parameters.IntRange(1), nargs=-1, metavar="MATCH...", required=True)
 @click.pass_obj
 def delete(settings: Settings, *, matches: tuple[int, ...]) -> None:
-    """Delete matches with all their games, for good.
+    """Delete matches with all their games, permanently.
 
-    A match that is being played is refused: cancel its job first. If the job is resumed later, it
-    goes on with its other matches. A match whose games another match looks up is refused as well.
+    A match that is being played cannot be deleted: cancel its job first. If the job is resumed
+    later, it goes on with its other matches. A match whose games another match uses cannot be
+    deleted either.
     """
     from functools import partial
 
@@ -130,7 +131,7 @@ def delete(settings: Settings, *, matches: tuple[int, ...]) -> None:
 
     with settings.open_database() as database:
         check_matches(database, matches)
-        # The newest first: it may be the one that looks up an older one.
+        # The newest first: it may use the games of an older one.
         for match in sorted(set(matches), reverse=True):
             with database.read() as session:
                 number = games.get_match(session, match).tally.games
@@ -139,16 +140,11 @@ def delete(settings: Settings, *, matches: tuple[int, ...]) -> None:
 
 
 class _Page:
-    """Some games in order, as rows.
-
-    Args:
-        filters: which games.
-        after: where to begin.
-        limit: at most so many; None for all.
+    """A page of games, as rows.
 
     Attributes:
-        last: the last game that was shown.
-        has_more: whether there are others after it.
+        last: the last game shown.
+        has_more: whether more games follow.
     """
 
     def __init__(self, filters: GameFilter, after: GameCursor | None, limit: int | None) -> None:
@@ -159,7 +155,6 @@ class _Page:
         self._limit = limit
 
     def rows(self, database: Database) -> Iterator[Row]:
-        """The rows, in constant memory."""
         from c4core.arena.file_formats import json_object
         from db.records.games import GameCursor
         from workers.match.files import stream_entries
@@ -192,7 +187,6 @@ _FIELDS = (
     "o_seconds",
     "replaced",
 )
-"""The fields of a game, in order."""
 
 
 def _match_row(match: MatchInfo, idle: Mapping[int, str]) -> Row:
@@ -247,5 +241,5 @@ def _game_columns() -> tuple[Column, ...]:
         Column("winner", 6, lambda row: row["winner"] or "-"),
         Column("ending", 10, lambda row: row["ending"]),
         Column("moves", 5, lambda row: str(row["length"]), right=True),
-        Column("", 0, lambda row: row["moves"] or "(not known)"),
+        Column("", 0, lambda row: row["moves"] or "(unknown)"),
     )

@@ -1,4 +1,4 @@
-"""Options that several commands for games have: which games."""
+"""Options that select games."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ENDINGS = (
 
 
 def read_game(_context: click.Context, _parameter: click.Parameter, text: str) -> GameCursor:
-    """An argument's text as a game: ``MATCH:NUMBER``."""
+    """Parse a game: ``MATCH:NUMBER``."""
     from db.records.games import GameCursor
 
     try:
@@ -44,7 +44,7 @@ def read_game(_context: click.Context, _parameter: click.Parameter, text: str) -
 def read_place(
     context: click.Context, parameter: click.Parameter, text: str | None
 ) -> GameCursor | None:
-    """An option's text as the place where a page has ended."""
+    """Parse the last game of the previous page."""
     if text is None:
         return None
     place = read_game(context, parameter, text)
@@ -82,14 +82,14 @@ filter_options = parameters.option_group(
         "--length",
         metavar="N|A..B",
         callback=parameters.read_range,
-        help="Only games with so many moves; an end can be left open.",
+        help="Only games with this many moves; an end can be left open.",
     ),
 )
-"""Add the options that :func:`filter_of` collects."""
+"""The options that :func:`filter_of` collects."""
 
 
 def filter_of(matches: tuple[int, ...], options: dict[str, Any]) -> GameFilter:
-    """Take what :func:`filter_options` has added out of a command's options."""
+    """Move the options of :data:`filter_options` out of a command's options."""
     from db.records.games import GameFilter
 
     winner: Side | Literal["none"] | None = options.pop("winner")
@@ -108,7 +108,7 @@ def filter_of(matches: tuple[int, ...], options: dict[str, Any]) -> GameFilter:
 
 
 def check_games(database: Database, places: Iterable[GameCursor]) -> None:
-    """Refuse the numbers of games that do not exist."""
+    """Refuse games that do not exist."""
     from db import games
 
     with database.read() as session:

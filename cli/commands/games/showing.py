@@ -1,4 +1,4 @@
-"""``c4 games show``, ``replay`` and ``report``: stored games shown, played again, summed up."""
+"""``c4 games show``, ``replay`` and ``report``: show, replay and summarize stored games."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 def show(settings: Settings, *, game: GameCursor, boards: bool) -> None:
     """Show a game: the players, the moves, the last board.
 
-    Where exact scores are stored, every move is shown beside the best one, with its mark: "??"
-    changed the result, "?" gave points away, "!" was the only move that kept the result, where that
-    was not obvious. See also "c4 review", which finds scores that are not stored.
+    If exact scores are stored, each move is compared with the best one and has a mark: "??" changed
+    the result, "?" gave points away, "!" was the only move that kept the result in a difficult
+    choice. Use "c4 review" to find scores that are not stored.
     """
     from cli.output.formats import write_object
 
@@ -52,12 +52,12 @@ def show(settings: Settings, *, game: GameCursor, boards: bool) -> None:
 @parameters.programs_option("that the match names.")
 @click.pass_context
 def replay(context: click.Context, *, games: tuple[str, ...], programs: Consent) -> None:
-    """Play games again, with the same players and seeds.
+    """Replay games with the same players and seeds.
 
-    The exit code is 1 if a game ends differently. Players with a time limit, and programs that draw
-    their own random numbers, may play differently every time.
+    The exit code is 1 if a game ends differently. Players with a time limit may play differently
+    every time, and so may programs that draw their own random numbers.
 
-    Programs are started only with --allow-programs, and those of imported games never.
+    Programs are started only with --allow-programs, and the programs of imported games never.
     """
     from c4core.players import Stop
     from cli.shell.background import run_in_background
@@ -93,7 +93,6 @@ def replay(context: click.Context, *, games: tuple[str, ...], programs: Consent)
 
 
 def _read(database: Database, place: GameCursor) -> tuple[GameEntry, Sequence[JudgedMove | None]]:
-    """A game, and what is known about its moves."""
     from db import games
     from workers.match.files import entry_of
     from workers.match.judging import judge_game
@@ -114,7 +113,7 @@ def _show(entry: GameEntry, judged: Sequence[JudgedMove | None], *, boards: bool
         "x": short(entry.first or "?"),
         "o": short(entry.second or "?"),
         "result": _result(entry),
-        "moves": entry.moves if entry.moves is not None else "(not known)",
+        "moves": entry.moves if entry.moves is not None else "(unknown)",
     }
     if entry.start.ply:
         facts["start"] = f"a position of {render.count(entry.start.ply, 'stone')}"
@@ -164,7 +163,6 @@ def _draw_moves(entry: GameEntry, judged: Sequence[JudgedMove | None]) -> None:
 
 
 def _write_judged(judged: Sequence[JudgedMove | None]) -> None:
-    """The moves beside exact scores, as a table."""
     from c4core.notation import column_label
     from cli.output.render import score_text
     from cli.output.tables import Table, write_parts
@@ -232,7 +230,7 @@ def report(
     table_mb: int,
     **others: Any,
 ) -> None:
-    """Write the report of matches that were played before.
+    """Write the report of matches that have been played.
 
     One match is reported as by "c4 match", several as by "c4 tournament". The exit code is 1 if
     games are missing.

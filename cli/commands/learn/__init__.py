@@ -1,4 +1,4 @@
-"""``c4 learn``: the group."""
+"""The group ``c4 learn``."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def learn() -> None:
 def train() -> None:
     """Train a network.
 
-    After every epoch the file is written with all that is needed to go on, and can play at once.
-    Ctrl-C leaves the last complete epoch; the same command with --resume goes on from there, and
-    comes to the same weights as without an interruption.
+    After every epoch the file is written; it can play at once, and training can go on from it.
+    Ctrl-C leaves the last complete epoch. The same command with --resume goes on from there, and
+    gives the same weights as training without an interruption.
     """

@@ -1,4 +1,4 @@
-"""``c4 learn evaluate``: how good a model or a player is."""
+"""``c4 learn evaluate``: measure the quality of a model or a player."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ EXAMPLES = (
     type=click.Choice(["train", "validation", "test"]),
     default="test",
     show_default=True,
-    help="Which part of the data set.",
+    help="The part of the data set.",
 )
 @click.option(
     "--sample",
     type=parameters.WholeNumber(1),
     metavar="N",
-    help="Only so many of its positions, drawn by the seed.",
+    help="Use only N of its positions, drawn by the seed.",
 )
 @options.games_options(default=GAMES)
 @options.seed_option
@@ -67,24 +67,26 @@ def evaluate(
     board: BoardSize,
     seed: int,
 ) -> None:
-    """Evaluate a model or a player on what it was not trained on.
+    """Evaluate a model or a player on positions it was not trained on.
 
-    With --data: how often its column is a best one, and how often it keeps the result; in all
-    positions, in those where the result is at stake (decisive), where nobody has a win in one
-    (quiet), and both; by the stones on the board; wins and blocks missed; and how often it plays
-    the mirrored column in the mirror image. A player is asked position by position, with the time
-    of a move; it may be any of "c4 players list". --sample suits slow ones.
+    With --data: how often its column is a best one, and how often it keeps the result. There are
+    shares for all positions, for decisive ones (the result is at stake), quiet ones (nobody has a
+    win in one), and both; and by the stones on the board. Also: missed wins and blocks, and how
+    often it plays the mirrored column in the mirror image. A player chooses position by position,
+    and its time per move is measured. It may be any player of "c4 players list". Use --sample for
+    slow ones.
 
-    Without --data, for a model of kind cnn: the confusion matrix on final grids of games that are
-    played now, read or stored. The seed of its training would give the same games again.
+    Without --data, for a model of kind cnn: the confusion matrix on final grids of games. The games
+    are played now, read or stored. Choose another seed than in training: the same seed gives the
+    same games.
     """
     by_games = games is not None or csv_file is not None or bool(matches)
     refuse(
         context,
         ((model is None) == (player is None), "give either MODEL or --player"),
-        (player is not None and data is None, "a player is evaluated with --data"),
-        (data is None and sample is not None, "--sample goes with --data"),
-        (data is not None and by_games, "--data does not go with --games, --csv and --match"),
+        (player is not None and data is None, "--player needs --data"),
+        (data is None and sample is not None, "--sample needs --data"),
+        (data is not None and by_games, "--data cannot be used with --games, --csv or --match"),
     )
     found: Model | None = None
     if model is not None:
@@ -119,7 +121,6 @@ def evaluate(
 
 
 def _by_labels(context: click.Context, path: Path, model: Model, positions: Positions) -> None:
-    """Evaluate a model on positions with exact labels."""
     from cli.commands.learn.view import write_report
 
     refuse(
@@ -157,12 +158,11 @@ def _by_labels(context: click.Context, path: Path, model: Model, positions: Posi
 def _by_games(
     context: click.Context, path: Path, model: Model, *, board: BoardSize, **others: Any
 ) -> None:
-    """Evaluate a model on final grids of games."""
     refuse(
         context,
         (
             model.kind != "cnn",
-            f"{path} is a model of kind {model.kind}: it is evaluated with --data",
+            f"{path} is a model of kind {model.kind}: evaluate it with --data",
         ),
         (model.board != board, f"{path} plays on {model.board}: give --board {model.board}"),
     )
@@ -187,7 +187,7 @@ def _by_games(
 def write_evaluation(
     settings: Settings, description: str, positions: Positions, *, seed: int
 ) -> None:
-    """Ask a player in every position, and write its measures and the time of a move."""
+    """Ask a player for a move in every position; write its measures and time per move."""
     from c4core.models.quality import quality_object
     from c4core.players.registry import parse_player
     from cli.commands.learn.view import quality_parts
@@ -215,7 +215,7 @@ def write_evaluation(
 
 
 def _ask(settings: Settings, spec: PlayerSpec, positions: Positions, *, seed: int) -> TimedQuality:
-    """Ask a player, with progress. A program is started: whoever named it has agreed."""
+    """Ask a player, with progress. A program is started: the person who named it agreed."""
     from c4core.models.quality import evaluate_player
     from cli.output import progress
     from cli.shell import signals
@@ -234,7 +234,7 @@ def _ask(settings: Settings, spec: PlayerSpec, positions: Positions, *, seed: in
 
 
 def _resources(settings: Settings, spec: PlayerSpec, board: BoardSize) -> Resources:
-    """What a player needs: consent to be started, and stored games if it looks some up."""
+    """A player's resources: consent to be started, and stored games if it uses some."""
     from c4core.players.player import ANY_PROGRAM, Resources
     from workers.match.terms import looks_games_up
 

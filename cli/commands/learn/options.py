@@ -1,4 +1,4 @@
-"""What the commands that train and evaluate share: options, final grids, the loop."""
+"""Shared parts of training and evaluation: options, final grids, the training loop."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ seed_option = click.option(
     metavar="N",
     default=0,
     show_default=True,
-    help="Start of all random numbers.",
+    help="Seed of all random numbers.",
 )
 
 
 def require() -> None:
-    """Make sure that PyTorch is installed."""
+    """Check that PyTorch is installed."""
     from c4core import extras
     from c4core.errors import LearningMissingError
 
@@ -44,7 +44,7 @@ def require() -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Training:
-    """The options of all commands that train."""
+    """The options of all training commands."""
 
     path: Path
     epochs: int
@@ -57,11 +57,8 @@ def training_options(
 ) -> Callable[[Decorated], Decorated]:
     """Add the options that :func:`training_of` collects, and ``--seed``.
 
-    Args:
-        kind: of model.
-        epochs: the default.
-        curves: what ``--plot`` draws.
-        pytorch: whether PyTorch trains; it may have several threads.
+    ``epochs`` is the default, ``curves`` describes what ``--plot`` draws. With ``pytorch``, PyTorch
+    trains, possibly with several threads.
     """
     threads = click.option(
         "--threads",
@@ -69,7 +66,7 @@ def training_options(
         metavar="N",
         default=1,
         show_default=True,
-        help="Threads of PyTorch; with another number the weights differ a little.",
+        help="Threads of PyTorch; another number gives slightly different weights.",
     )
 
     return parameters.option_group(
@@ -79,7 +76,7 @@ def training_options(
             metavar="FILE",
             default=f"{kind}.safetensors",
             show_default=True,
-            help="The model.",
+            help="The model file to write.",
         ),
         click.option(
             "--epochs",
@@ -87,25 +84,25 @@ def training_options(
             metavar="N",
             default=epochs,
             show_default=True,
-            help="Epochs in the end, with those of earlier runs.",
+            help="Total number of epochs, including earlier runs.",
         ),
         seed_option,
-        click.option("--resume", is_flag=True, help="Go on from the file, if it exists."),
-        click.option("--fresh", is_flag=True, help="Begin again even if the file exists."),
+        click.option("--resume", is_flag=True, help="Go on from the file if it exists."),
+        click.option("--fresh", is_flag=True, help="Start again even if the file exists."),
         *([threads] if pytorch else []),
         drawing.plot_option(f"Draw {curves} into an .svg, .png or .pdf; can be given again."),
     )
 
 
 def training_of(context: click.Context, options: dict[str, Any]) -> Training:
-    """Take what :func:`training_options` has added out of a command's options, and check it."""
+    """Move the options of :func:`training_options` out of a command's options, and check them."""
     from cli.output import outfile
 
     threads = options.pop("threads", None)
     if threads is not None:
         require()
     resume, fresh, output = (options.pop(name) for name in ("resume", "fresh", "output"))
-    refuse(context, (resume and fresh, "--resume and --fresh do not go together"))
+    refuse(context, (resume and fresh, "--resume and --fresh cannot be used together"))
     path = outfile.writable_path(output, option="--output")
     drawn = tuple(options.pop("plots"))
     drawing.check_charts(drawn)
@@ -113,7 +110,7 @@ def training_of(context: click.Context, options: dict[str, Any]) -> Training:
         context,
         (
             path.exists() and not (resume or fresh),
-            f"{output} exists: --resume goes on from it, --fresh begins again",
+            f"{output} exists: go on from it with --resume, or start again with --fresh",
         ),
     )
     earlier = None
@@ -129,12 +126,10 @@ def training_of(context: click.Context, options: dict[str, Any]) -> Training:
 
 
 def run(settings: Settings, course: Course, training: Training) -> Model:
-    """Train, with progress, and draw the curves.
+    """Train with progress, and draw the curves.
 
-    Raises:
-        ModelMismatchError: the model to go on from belongs to another training.
-        OSError: a file cannot be written.
-        KeyboardInterrupt: after it was said what is done and how to go on.
+    After an interruption, a message says what is done and how to go on. A model to go on from that
+    belongs to another training raises ModelMismatchError.
     """
     from c4core.models.loop import Step, draw_curves, train
     from cli.output import progress
@@ -177,7 +172,6 @@ def run(settings: Settings, course: Course, training: Training) -> Model:
 
 
 def _remark(figures: Any) -> str:
-    """The figures of an epoch in a line."""
     left_out = ("epoch", "seconds")
     return ", ".join(
         f"{name.replace('_', ' ')} {value:.4g}"
@@ -194,7 +188,7 @@ data_option = click.option(
     required=True,
     multiple=True,
     metavar="DIR",
-    help="A data set of c4 dataset build, with NPZ files; several are joined.",
+    help="A data set of c4 dataset build, with NPZ files; can be given again to join several.",
 )
 
 apart_option = click.option(
@@ -202,12 +196,12 @@ apart_option = click.option(
     type=_DIRECTORY,
     multiple=True,
     metavar="DIR",
-    help="Learn from no position of this data set, and from no neighbour of one.",
+    help="Do not learn from positions of this data set or their neighbours.",
 )
 
 
 def step_options(*, batch: int, rate: float) -> Callable[[Decorated], Decorated]:
-    """Add the options of a step of the training, with their defaults."""
+    """Add the options of a training step, with their defaults."""
     return parameters.option_group(
         click.option(
             "--batch",
@@ -215,7 +209,7 @@ def step_options(*, batch: int, rate: float) -> Callable[[Decorated], Decorated]
             metavar="N",
             default=batch,
             show_default=True,
-            help="Positions of a step.",
+            help="Positions per step.",
         ),
         click.option(
             "--rate",
@@ -223,25 +217,25 @@ def step_options(*, batch: int, rate: float) -> Callable[[Decorated], Decorated]
             metavar="X",
             default=rate,
             show_default=True,
-            help="Adam's learning rate at the beginning.",
+            help="Adam's initial learning rate.",
         ),
     )
 
 
 def decay_option(default: float) -> Callable[[Decorated], Decorated]:
-    """The option of how fast the rate falls."""
+    """Add the option for the decay of the learning rate."""
     return click.option(
         "--decay",
         type=parameters.FiniteFloat(0, 1, min_open=True),
         metavar="X",
         default=default,
         show_default=True,
-        help="Factor by which the rate falls in every epoch.",
+        help="Factor of the learning rate from epoch to epoch.",
     )
 
 
 def weight_options(function: Decorated) -> Decorated:
-    """Add the weights of quiet and of decisive positions."""
+    """Add the weights of quiet and decisive positions."""
     for kind, meaning in (
         ("decisive", "in which the result is at stake"),
         ("quiet", "in which nobody has a win in one"),
@@ -260,7 +254,7 @@ def weight_options(function: Decorated) -> Decorated:
 def network_options(
     *, channels: int, layers: int, hidden: int, batch: int, rate: float
 ) -> Callable[[Decorated], Decorated]:
-    """Add the options of networks with an output for every column, with their defaults."""
+    """Add the options of networks with an output per column, with their defaults."""
     return parameters.option_group(
         click.option(
             "--channels",
@@ -268,7 +262,7 @@ def network_options(
             metavar="N",
             default=channels,
             show_default=True,
-            help="Filters of each convolution.",
+            help="Filters per convolution.",
         ),
         click.option(
             "--layers",
@@ -297,7 +291,7 @@ def games_options(*, default: int) -> Callable[[Decorated], Decorated]:
             "--games",
             type=parameters.WholeNumber(1),
             metavar="N",
-            help=f"Play so many games, set against set.  [default: {default}]",
+            help=f"Play N games, set against set.  [default: {default}]",
         ),
         click.option(
             "--csv",
@@ -328,14 +322,14 @@ def labelled_games(
     seed: int,
     default: int,
 ) -> Labelled:
-    """The grids that the options ask for, all different."""
+    """The different grids of the games that the options select."""
     from c4core.models.labels import labelled, play_finals, read_finals
     from cli.output import progress
     from cli.output.render import count
 
     settings: Settings = context.obj
     given = sum((games is not None, csv_file is not None, bool(matches)))
-    refuse(context, (given > 1, "--games, --csv and --match do not go together"))
+    refuse(context, (given > 1, "--games, --csv and --match cannot be used together"))
     if csv_file is not None:
         name = input_name(csv_file)
         with reading(name):
@@ -356,7 +350,6 @@ def labelled_games(
 
 
 def _stored(settings: Settings, matches: tuple[int, ...], board: BoardSize) -> FinalGrids:
-    """The games of some matches."""
     from db import games
     from workers.match.table import read_corpus
 

@@ -1,4 +1,4 @@
-"""``c4 learn order``: the network with which the engine orders moves."""
+"""``c4 learn order``: train the network that orders the engine's moves."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ EXAMPLES = (
     metavar="N",
     default=ROOTS,
     show_default=True,
-    help="Positions to solve in every round.",
+    help="Positions to solve per round.",
 )
 @click.option(
     "--empty",
@@ -47,7 +47,7 @@ EXAMPLES = (
     metavar="N",
     default=EMPTY,
     show_default=True,
-    help="Solve the empty board so many times as well.",
+    help="Also solve the empty board N times.",
 )
 @click.option(
     "--rounds",
@@ -55,7 +55,7 @@ EXAMPLES = (
     metavar="N",
     default=ROUNDS,
     show_default=True,
-    help="From the second on, the network trained so far orders moves.",
+    help="Number of rounds; from the second on, the new network orders moves.",
 )
 @click.option(
     "--epochs",
@@ -63,7 +63,7 @@ EXAMPLES = (
     metavar="N",
     default=EPOCHS,
     show_default=True,
-    help="How often a round's training goes through all samples.",
+    help="Epochs of training per round.",
 )
 @click.option(
     "--last-ply",
@@ -71,7 +71,7 @@ EXAMPLES = (
     metavar="N",
     default=LAST_PLY,
     show_default=True,
-    help="The network is asked with up to N stones on the board.",
+    help="Use the network with up to N stones on the board.",
 )
 @click.option(
     "--density",
@@ -88,9 +88,9 @@ EXAMPLES = (
     metavar="N",
     default=1,
     show_default=True,
-    help="Threads that solve positions; the file is the same with any number.",
+    help="Threads that solve positions; the file does not depend on them.",
 )
-@click.option("--fresh", is_flag=True, help="Begin again even if the file exists.")
+@click.option("--fresh", is_flag=True, help="Start again even if the file exists.")
 @click.option("-o", "--output", metavar="FILE", help="The network.  [default: c4-BOARD.c4order]")
 @click.pass_context
 def order(
@@ -103,14 +103,14 @@ def order(
     output: str | None,
     **others: Any,
 ) -> None:
-    """Train the network with which the engine orders moves.
+    """Train the network that orders the engine's moves.
 
-    Positions after random moves are solved. At some nodes, drawn by lot, every move is searched:
-    the network learns which of them cut off for the fewest nodes. One position of 24 is held out;
-    the report says, for its samples, how far today's order and the network's are from the best
-    one. c4 comes with networks for 7x6, 6x7, 6x6, 5x7, 7x7, 8x6 and 10x4. A network changes which
-    nodes a search visits, never its result. The same command gives the same file on the same
-    machine, in some twenty minutes for the one of 7x6.
+    Positions after random moves are solved. At some random nodes every move is searched: the
+    network learns which of them cut off for the fewest nodes. One position in 24 is held out. For
+    its samples the report says how far today's order and the network's order are from the best one.
+    c4 includes networks for 7x6, 6x7, 6x6, 5x7, 7x7, 8x6 and 10x4. A network changes which nodes a
+    search visits, never its result. The same command gives the same file on the same machine; it
+    takes about twenty minutes for 7x6.
     """
     options.require()
     from cli.output import outfile
@@ -120,7 +120,7 @@ def order(
     path = outfile.writable_path(output, option="--output")
     refuse(
         context,
-        (path.exists() and not fresh, f"{output} exists: --fresh begins again"),
+        (path.exists() and not fresh, f"{output} exists: start again with --fresh"),
         (
             last_ply >= board.cells,
             f"--last-ply {last_ply} is too large: {board} has {board.cells} squares",
@@ -137,7 +137,6 @@ def order(
 
 
 def _train(settings: Settings, plan: OrderPlan) -> tuple[bytes, list[OrderRound]]:
-    """Train, with progress: a bar for each part of a round."""
     from c4core.order_training.course import learn_order
     from cli.output import progress
     from cli.output.render import duration
@@ -170,7 +169,6 @@ def _train(settings: Settings, plan: OrderPlan) -> tuple[bytes, list[OrderRound]
 def _write(
     settings: Settings, path: Path, plan: OrderPlan, size: int, rounds: list[OrderRound]
 ) -> None:
-    """Write what was sampled, and the figures of held-out samples."""
     if settings.json:
         from dataclasses import asdict
 

@@ -1,4 +1,4 @@
-"""``c4 learn train``: a model of each kind."""
+"""``c4 learn train``: train a model of each kind."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ CNN_EXAMPLES = (
     type=click.Choice(["same", "valid"]),
     default="same",
     show_default=True,
-    help="Padding of the convolution; Brewer's program has same.",
+    help="Padding of the convolution; Brewer's program uses same.",
 )
 @click.option(
     "--batch",
@@ -44,7 +44,7 @@ CNN_EXAMPLES = (
     metavar="N",
     default=1000,
     show_default=True,
-    help="Grids of a step.",
+    help="Grids per step.",
 )
 @click.option(
     "--rate",
@@ -72,9 +72,9 @@ def cnn(
 ) -> None:
     """Train the network of Brewer 2017 on final grids of games.
 
-    It learns to tell from the final grid whether player 1 has won. Either player may be player 1,
-    by lot for each game. Repeated grids are left out. The network is trained on 70% of the others
-    and tested on the rest; the confusion matrix of the test is printed. The model plays as
+    It learns to decide from the final grid whether player 1 has won. In each game, lots decide
+    which player is player 1. Repeated grids are left out. The network is trained on 70% of the
+    others and tested on the rest; the confusion matrix of the test is printed. The model plays as
     learning-cnn:model=FILE.
     """
     training = options.training_of(context, others)
@@ -129,9 +129,8 @@ def exact(
 ) -> None:
     """Train a network on positions with exact labels.
 
-    It learns which columns are best, and who wins. It is trained on train.npz; after every epoch,
-    and in the report, it is evaluated on validation.npz. The model plays as
-    learning-exact:model=FILE.
+    It learns the best columns and the winner. It is trained on train.npz; after every epoch, and in
+    the report, it is evaluated on validation.npz. The model plays as learning-exact:model=FILE.
     """
     training = options.training_of(context, others)
     from c4core.models.labels import read_joined
@@ -159,7 +158,7 @@ RESIDUAL_EXAMPLES = (
     metavar="N",
     default=32,
     show_default=True,
-    help="Filters of each convolution, a multiple of 8.",
+    help="Filters per convolution, a multiple of 8.",
 )
 @click.option(
     "--blocks",
@@ -175,7 +174,7 @@ RESIDUAL_EXAMPLES = (
     metavar="N",
     default=32,
     show_default=True,
-    help="Units of a column before the outputs, a multiple of 8.",
+    help="Units per column before the outputs, a multiple of 8.",
 )
 @options.step_options(batch=256, rate=0.004)
 @options.decay_option(0.6)
@@ -185,7 +184,7 @@ RESIDUAL_EXAMPLES = (
     type=click.Choice(["float32", "bfloat16"]),
     default="float32",
     show_default=True,
-    help="Of the numbers in training; bfloat16 is faster on newer processors.",
+    help="Number format used in training; bfloat16 is faster on newer processors.",
 )
 @options.training_options(
     kind="residual", epochs=RESIDUAL_EPOCHS, curves="shares and losses by epoch"
@@ -200,9 +199,9 @@ def residual(
     seed: int,
     **others: Any,
 ) -> None:
-    """Train a network that sees threats on positions with exact labels.
+    """Train a network that sees threats, using exact labels.
 
-    It learns which columns are best, who wins, and the scores of all columns. It is trained on
+    It learns the best columns, the winner, and the scores of all columns. It is trained on
     train.npz; after every epoch, and in the report, it is evaluated on validation.npz. The model
     plays as learning-residual:model=FILE, without PyTorch.
     """
@@ -231,7 +230,7 @@ SELFPLAY_EXAMPLES = (
     metavar="N",
     default=SELFPLAY_GAMES,
     show_default=True,
-    help="Games of an epoch.",
+    help="Games per epoch.",
 )
 @parameters.board_option
 @options.network_options(channels=64, layers=1, hidden=128, batch=512, rate=0.001)
@@ -240,11 +239,11 @@ SELFPLAY_EXAMPLES = (
 def selfplay(
     context: click.Context, /, *, games: int, board: BoardSize, seed: int, **others: Any
 ) -> None:
-    """Train a network from scratch, by its own games.
+    """Train a network from scratch by playing against itself.
 
-    It has an output for each column, and learns only from how its games end. After every epoch it
-    plays 100 games against random and 100 against set, from which it does not learn; their results
-    are its curve. The model plays as learning-selfplay:model=FILE.
+    It has an output for each column, and learns only from the results of its games. After every
+    epoch it plays 100 games against random and 100 against set. It does not learn from them; their
+    results are its curve. The model plays as learning-selfplay:model=FILE.
     """
     training = options.training_of(context, others)
     from c4core.models.torch.selfplay import SelfPlayCourse
@@ -270,7 +269,7 @@ TUPLES_EXAMPLES = (
     metavar="N",
     default=60,
     show_default=True,
-    help="Tuples, each with two tables.",
+    help="Number of tuples, each with two tables.",
 )
 @click.option(
     "--length",
@@ -278,7 +277,7 @@ TUPLES_EXAMPLES = (
     metavar="N",
     default=7,
     show_default=True,
-    help="Squares of a tuple; one more makes the tables four times as large.",
+    help="Squares per tuple; one more makes the tables four times as large.",
 )
 @click.option(
     "--rate",
@@ -286,7 +285,7 @@ TUPLES_EXAMPLES = (
     metavar="X",
     default=0.5,
     show_default=True,
-    help="Share of an error by which a sum changes at the beginning.",
+    help="Initial share of an error by which a sum changes.",
 )
 @options.decay_option(0.8)
 @options.weight_options
@@ -305,7 +304,7 @@ def tuples(
 ) -> None:
     """Train an n-tuple network on positions with exact labels.
 
-    It adds up entries of tables, one for what is on the squares of each tuple. It is trained on
+    It adds up table entries, chosen by the contents of each tuple's squares. It is trained on
     train.npz; after every epoch, and in the report, it is evaluated on validation.npz. Neither
     training nor playing needs PyTorch. The model plays as learning-tuples:model=FILE.
     """
@@ -334,7 +333,6 @@ def _train_network(
     training: Training,
     held_out: Positions | None = None,
 ) -> None:
-    """Train a network with an output for every column, and report how good it is."""
     from c4core.models.torch.networks import parameter_count
     from c4core.models.torch.playing import quality_of_network, share_of_best
     from cli.commands.learn.view import write_report

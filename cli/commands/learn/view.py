@@ -1,4 +1,4 @@
-"""What commands write about models: for people, and as JSON."""
+"""Output about models: for people, and as JSON."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def write_report(
     quality: Quality | None = None,
     with_history: bool = False,
 ) -> None:
-    """Write what a model is and how good it is."""
+    """Write a model's description and quality."""
     about: dict[str, Any] = {
         "model": str(path),
         "kind": model.kind,
@@ -96,12 +96,12 @@ def confusion_table(confusion: Confusion) -> Table:
         ["player 1 has won", f"{confusion.true_true:,}", f"{confusion.true_false:,}"],
         ["player 1 has not won", f"{confusion.false_true:,}", f"{confusion.false_false:,}"],
     ]
-    title = f"What the network says about {confusion.games:,} final grids"
+    title = f"The network's verdict on {confusion.games:,} final grids"
     return Table(("", "says won", "says not won"), rows, title=title)
 
 
 def shares_table(shares: BestShares) -> Table:
-    """Shares of best columns by the stones on the board."""
+    """Shares of best columns, by the stones on the board."""
     from cli.reports.figures import percent
 
     rows = [
@@ -131,7 +131,7 @@ _HEADINGS: Final = ("positions", "best column", "result kept")
 
 
 def quality_parts(quality: Quality) -> list[Part]:
-    """Tables of shares by kind of position and by stones, and what is missed."""
+    """Tables of shares by kind of position and by stones, and the missed wins and blocks."""
     from cli.reports.figures import NOTHING
 
     kinds = [

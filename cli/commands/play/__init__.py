@@ -1,10 +1,10 @@
 """``c4 play``: a game at the terminal.
 
-``game`` is the game itself and who plays it, values that know nothing of a terminal. ``saved``
-keeps a game in a file, and other processes from playing it. ``opponents`` asks the computer's
-players, and the solver for exact scores.
+``game`` has the game and its players, as values without a terminal. ``saved`` keeps a game in a
+file and locks it against other processes. ``opponents`` gets moves from the computer's players and
+exact scores from the solver.
 
-``app`` draws the game over the whole terminal with Textual. ``screen`` is the course of a game;
-``board`` and ``panels`` are what is seen. ``plain`` plays line by line, without Textual. ``howto``
-is the text that both show.
+``app`` runs the game in full screen with Textual. ``screen`` is the course of a game; ``board`` and
+``panels`` are its widgets. ``plain`` plays line by line, without Textual. ``howto`` is the text
+that both show.
 """

@@ -31,10 +31,10 @@ STANDARD_INPUT: Final = 0
 
 
 class TerminalDriver(LinuxDriver):
-    """Textual's driver, but it does not wait for a terminal that has gone.
+    """Textual's driver, but it does not wait for a closed terminal.
 
-    In Textual's own the thread that writes ends at the first error, and after 30 more writes the
-    program waits for ever.
+    In Textual's driver the writing thread ends at the first error, and after 30 more writes the
+    program waits forever.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class TerminalDriver(LinuxDriver):
 
 
 class _Terminal:
-    """A terminal's file. Output after the terminal has gone is lost; a signal reports that."""
+    """A terminal's file. Output to a closed terminal is lost; a signal reports the closing."""
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file
@@ -82,29 +82,29 @@ class _Terminal:
 
 
 class PlayApp(App[None]):
-    """Plays games until a person quits.
+    """Plays games until the person quits.
 
     Args:
         game: the first game.
-        setup: what all games are played with.
+        setup: the settings of all games.
         unfinished: a kept game that the person may resume instead.
 
     Attributes:
-        stopped_by: the signal that ended it; None if a person did.
-        mistakes: always 0: the screen reports mistakes at once.
+        stopped_by: the signal that ended the app; None if the person did.
+        mistakes: always 0, because the screen reports mistakes at once.
         game_screen: the screen below all others.
     """
 
     TITLE = "c4 play"
     ENABLE_COMMAND_PALETTE = False
-    # Classes of every screen, by the characters of a line.
+    # Classes of every screen, by the width in characters.
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide")]  # noqa: RUF012 (as Textual has it)
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+c", "interrupt", show=False, priority=True),
     ]
 
     def __init__(self, game: Game, setup: Setup, *, unfinished: Game | None = None) -> None:
-        # With NO_COLOR only the terminal's own two colours are used; greys are colours, too.
+        # With NO_COLOR only the terminal's own two colours are used; even greys are colours.
         colourless = "NO_COLOR" in os.environ
         super().__init__(driver_class=TerminalDriver, ansi_color=colourless)
         self.stopped_by: int | None = None
@@ -123,7 +123,7 @@ class PlayApp(App[None]):
         return [*self.game_screen.earlier, self.game]
 
     def get_default_screen(self) -> Screen[None]:
-        """Begin with the board."""
+        """Start with the board."""
         return self.game_screen
 
     def on_mount(self) -> None:
@@ -136,7 +136,7 @@ class PlayApp(App[None]):
         self.set_interval(1.0, self._stop_without_terminal)
 
     def _stop_without_terminal(self) -> None:
-        """End if the terminal has gone without a SIGHUP; Textual would read from it forever."""
+        """End if the terminal was closed without a SIGHUP; Textual would read from it forever."""
         try:
             termios.tcgetattr(STANDARD_INPUT)
         except termios.error:
@@ -148,26 +148,24 @@ class PlayApp(App[None]):
         self.exit()
 
     def action_interrupt(self) -> None:
-        """End as after Ctrl-C, which arrives as a key here."""
+        """End as after Ctrl-C, which Textual delivers as a key."""
         self.stop(signal.SIGINT)
 
     def play(self) -> None:
-        """Play on the terminal.
+        """Play on the terminal, which is restored even after an error.
 
-        Raises:
-            KeyboardInterrupt: a signal or Ctrl-C ended it; the terminal is restored.
-            Exception: an error ended it; the terminal is restored.
+        A signal or Ctrl-C raises KeyboardInterrupt.
         """
         try:
             self.run()
             if self._exception is not None:
                 raise self._exception
         except OSError:
-            if self.stopped_by is None:  # else the terminal has gone, which ended the program
+            if self.stopped_by is None:  # otherwise the closed terminal has ended the app
                 raise
         finally:
             self.game_screen.leave()
-            signals.install()  # the event loop has taken them away
+            signals.install()  # the event loop has removed them
         if self.stopped_by is not None:
             raise KeyboardInterrupt(self.stopped_by)
 

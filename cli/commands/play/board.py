@@ -1,4 +1,4 @@
-"""The board on the screen: its place, its picture, and what can be clicked and typed into."""
+"""The board on the screen: position, drawing, mouse and keys."""
 
 from __future__ import annotations
 
@@ -32,36 +32,35 @@ DISC_CELLS: Final = ((6, 3), (5, 2), (4, 1), (3, 1))
 """Sizes of a square with a disc, in characters and lines, the best first."""
 
 LETTER_CELLS: Final = ((6, 2), (5, 1), (4, 1), (3, 1))
-"""Sizes of a square with a letter; a mark needs a character on both sides."""
+"""Sizes of a square with a letter; a mark needs one character on each side."""
 
 
 class Geometry(NamedTuple):
-    """The place of a board in an area of the screen."""
+    """The position of a board in an area of the screen."""
 
     board: BoardSize
-    """Columns and rows."""
     cell_width: int
-    """Characters of a square."""
+    """Characters per square."""
     cell_height: int
-    """Lines of a square."""
+    """Lines per square."""
     left: int
-    """Characters before the first column."""
+    """Characters to the left of the first column."""
     top: int
     """Lines above the first line of the picture."""
 
     @property
     def width(self) -> int:
-        """Characters of the board."""
+        """Width of the board in characters."""
         return self.board.width * self.cell_width
 
     def column_at(self, x: int) -> int | None:
-        """The column under a character of the area, or None beside the board."""
+        """The column at a character of the area, or None beside the board."""
         column = (x - self.left) // self.cell_width
         return column if 0 <= column < self.board.width else None
 
 
 def fit(board: BoardSize, width: int, height: int, *, letters: bool) -> Geometry | None:
-    """The best place for a board, centred in an area; None if it is too large."""
+    """The best centred position for a board; None if the board does not fit."""
     for cell_width, cell_height in LETTER_CELLS if letters else DISC_CELLS:
         across = board.width * cell_width
         down = board.height * cell_height + LINES_ABOVE + LINES_BELOW
@@ -86,14 +85,14 @@ HOLE: Final = "#0c2552"
 LETTER_INK: Final = "#0a0a0a"
 BRIGHT: Final[dict[Side, str]] = {"x": "#ee4b4b", "o": "#ffd43b"}
 DIMMED: Final[dict[Side, str]] = {"x": "#8c3244", "o": "#96823c"}
-"""Colours of the other stones once there is a four, so that it stands out."""
+"""Colours of the other stones once there is a four, so that the four stands out."""
 
 DISC: Final = "●"
 DISCS: Final = {3: (" ▄▄▄▄ ", "▐████▌", " ▀▀▀▀ "), 2: ("▗▄▄▄▖", "▝▀▀▀▘"), 1: (".",)}
-"""The lines of a disc, by the number of lines of its square."""
+"""The lines of a disc, by the height of its square in lines."""
 
 SIGNS: Final = {3: "{0}{0}", 2: "{0}", 1: "{0}"}
-"""The letter of a side, by the number of lines of its square; it stands in the middle line."""
+"""The letter of a side in the middle line, by the height of its square in lines."""
 
 LAST_MARK: Final = "•"
 FOUR_MARK: Final = "◆"
@@ -102,22 +101,20 @@ POINTER: Final = "▼"
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What is shown in addition to the stones."""
+    """The marks shown in addition to the stones."""
 
     letters: bool = False
-    """Stones are letters, told apart without colours."""
+    """Whether stones are letters, distinct without colours."""
     pointer: int | None = None
-    """The column that is about to be played."""
+    """The column pointed at."""
     scores: Sequence[int | None] | None = None
-    """The columns' exact scores, for the side to move."""
     last: Square | None = None
-    """The stone that was played last."""
     falling: int | None = None
-    """The row of this stone while it falls; None when it lies."""
+    """The row of the last stone while it falls; None when it has landed."""
 
 
 def escaped(text: str, style: str = "") -> Text:
-    """Text with control characters escaped, for it may quote what strangers wrote."""
+    """Text with control characters escaped, because other people may have written it."""
     return Text(printable_lines(text), style)
 
 
@@ -155,7 +152,7 @@ def _rows(position: Position, place: Geometry, look: Look) -> Iterator[Text]:
 
 
 def _stone(position: Position, square: Square, look: Look) -> Side | None:
-    """The stone that is shown in a square while the last one may be falling."""
+    """The stone shown in a square while the last one may be falling."""
     if look.falling is not None and look.last is not None and square[0] == look.last[0]:
         if square[1] == look.falling:
             return position.stone_at(*look.last)
@@ -167,7 +164,7 @@ def _stone(position: Position, square: Square, look: Look) -> Side | None:
 def _letter(
     position: Position, square: Square, place: Geometry, look: Look, four: set[Square]
 ) -> list[Text]:
-    """A square's lines with a letter: ``x``; ``(x)`` is the last move, ``[X]`` one of a four."""
+    """A square's lines with a letter: ``x``; ``(x)`` is the last move, ``[X]`` part of a four."""
     side = _stone(position, square, look)
     if side is None:
         text = Text(f"{'.':^{place.cell_width}}", "dim")
@@ -183,7 +180,7 @@ def _letter(
 def _disc(
     position: Position, square: Square, place: Geometry, look: Look, four: set[Square]
 ) -> list[Text]:
-    """A square's lines with a disc and its side's letter in it, or with the hole."""
+    """A square's lines with a disc and its side's letter, or with an empty hole."""
     side = _stone(position, square, look)
     if side is None:
         colour = HOLE
@@ -219,7 +216,7 @@ def _mark(square: Square, look: Look, four: set[Square]) -> str:
 
 
 def _label_line(position: Position, place: Geometry, look: Look) -> Text:
-    """The columns' labels: dim where a column is full, underlined where the last stone fell."""
+    """The columns' labels: dim if the column is full, underlined for the last stone."""
     line = Text()
     for column in range(place.board.width):
         is_last = look.last is not None and column == look.last[0]
@@ -233,7 +230,7 @@ def _label_line(position: Position, place: Geometry, look: Look) -> Text:
 
 
 def _score_line(place: Geometry, look: Look) -> Text:
-    """The columns' scores; the best are bold and, where there is room, have a star."""
+    """The columns' scores; the best are bold and, if there is room, have a star."""
     line = Text()
     if look.scores is None:
         return line
@@ -249,13 +246,12 @@ def _score_line(place: Geometry, look: Look) -> Text:
 
 
 ROW_SECONDS: Final = 0.04
-"""The time in which a stone falls by one row."""
 
 LEFT_BUTTON: Final = 1
 
 
 class BoardView(Widget, can_focus=True):
-    """Shows a game and lets a column be chosen by keys or mouse."""
+    """Shows a game; keys or the mouse choose a column."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "move(-1)", "Left", show=False),
@@ -269,13 +265,13 @@ class BoardView(Widget, can_focus=True):
 
     @dataclass
     class Chosen(Message):
-        """A person has chosen a column."""
+        """Sent when a person has chosen a column."""
 
         column: int
-        """0-based; it may be full."""
+        """The 0-based column, which may be full."""
 
     class Landed(Message):
-        """The last stone has stopped falling."""
+        """Sent when the last stone has landed."""
 
     def __init__(self, game: Game, *, letters: bool, animated: bool) -> None:
         super().__init__()
@@ -287,11 +283,11 @@ class BoardView(Widget, can_focus=True):
 
     @property
     def place(self) -> Geometry | None:
-        """The place of the board in the widget; None if the board is too large."""
+        """The board's position in the widget; None if the board is too large."""
         return fit(self.game.board, *self.size, letters=self._look.letters)
 
     def show(self, game: Game, *, falls: bool = False) -> None:
-        """Show a game. After the last stone has fallen, or at once, :class:`Landed` follows."""
+        """Show a game. :class:`Landed` follows at once, or after the last stone has fallen."""
         self._stop_falling()
         if game.board != self.game.board:
             self.pointer = (game.board.width - 1) // 2
@@ -309,12 +305,12 @@ class BoardView(Widget, can_focus=True):
         self.refresh()
 
     def show_scores(self, scores: Sequence[int | None] | None) -> None:
-        """Show the exact scores of the columns, or none."""
+        """Show the columns' exact scores, or none."""
         self._look = replace(self._look, scores=scores)
         self.refresh()
 
     def render(self) -> Text:
-        """Draw the board, or say that there is no room for it."""
+        """Draw the board, or say that there is not enough room."""
         place = self.place
         if place is None:
             width, height = least(self.game.board)
@@ -330,11 +326,11 @@ class BoardView(Widget, can_focus=True):
         self._point_at(min(max(self.pointer + step, 0), self.game.board.width - 1))
 
     def action_drop(self) -> None:
-        """Choose the column that is pointed at."""
+        """Choose the column pointed at."""
         self.post_message(self.Chosen(self.pointer))
 
     def on_key(self, event: events.Key) -> None:
-        """Choose the column whose label was typed: a digit, or a capital letter."""
+        """Choose the column with the typed label: a digit or a capital letter."""
         if event.character is None or event.character.islower():
             return  # small letters are commands
         for column in range(self.game.board.width):
@@ -374,7 +370,7 @@ class BoardView(Widget, can_focus=True):
         self.refresh()
 
     def land(self) -> None:
-        """Put a falling stone into its place at once."""
+        """Let a falling stone land at once."""
         if self._fall is not None:
             self._stop_falling()
             self.post_message(self.Landed())

@@ -1,4 +1,4 @@
-"""``c4 play``: a game at the terminal, between people, players, or both."""
+"""``c4 play``: a game at the terminal between people, players, or both."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 LEAST_SIDE = 4
-"""Columns and rows that a board needs for four in a row in every direction."""
+"""Smallest width and height with room for four in a row in every direction."""
 
 EXAMPLES = (
     "c4 play",
@@ -59,7 +59,7 @@ def _read_seat(_context: click.Context, _parameter: click.Parameter, text: str) 
     default="human",
     show_default=True,
     callback=_read_seat,
-    help="Plays x and moves first: human, easy, medium, hard, or a player.",
+    help="Player of x, who moves first: human, easy, medium, hard, or another player.",
 )
 @click.option(
     "--second",
@@ -67,31 +67,31 @@ def _read_seat(_context: click.Context, _parameter: click.Parameter, text: str) 
     default="medium",
     show_default=True,
     callback=_read_seat,
-    help="Plays o.",
+    help="Player of o.",
 )
 @parameters.board_option
-@click.option("--moves", metavar="MOVES", default="", help="Begin after these moves.")
+@click.option("--moves", metavar="MOVES", default="", help="Start after these moves.")
 @click.option(
     "--seed", type=int, metavar="N", help="Seed of all random choices.  [default: a random one]"
 )
-@click.option("--resume", is_flag=True, help="Go on with the game that was kept.")
+@click.option("--resume", is_flag=True, help="Go on with the kept game.")
 @parameters.programs_option("that the kept game names.")
-@click.option("--new", is_flag=True, help="Begin a new one in its place without asking.")
+@click.option("--new", is_flag=True, help="Replace the kept game by a new one without asking.")
 @click.option(
     "--file",
     "file_name",
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="Keep the game here.  [default: play.json in your data directory]",
+    help="Keep the game in this file.  [default: play.json in your data directory]",
 )
-@click.option("--plain", is_flag=True, help="Line by line, by standard input and output.")
+@click.option("--plain", is_flag=True, help="Play line by line on standard input and output.")
 @click.option(
     "--delay",
     type=parameters.FiniteFloat(0, 60),
     metavar="SECONDS",
     default=0.5,
     show_default=True,
-    help="Between moves where no person plays.",
+    help="Delay between moves if no person plays.",
 )
 @click.option("--no-animation", is_flag=True, help="Do not show stones falling.")
 @book_options
@@ -122,17 +122,17 @@ def play(
 ) -> None:
     """Play Connect Four at the terminal.
 
-    Type a column or click it; u takes a move back, h shows the exact score of every column, ?
-    explains the rest. The levels are easy, medium and hard, each stronger than the one before;
-    every other player of "c4 players list" plays too, on either side or on both.
+    Type a column or click it. Press u to take a move back, h to show the exact score of every
+    column, and ? for help. The levels easy, medium and hard get stronger in this order. Every other
+    player of "c4 players list" can also play, on either side or on both.
 
-    The game is kept in a file after every move; --resume goes on with it, and starts programs that
-    the file names with --allow-programs only. With NO_COLOR the sides are x and o. When you leave,
-    the moves are written to standard output, a line a game; with --json as "c4 games import" takes
-    them.
+    The game is kept in a file after every move. Use --resume to go on with it; programs that the
+    file names are started only with --allow-programs. With NO_COLOR the sides are x and o. When you
+    leave, the moves are written to standard output, one game per line. With --json they are written
+    as "c4 games import" reads them.
 
-    With --plain the moves are read from standard input, a column a line, and the board is written
-    after each, or with --json the game in the end alone; "help" there tells the commands.
+    With --plain, moves are read from standard input, one column per line, and the board is written
+    after each. With --json only the game is written, at the end. Type "help" for the commands.
     """
     from cli.commands.play.opponents import Scores, Supplies
     from cli.commands.play.saved import check_replaceable, claimed, default_file, read_game
@@ -141,13 +141,13 @@ def play(
     settings: Settings = context.obj
     refuse(
         context,
-        (resume and new, "--resume and --new do not go together"),
-        (resume and _is_described(context), "--resume has its players, board and moves"),
-        (not plain and not _on_terminal(), "c4 play needs a terminal; --plain does without"),
+        (resume and new, "--resume and --new cannot be used together"),
+        (resume and _is_described(context), "--resume uses the kept players, board and moves"),
+        (not plain and not _on_terminal(), "c4 play needs a terminal; use --plain without one"),
     )
     file = default_file() if file_name is None else writable_path(file_name, option="--file")
     context.with_resource(claimed(file))
-    if new and file_name is not None:  # the default one is c4's own, whatever is in it
+    if new and file_name is not None:  # the default file belongs to c4
         check_replaceable(file)
     kept = None if new else read_game(file, programs=_with_named(programs, first, second))
     unfinished = kept if kept is not None and kept.columns and not kept.is_over else None
@@ -156,7 +156,7 @@ def play(
         (resume and kept is None, f"no game is kept in {file}"),
         (
             plain and not resume and unfinished is not None,
-            f"an unfinished game is kept in {file}: --resume goes on with it, --new replaces it",
+            f"an unfinished game is kept in {file}: go on with --resume, or replace it with --new",
         ),
     )
     _check_consent(kept if resume else unfinished, file)
@@ -186,7 +186,7 @@ def play(
         try:
             playing.play()
         except KeyboardInterrupt:
-            with nobody_listening():  # the terminal may be gone
+            with nobody_listening():  # the terminal may be closed
                 _say_where(playing.game, file_name, settings)
             raise
     _write_games(playing.games, settings, plain=plain)
@@ -196,14 +196,14 @@ def play(
 
 
 def _with_named(programs: Consent, *seats: Seat) -> Consent:
-    """Consent to the players that the command line names, besides what it allows."""
+    """Add the players that the command line names to the allowed programs."""
     from c4core.players.player import Consent
 
     return Consent(programs.everything, frozenset(seat.text for seat in seats))
 
 
 def _check_consent(game: Game | None, file: Path) -> None:
-    """Refuse a kept game whose programs nobody here has consented to."""
+    """Refuse a kept game with programs that this command line does not allow."""
     from c4core.players.errors import ProgramRefusedError
 
     if game is None:
@@ -212,30 +212,28 @@ def _check_consent(game: Game | None, file: Path) -> None:
         for seat in (game.first, game.second):
             seat.check_consent()
     except ProgramRefusedError as error:
-        raise click.UsageError(f"{file}: {error}; --new begins another game") from None
+        raise click.UsageError(f"{file}: {error}; start another game with --new") from None
 
 
 def _on_terminal() -> bool:
-    """Whether the program can draw: it reads standard input and draws on standard error."""
+    """Whether standard input and standard error are a terminal, which drawing needs."""
     return sys.stdin.isatty() and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def _is_described(context: click.Context) -> bool:
-    """Whether the command line describes a new game."""
     sources = map(context.get_parameter_source, ("first", "second", "board", "moves", "seed"))
     return any(source is not click.core.ParameterSource.DEFAULT for source in sources)
 
 
 def _game(first: Seat, second: Seat, board: BoardSize, moves: str, seed: int | None) -> Game:
-    """A new game."""
     from c4core.errors import MoveError
-    from c4core.notation import parse_moves
     from c4core.players.errors import PlayerError
+    from c4core.reader import read_moves
     from cli.commands.play.game import Game
 
     if min(board) < LEAST_SIDE:
         raise click.BadParameter(
-            f"{board} is too small for four in a row: {LEAST_SIDE} columns and rows at least",
+            f"{board} is too small for four in a row: use at least {LEAST_SIDE} columns and rows",
             param_hint="'--board'",
         )
     for option, seat in (("--first", first), ("--second", second)):
@@ -244,14 +242,14 @@ def _game(first: Seat, second: Seat, board: BoardSize, moves: str, seed: int | N
         except PlayerError as error:
             raise click.BadParameter(str(error), param_hint=f"'{option}'") from None
     try:
-        columns = parse_moves(moves, width=board.width)
+        columns = read_moves(moves, board)
         return Game(first, second, secrets.randbits(32) if seed is None else seed, board, columns)
     except MoveError as error:
         raise click.BadParameter(str(error), param_hint="'--moves'") from None
 
 
 def _write_games(games: Sequence[Game], settings: Settings, *, plain: bool) -> None:
-    """Write the games, one a line, after the screen was closed."""
+    """Write the games, one per line, after the screen was closed."""
     import json
 
     from c4core.arena.file_formats import json_object
@@ -269,7 +267,7 @@ def _write_games(games: Sequence[Game], settings: Settings, *, plain: bool) -> N
 
 
 def _say_where(game: Game, file_name: str | None, settings: Settings) -> None:
-    """Say how to go on with a game that is not over."""
+    """Say how to go on with an unfinished game."""
     if game.columns and not game.is_over:
         option = "" if file_name is None else f" --file {shlex.quote(file_name)}"
         if game.first.is_program or game.second.is_program:

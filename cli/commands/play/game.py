@@ -1,4 +1,4 @@
-"""A running game as a value, and who plays it: each move, and each undo, makes a new one."""
+"""A running game and its players as values: each move and each undo makes a new game."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ HUMAN: Final = "human"
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """Who plays a side."""
+    """The player of a side."""
 
     name: str
-    """The name that people see: ``human``, a level, or a player's shortest description."""
+    """The name shown: ``human``, a level, or a player's shortest description."""
     spec: PlayerSpec | None = None
-    """The player; None for a person."""
+    """The computer's player; None for a person."""
     programs: Consent = field(default=NO_PROGRAM, compare=False)
-    """Which programs may be started."""
+    """Programs that may be started."""
 
     @property
     def is_human(self) -> bool:
-        """Whether somebody at the terminal plays it."""
+        """Whether a person at the terminal plays."""
         return self.spec is None
 
     @property
@@ -43,33 +43,31 @@ class Seat:
 
     @property
     def text(self) -> str:
-        """A text that :func:`read_seat` reads as the same seat, even when defaults change."""
+        """A text that :func:`read_seat` reads as the same seat, even after defaults change."""
         if self.spec is None or self.name in LEVELS:
             return self.name
         return self.spec.full
 
     @property
     def description(self) -> str:
-        """The full description: ``human``, or a player with every parameter."""
+        """The complete description: ``human``, or a player with every parameter."""
         return self.name if self.spec is None else self.spec.full
 
     def check_consent(self) -> None:
-        """Check that the player may be started, if it is a program."""
+        """Raise an error if the player is a program that may not be started."""
         if self.is_program:
             self.programs.check(self.text)
 
     def check_board(self, board: BoardSize) -> None:
-        """Check that the player plays on a board."""
+        """Raise an error if the player does not support a board."""
         if self.spec is not None:
             self.spec.make().check_board(board)
 
 
 def read_seat(text: str, *, programs: Consent = NO_PROGRAM) -> Seat:
-    """Read who plays a side: ``human``, a level, or a player's description.
+    """Parse a player of a side: ``human``, a level, or a player's description.
 
-    Args:
-        text: the description.
-        programs: which programs may be started; any if the person at the terminal typed the text.
+    ``programs`` may be started; it allows all if the person at the terminal typed the text.
     """
     name = text.strip()
     if name == HUMAN:
@@ -82,12 +80,12 @@ def read_seat(text: str, *, programs: Consent = NO_PROGRAM) -> Seat:
         if error.player in {kind.name for kind in player_kinds()}:
             raise
         others = ", ".join((HUMAN, *LEVELS))
-        raise PlayerError(f"neither {others}, nor a player: {error}", player=name) from None
+        raise PlayerError(f"neither {others} nor a player: {error}", player=name) from None
     return Seat(spec.text, spec, programs)
 
 
 def choices() -> list[tuple[str, str]]:
-    """The choices of a list: for each a line for people, and the text that names it.
+    """The entries of a list of players: a line for people, and the text that names the player.
 
     Players that need more than their name are left out.
     """
@@ -101,14 +99,12 @@ def choices() -> list[tuple[str, str]]:
 
 
 class Forfeit(NamedTuple):
-    """How a player has lost off the board."""
+    """A loss off the board: a failure or a resignation."""
 
     loser: Side
-    """The player's side."""
     reason: str
-    """What happened, for people."""
     ending: Ending = Ending.ERROR
-    """Which kind of failure it is, or that a person has resigned."""
+    """The kind of failure, or that a person has resigned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,23 +112,19 @@ class Game:
     """Two players and their moves.
 
     Raises:
-        MoveError: the columns cannot be played.
+        MoveError: a move is not legal.
     """
 
     first: Seat
-    """Plays ``x``, and moves first."""
+    """The player of ``x``, who moves first."""
     second: Seat
-    """Plays ``o``."""
     seed: int = 0
-    """The seed of all random choices."""
     board: BoardSize = DEFAULT_BOARD
-    """Columns and rows."""
     columns: tuple[int, ...] = ()
     """The moves so far, 0-based."""
     failure: Forfeit | None = None
-    """Why a player has lost that could not go on, or resigned."""
+    """The failure or resignation that ended the game."""
     position: Position = field(init=False, compare=False, repr=False)
-    """The stones on the board."""
 
     def __post_init__(self) -> None:
         """Play the moves."""
@@ -147,24 +139,24 @@ class Game:
 
     @property
     def is_over(self) -> bool:
-        """Whether it has ended, on the board or by a failure."""
+        """Whether the game has ended, on the board or off it."""
         return self.failure is not None or self.position.is_over
 
     @property
     def winner(self) -> Side | None:
-        """Who has won; None while nobody has."""
+        """The winner; None while nobody has won."""
         if self.failure is not None:
             return _other(self.failure.loser)
         return self.position.winner
 
     @property
     def seat_to_move(self) -> Seat:
-        """The player whose turn it is, or would be."""
+        """The player to move, or who would be to move in a game that is over."""
         return self._seat_at(len(self.columns))
 
     @property
     def awaits_person(self) -> bool:
-        """Whether somebody at the terminal is to move."""
+        """Whether a person is to move."""
         return not self.is_over and self.seat_to_move.is_human
 
     @property
@@ -174,15 +166,15 @@ class Game:
 
     @property
     def has_person(self) -> bool:
-        """Whether somebody at the terminal plays at all."""
+        """Whether a person plays on either side."""
         return self.first.is_human or self.second.is_human
 
     @property
     def move_seed(self) -> int:
         """The seed of the next move.
 
-        Each move has a seed of its own, so that a game goes on in the same way after an undo,
-        or when it was saved and resumed.
+        Each move has its own seed, so that a game goes on in the same way after an undo, or after
+        it was saved and resumed.
         """
         return seat_seed(game_seed(self.seed, len(self.columns)), self.position.turn)
 
@@ -191,15 +183,11 @@ class Game:
         return self.first if side == "x" else self.second
 
     def played(self, column: int) -> Game:
-        """The game after one more move.
-
-        Raises:
-            MoveError: the column cannot be played.
-        """
+        """The game after one more move; a full column raises MoveError."""
         return replace(self, columns=(*self.columns, column))
 
     def failed(self, reason: str, ending: Ending = Ending.ERROR) -> Game:
-        """The game after the player to move has failed, which loses it."""
+        """The game after the player to move has failed and lost."""
         return replace(self, failure=Forfeit(self.position.turn, reason, ending))
 
     def resigned(self) -> Game:
@@ -210,7 +198,7 @@ class Game:
 
     @property
     def ending(self) -> Ending:
-        """How the game has ended, or that it is unfinished."""
+        """The way in which the game ended, or that it is unfinished."""
         if self.failure is not None:
             return self.failure.ending
         if not self.position.is_over:
@@ -220,8 +208,8 @@ class Game:
     def entry(self) -> GameEntry:
         """The game as an entry of a file of games.
 
-        It has no seed: every move at the terminal has a seed of its own, so a match with one seed
-        cannot repeat the game.
+        It has no seed: every move at the terminal has its own, so a match with one seed cannot
+        repeat the game.
         """
         return GameEntry(
             start=empty_board(self.board),
@@ -235,7 +223,7 @@ class Game:
         )
 
     def taken_back(self) -> Game | None:
-        """The game before the last move of a person, or before the last move if no person plays.
+        """The game before a person's last move, or before the last move if no person plays.
 
         If a person has resigned, only that is undone. None if there is nothing to undo.
         """
@@ -247,7 +235,7 @@ class Game:
         return None
 
     def anew(self, first: Seat, second: Seat) -> Game:
-        """A new game of two players on this board, with another seed."""
+        """A new game of two players on the same board, with another seed."""
         return Game(first, second, game_seed(self.seed, -1), self.board)
 
     def outcome(self) -> str:

@@ -1,4 +1,4 @@
-"""The computer's players of a game, and the exact scores that hints and players need."""
+"""The computer's players, and the exact scores that hints and players need."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
     from workers.answers.question import Answer
 
 STOP_SECONDS: Final = 0.05
-"""Time after which a search is told again to stop: it may just have begun."""
+"""Interval between stop requests; a search that has just begun may miss one."""
 
 
 class Scores:
     """Looks scores up or searches them, from any thread.
 
     Args:
-        database: has known answers and keeps new ones; None for none.
+        database: known answers; new ones are stored. None for no database.
         table_mb: size of the transposition table.
         threads: threads that search.
-        book: asked first; None for none.
-        on_trouble: called with a message when the database fails; the game goes on without it.
+        book: asked first; None for no book.
+        on_trouble: called with a message if the database fails; the game goes on without it.
     """
 
     def __init__(
@@ -62,11 +62,11 @@ class Scores:
         self._database = database
         self._book = book
         self._lock = threading.Lock()
-        self._round = 0  # searches of an earlier round are given up
-        self._searching: list[int] = []  # the rounds of all searches under way
+        self._round = 0  # searches of an earlier round are stopped
+        self._searching: list[int] = []  # the rounds of all running searches
 
     def ask(self, position: Position, *, time_limit: float | None = None) -> Answer:
-        """Score every column; after :meth:`give_up`, or at the limit, as far as proven."""
+        """Score every column; after :meth:`give_up` or at the limit, return the bounds so far."""
         with self._lock:
             begun = self._round
             self._searching.append(begun)
@@ -83,7 +83,7 @@ class Scores:
         return Analysis(scores, answer.lower, answer.upper, answer.nodes, answer.seconds)
 
     def give_up(self) -> None:
-        """Stop all running searches soon; later ones are not affected."""
+        """Stop all running searches soon; later searches are not affected."""
         with self._lock:
             self._round += 1
             is_idle = not self._searching
@@ -113,25 +113,24 @@ class Scores:
 
     def _stop_searches(self) -> None:
         while any(begun != self._round for begun in self._searching):
-            self._solver.stop()  # a search of the current round begins again
+            self._solver.stop()  # a search of the current round starts again
             time.sleep(STOP_SECONDS)
 
 
 END_SECONDS: Final = 1.0
-"""Time for a player to notice that nobody waits for its move any more."""
+"""Time for a player to notice that its move is no longer needed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Supplies:
-    """What players and hints need: exact scores, and stored games."""
+    """Resources of players and hints: exact scores and stored games."""
 
     scores: Scores
-    """Knows exact scores."""
     database: Database | None = None
-    """Has stored games, or None."""
+    """The stored games, or None."""
 
     def of(self, spec: PlayerSpec, board: BoardSize) -> Resources:
-        """What a player needs on a board."""
+        """The resources for a player on a board."""
         if self.database is None or not looks_games_up(spec):
             return Resources(analyst=self.scores)
         with self.database.read() as session:
@@ -152,13 +151,13 @@ class Opponents:
         self._in_use = threading.Lock()
 
     def choose(self, game: Game) -> int:
-        """A legal column, chosen by the player to move.
+        """Choose a legal column for the player to move.
 
         Raises:
-            PlayerFailure: it cannot go on, or its answer is not legal.
+            PlayerFailure: the player cannot go on, or its answer is not legal.
             StopPlaying: the game has ended meanwhile.
-            MemoryError, OSError, RuntimeError: this machine has run out of memory or the like.
-                That is not the player's fault; it may be asked again.
+            MemoryError, OSError, RuntimeError: this machine lacks memory or another resource. The
+                player has not failed; it may be asked again.
         """
         stop = self._stop
         with self._in_use:
@@ -179,7 +178,7 @@ class Opponents:
         return checked_column(answer, position)
 
     def end(self, game: Game) -> None:
-        """Close the players of a game; if it is over, tell them the result before.
+        """Close the players of a game; if it is over, send them the result first.
 
         A player that is choosing a move is stopped.
         """
@@ -195,7 +194,7 @@ class Opponents:
     def _close_players(self, game: Game) -> None:
         players, self._players = self._players, {}
         for side, player in players.items():
-            # An error of one player must not keep the others from being told and closed.
+            # An error of one player must not keep the others open.
             with contextlib.suppress(Exception):
                 if game.is_over:
                     won = "win" if game.winner == side else "loss"

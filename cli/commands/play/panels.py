@@ -62,18 +62,16 @@ class HowToPlay(ModalScreen[None]):
 
 
 class Choice(NamedTuple):
-    """The players that were chosen, and whether to begin a new game."""
+    """The chosen players, and whether to begin a new game."""
 
     first: Seat
-    """Plays x."""
     second: Seat
-    """Plays o."""
     goes_on: bool
-    """Whether they continue the game on the board instead of a new one."""
+    """Whether the players continue the game on the board instead of a new one."""
 
 
 class NewGame(ModalScreen[Choice | None]):
-    """Asks who is to play; the answer is None if nothing changes."""
+    """Asks for the players; the answer is ``None`` if nothing changes."""
 
     DEFAULT_CSS = (
         WINDOW.format(name="NewGame", width=70)
@@ -108,7 +106,7 @@ class NewGame(ModalScreen[Choice | None]):
                 yield Button("Cancel", id="cancel")
 
     def on_mount(self) -> None:
-        """Focus the first button, so that Enter plays again with the same players."""
+        """Focus the first button, so that Enter starts a new game with the same players."""
         self.query_one("#new", Button).focus()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
@@ -124,7 +122,7 @@ class NewGame(ModalScreen[Choice | None]):
         self.dismiss(Choice(first, second, goes_on=event.button.id == "go-on"))
 
     def _chosen(self, name: str) -> Seat:
-        """The player that was typed for a side, or else chosen from its list."""
+        """The player typed for a side, or else the one chosen from its list."""
         typed = self.query_one(f"#{name}-text", Input)
         if not typed.value.strip():
             chosen = str(self.query_one(f"#{name}", Select).value)
@@ -148,7 +146,7 @@ class NewGame(ModalScreen[Choice | None]):
 
 
 class Unfinished(ModalScreen[bool]):
-    """Asks whether to go on with a game that was kept."""
+    """Asks whether to go on with a kept game."""
 
     DEFAULT_CSS = WINDOW.format(name="Unfinished", width=70)
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "app.quit", "Quit", show=False)]
@@ -181,17 +179,14 @@ SIDES: Final[tuple[Side, Side]] = ("x", "o")
 
 @dataclass(frozen=True, slots=True)
 class SessionScore:
-    """Wins of both sides, and draws, since these players sat down."""
+    """Wins of both sides, and draws, since these players were chosen."""
 
     x: int = 0
-    """Games that the first player won."""
     o: int = 0
-    """Games that the second player won."""
     draws: int = 0
-    """Games that nobody won."""
 
     def counting(self, game: Game) -> SessionScore:
-        """These results and the game's, if it is over."""
+        """Add the result of a game, if it is over."""
         if not game.is_over:
             return self
         winner = game.winner
@@ -219,21 +214,20 @@ class SidePanel(Vertical):
         self._letters = letters
 
     def compose(self) -> ComposeResult:
-        """The three parts, from the top."""
+        """The three parts, from top to bottom."""
         yield Static(id="players")
         yield Static(id="results")
         with VerticalScroll(id="list", can_focus=False):
             yield Static(id="moves")
 
     def show(self, game: Game, results: SessionScore) -> None:
-        """Show a game, and the results of those before it."""
+        """Show a game, and the results of earlier ones."""
         self.query_one("#players", Static).update(self._players(game))
         self.query_one("#results", Static).update(Text(f"games: {results}"))
         self.query_one("#moves", Static).update(self._moves(game))
         self.query_one("#list", VerticalScroll).scroll_end(animate=False)
 
     def _players(self, game: Game) -> Text:
-        """A line for each side; an arrow shows whose turn it is."""
         lines = []
         for side in SIDES:
             to_move = not game.is_over and game.position.turn == side
@@ -248,7 +242,7 @@ class SidePanel(Vertical):
         return Text("\n").join(lines)
 
     def _moves(self, game: Game) -> Text:
-        """The columns, a line for each pair of moves, numbered; the last one stands out."""
+        """The columns, one numbered line per pair of moves; the last move stands out."""
         text = Text.assemble(("moves\n", "dim"))
         for ply, column in enumerate(game.columns):
             if ply % 2 == 0:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from c4core.arena.game import Ending
 from c4core.errors import MoveError
-from c4core.notation import column_label, parse_moves
+from c4core.notation import column_label
 from c4core.players.errors import PlayerFailure
+from c4core.reader import read_moves
 from cli.commands.play.opponents import Opponents
 from cli.commands.play.saved import write_game
 from cli.output import render
@@ -61,14 +62,13 @@ class PlainGame:
 
     @property
     def games(self) -> list[Game]:
-        """The game, alone."""
+        """The only game, as a list."""
         return [self.game]
 
     def play(self) -> None:
-        """Play until the game is over or a person quits.
+        """Play until the game is over or the person quits.
 
-        Raises:
-            KeyboardInterrupt: a signal ended it; the game is kept.
+        A signal raises KeyboardInterrupt; the game is kept.
         """
         try:
             self._draw()
@@ -96,7 +96,7 @@ class PlainGame:
         self._go_on_with(game.played(column))
 
     def _person_moves(self) -> bool:
-        """Read and do one line. Returns whether the game goes on."""
+        """Read and execute one line. Return whether the game goes on."""
         if self._prompts:
             echo.prompt(f"{self.game.outcome()}, {COMMANDS}: ")
         with reading("standard input"):
@@ -113,17 +113,16 @@ class PlainGame:
         return True
 
     def _try(self, word: str) -> None:
-        """Play a column as it was typed."""
         try:
-            (column,) = parse_moves(word, width=self.game.board.width)
+            (column,) = read_moves(word, self.game.board)
             game = self.game.played(column)
         except MoveError as error:
             if error.kind == "syntax" or (error.kind == "range" and not word.isdigit()):
                 self._refuse(f"{word!r} is neither a column nor a command")
-            else:  # the place in the line is obvious
-                self._refuse(str(error).removeprefix(f"invalid move at index {error.index}: "))
+            else:  # do not repeat the place in the line
+                self._refuse(str(error).removeprefix("move 1: "))
         except ValueError:  # several columns
-            self._refuse(f"one column a line, not {word!r}")
+            self._refuse(f"type one column per line, not {word!r}")
         else:
             self._go_on_with(game)
 
@@ -135,7 +134,7 @@ class PlainGame:
     def _go_on_with(self, game: Game) -> None:
         self.game = game
         write_game(self._file, game)
-        if not (game.has_person and game.awaits_computer):  # the board is drawn after its answer
+        if not (game.has_person and game.awaits_computer):  # otherwise draw after the answer
             self._draw()
 
     def _undo(self) -> None:
@@ -177,10 +176,9 @@ class PlainGame:
 
 
 def _wait_for(work: Callable[[], T]) -> T:
-    """Do something in a thread that may be left behind, and wait for it, hearing Ctrl-C.
+    """Do some work in a thread, and wait for it, listening for Ctrl-C.
 
-    Raises:
-        KeyboardInterrupt: at once; the work may still be going on.
+    KeyboardInterrupt is raised at once; the work may still be running.
     """
     future: Future[T] = Future()
     threading.Thread(target=fulfil, args=(future, work), daemon=True).start()

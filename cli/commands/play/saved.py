@@ -1,6 +1,6 @@
 """The file that keeps a game while it is played, so that it can be resumed at any time.
 
-It is JSON, with just what is needed to play on::
+It is JSON with the fields needed to play on::
 
     {"format": "c4-play", "version": 1, "board": "7x6", "first": "human", "second": "hard",
      "seed": 4711, "moves": "4453"}
@@ -8,7 +8,7 @@ It is JSON, with just what is needed to play on::
 If a player has failed or resigned, it also has
 ``"failure": {"loser": "o", "reason": "..", "ending": "crash"}``.
 
-A saved game is played by one process at a time: two would overwrite each other's moves.
+Only one process at a time plays a saved game: two would overwrite each other's moves.
 """
 
 from __future__ import annotations
@@ -37,23 +37,23 @@ VERSION: Final = 1
 MAX_BYTES: Final = 64 * 1024
 """A saved game is much smaller; a larger file is something else."""
 FAILURES: Final = frozenset({*map(str, Failing), str(Ending.RESIGNED)})
-"""The endings of games that are lost off the board."""
+"""Endings of games that are lost off the board."""
 
 
 class SavedGameError(C4Error, ValueError):
-    """A file is no saved game, or not one that this version can read.
+    """A file is not a saved game, or not one that this version can read.
 
     Attributes:
         path: the file.
     """
 
     def __init__(self, path: Path, reason: str) -> None:
-        super().__init__(f"{path}: no saved game: {reason}")
+        super().__init__(f"{path}: not a saved game: {reason}")
         self.path = path
 
 
 def default_file() -> Path:
-    """The file that keeps games by default; its directory is made if need be."""
+    """The default file for a kept game; its directory is created if necessary."""
     import platformdirs
 
     return platformdirs.user_data_path("c4", ensure_exists=True) / "play.json"
@@ -77,11 +77,9 @@ def write_game(path: Path, game: Game) -> None:
 
 
 def read_game(path: Path, *, programs: Consent = NO_PROGRAM) -> Game | None:
-    """The game in a file; None without a file.
+    """The game in a file; None if the file does not exist.
 
-    Raises:
-        SavedGameError: the file has other content.
-        OSError: the file cannot be read.
+    Other content raises SavedGameError.
     """
     fields = _read_fields(path)
     if fields is None:
@@ -97,7 +95,7 @@ def read_game(path: Path, *, programs: Consent = NO_PROGRAM) -> Game | None:
 
 
 def check_replaceable(path: Path) -> None:
-    """Check that a file is missing, empty or a saved game, so that a game may replace it.
+    """Check that a game may replace a file: it is missing, empty or a saved game.
 
     A game that cannot be resumed, such as one of another version, may be replaced.
     """
@@ -106,11 +104,9 @@ def check_replaceable(path: Path) -> None:
 
 
 def _read_fields(path: Path) -> dict[str, Any] | None:
-    """The fields of a saved game of any version; None without a file.
+    """The fields of a saved game of any version; None if the file does not exist.
 
-    Raises:
-        SavedGameError: the file has other content.
-        OSError: the file cannot be read.
+    Other content raises SavedGameError.
     """
     try:
         with path.open("rb") as file:
@@ -121,7 +117,7 @@ def _read_fields(path: Path) -> dict[str, Any] | None:
         raise SavedGameError(path, "it is too large")
     try:
         fields = read_json(data)
-    except ValueError as error:  # no text, or no JSON
+    except ValueError as error:  # not text, or not JSON
         raise SavedGameError(path, f"it is not JSON ({error})") from None
     except RecursionError:
         raise SavedGameError(path, "it is nested too deeply") from None
@@ -184,13 +180,11 @@ class GameInUseError(C4Error):
 
 @contextmanager
 def claimed(path: Path) -> Iterator[None]:
-    """Keep other processes from playing a file's game, as long as the context lasts.
+    """Keep other processes from playing a file's game while the context lasts.
 
-    The lock is on a file beside it, which is removed at the end. It ends with the process, however
-    that ends. Where files cannot be locked, there is no lock.
-
-    Raises:
-        GameInUseError: another process has the lock.
+    The lock is on a file next to it, which is removed at the end. The lock ends with the process in
+    any case. If files cannot be locked, there is no lock. If another process has the lock,
+    GameInUseError is raised.
     """
     beside = path.with_name(f".{path.name}.lock")
     try:
@@ -209,12 +203,7 @@ def claimed(path: Path) -> Iterator[None]:
 
 
 def _locked(path: Path) -> int:
-    """Create and lock a file. Returns its handle.
-
-    Raises:
-        BlockingIOError: another process has locked it.
-        OSError: it cannot be created or locked.
-    """
+    """Create and lock a file; return its handle. BlockingIOError: another process has the lock."""
     while True:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         try:
@@ -224,7 +213,7 @@ def _locked(path: Path) -> int:
         except BaseException:
             os.close(handle)
             raise
-        os.close(handle)  # the process that had the lock has removed the file
+        os.close(handle)  # the process with the lock has removed the file
 
 
 def _is(handle: int, path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""The game on the screen: what happens when a person, a player or the solver answers."""
+"""The game on the screen: reactions to people, players and the solver."""
 
 from __future__ import annotations
 
@@ -43,16 +43,13 @@ NO_TIME: Final = 0.001
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What all games of a session are played with."""
+    """The settings of all games in a session."""
 
     file: Path
-    """The file that keeps the game."""
     supplies: Supplies
-    """What players and hints need."""
     delay: float
-    """Seconds between the moves of a game that no person plays."""
+    """Seconds between moves if no person plays."""
     animated: bool
-    """Whether to show stones falling."""
 
 
 class GameScreen(Screen[None]):
@@ -60,14 +57,14 @@ class GameScreen(Screen[None]):
 
     Args:
         game: the first game.
-        setup: what all games are played with.
-        letters: stones are letters, told apart without colours.
+        setup: the settings of all games.
+        letters: whether stones are letters, distinct without colours.
         unfinished: a kept game that the person may resume instead.
 
     Attributes:
         game: the current game.
-        results: those of the games before it.
-        earlier: the games before it that have moves.
+        results: the results of earlier games.
+        earlier: earlier games with at least one move.
         is_hinted: whether exact scores are shown.
     """
 
@@ -90,36 +87,28 @@ class GameScreen(Screen[None]):
 
     @dataclass
     class ComputerMoved(Message):
-        """A player has answered."""
+        """Sent when a player has answered."""
 
         game: Game
-        """The game in which it was asked."""
         column: int | None
-        """The column that it plays; None if it cannot go on."""
+        """The column it plays; None if it cannot go on."""
         reason: str = ""
-        """Why it cannot."""
         ending: Ending = Ending.ERROR
-        """Which kind of failure that is."""
 
     @dataclass
     class Stuck(Message):
-        """A player could not be asked, which is not its fault."""
+        """Sent when a player could not be asked, without a failure of its own."""
 
         game: Game
-        """The game in which it was asked."""
         reason: str
-        """What this machine lacks."""
 
     @dataclass
     class Scored(Message):
-        """The solver has answered."""
+        """Sent when the solver has answered."""
 
         game: Game
-        """The game in which it was asked."""
         answer: Answer | None
-        """Its answer; None if it failed."""
         reason: str = ""
-        """Why it failed."""
 
     def __init__(
         self, game: Game, setup: Setup, *, letters: bool, unfinished: Game | None = None
@@ -148,7 +137,7 @@ class GameScreen(Screen[None]):
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        """Begin, or ask first whether to go on with the unfinished game."""
+        """Begin, or first ask whether to go on with the unfinished game."""
         self._setup.supplies.scores.on_trouble = self._notify_trouble
         self._board.focus()
         self._show()
@@ -164,7 +153,7 @@ class GameScreen(Screen[None]):
         self._show()
         self._next()
 
-    # What people do
+    # People's actions
 
     def on_board_view_chosen(self, event: BoardView.Chosen) -> None:
         """Play the column that a person has chosen."""
@@ -181,7 +170,7 @@ class GameScreen(Screen[None]):
             self._play(event.column)
 
     def action_undo(self) -> None:
-        """Undo the last move of a person, and the answer to it."""
+        """Undo a person's last move, and the answer to it."""
         earlier = self.game.taken_back()
         if earlier is None:
             self._remark("There is nothing to undo.")
@@ -194,7 +183,7 @@ class GameScreen(Screen[None]):
         self._next()
 
     def action_hints(self) -> None:
-        """Show the exact scores of all columns from now on, or no longer."""
+        """Turn the exact scores of all columns on or off."""
         self._hints = not self._hints
         if self._hints:
             self._ask_scores()
@@ -202,7 +191,7 @@ class GameScreen(Screen[None]):
             self._forget_scores()
         self._show_status()
         if self._hints and not self.game.has_person and not self._paused:
-            self._remark("Hints need time: p lets the players wait.")
+            self._remark("Hints need time: press p to pause the players.")
 
     def action_pause(self) -> None:
         """Pause or resume the computer."""
@@ -213,7 +202,7 @@ class GameScreen(Screen[None]):
         self._next()
 
     def action_resign(self) -> None:
-        """Resign for the person to move, or for the only one."""
+        """Resign for the person to move, or for the only person."""
         if self.game.is_over or not self.game.has_person:
             self._remark("The game is over." if self.game.is_over else "Nobody here plays.")
             return
@@ -224,7 +213,7 @@ class GameScreen(Screen[None]):
 
     @work
     async def action_new(self) -> None:
-        """Ask who is to play, then begin a game or continue this one."""
+        """Ask for the players, then begin a game or continue this one."""
         choice = await self.app.push_screen_wait(NewGame(self.game))
         if choice is None:
             return
@@ -247,10 +236,10 @@ class GameScreen(Screen[None]):
         """Show how to play."""
         self.app.push_screen(HowToPlay())
 
-    # What the computer does
+    # The computer's actions
 
     def on_board_view_landed(self) -> None:
-        """Go on after the stone has fallen."""
+        """Go on after the stone has landed."""
         self._next()
 
     def on_game_screen_computer_moved(self, event: ComputerMoved) -> None:
@@ -288,12 +277,12 @@ class GameScreen(Screen[None]):
         self._show_status()
 
     def leave(self) -> None:
-        """End the work in the background after the screen was closed."""
+        """Stop the background work after the screen was closed."""
         self._thinking = None
         self._setup.supplies.scores.give_up()
         self._opponents.end(self.game)
 
-    # How it goes on
+    # The course of the game
 
     def _play(self, column: int) -> None:
         self.game = self.game.played(column)
@@ -301,7 +290,6 @@ class GameScreen(Screen[None]):
         self._show(falls=True)
 
     def _next(self) -> None:
-        """Ask whoever is to move."""
         if self.game.awaits_computer and not self._paused and self._thinking is None:
             if self.game.has_person or not self.game.columns:
                 self._ask_computer()
@@ -327,7 +315,7 @@ class GameScreen(Screen[None]):
                 self.post_message(self.ComputerMoved(game, None, reason, Ending(failure.failing)))
             except StopPlaying:
                 pass  # the game has changed, or is over
-            except Exception as error:  # noqa: BLE001 (the machine has run out of memory or the like)
+            except Exception as error:  # noqa: BLE001 (this machine lacks memory or another resource)
                 reason = str(error) or type(error).__name__
                 self.post_message(self.Stuck(game, reason))
 
@@ -338,7 +326,7 @@ class GameScreen(Screen[None]):
         game, scores = self.game, self._setup.supplies.scores
         if not game.awaits_person and not (game.awaits_computer and self._paused):
             return
-        self._verdict = Text("computing the exact scores ..")
+        self._verdict = Text("computing the exact scores ...")
         self._show_status()
 
         def ask() -> None:
@@ -355,14 +343,14 @@ class GameScreen(Screen[None]):
             self._wait.stop()
             self._wait = None
         if self._thinking is not None:
-            # A program that may still answer must not be asked again: it is ended.
+            # A program may still answer, so it cannot be asked again: it is ended.
             asked, self._opponents = self._opponents, Opponents(self._setup.supplies)
             game, self._thinking = self._thinking, None
             _in_background(lambda: asked.end(game))
         self._forget_scores()
 
     def _forget_scores(self) -> None:
-        if self._thinking is None:  # a player that thinks may use the same searches
+        if self._thinking is None:  # a thinking player may use the same searches
             self._setup.supplies.scores.give_up()
         self._verdict = Text()
         self.is_hinted = False
@@ -375,7 +363,7 @@ class GameScreen(Screen[None]):
             message = f"The game is not kept: {error.filename}: {error.strerror}"
             self._notify(message, "error")
 
-    # What is seen
+    # Drawing
 
     @property
     def _board(self) -> BoardView:
@@ -391,10 +379,9 @@ class GameScreen(Screen[None]):
         self.query_one("#status", Static).update(Text("\n").join((self._state(), self._verdict)))
 
     def _state(self) -> Text:
-        """The turn or the outcome, and the commands that go on from there."""
         game = self.game
         if self._thinking is not None:
-            return escaped(f"{game.position.turn} ({game.seat_to_move.name}) is thinking ..")
+            return escaped(f"{game.position.turn} ({game.seat_to_move.name}) is thinking ...")
         text = Text.assemble(escaped(game.outcome(), "bold"))
         if game.is_over:
             text.append("   n: new game   u: undo   q: quit")
@@ -403,21 +390,21 @@ class GameScreen(Screen[None]):
         return text
 
     def _remark(self, text: str) -> None:
-        """Show a remark in place of the hint, until the state changes."""
+        """Show a remark instead of the hint until the state changes."""
         self.query_one("#status", Static).update(Text("\n").join((self._state(), escaped(text))))
 
     def _notify_trouble(self, message: str) -> None:
-        # From any thread.
+        # Called from any thread.
         self.call_later(self._notify, message, "warning")
 
     def _notify(self, message: str, severity: SeverityLevel) -> None:
-        """Show a message for some seconds. It is escaped, for it may quote what strangers wrote."""
+        """Show a message for some seconds. It is escaped, because it may quote other people."""
         self.notify(printable_lines(message), severity=severity, markup=False)
 
 
 def _in_background(work: Callable[[], object]) -> None:
-    """Do something in a thread that nobody waits for, not even at the end of the process.
+    """Run work in a thread that nobody waits for, not even at the end of the process.
 
-    A player may be loading a library, which cannot be told to stop.
+    A player may be loading a library, which cannot be interrupted.
     """
     threading.Thread(target=work, daemon=True).start()

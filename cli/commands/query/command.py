@@ -1,4 +1,4 @@
-"""``c4 query``: what the database knows."""
+"""``c4 query``: query the database or a book."""
 
 from __future__ import annotations
 
@@ -25,12 +25,14 @@ if TYPE_CHECKING:
 TABLE_LIMIT = 50
 
 NO_SUCH_POSITION = "No such position is stored."
-NONE_OF_JOBS = f"{NO_SUCH_POSITION} The book's answers never are: c4 jobs results has all of a job."
-ADVICE = '"c4 solve" finds out'
-ADVICE_WITHOUT_BOOK = '"c4 solve --no-book" finds out and keeps it'
-ADVICE_OF_BOOK = 'the book does not have it; "c4 solve" works it out'
-"""How to learn about MOVES that are not known, by what was asked."""
-NOT_STORED = f"{NO_SUCH_POSITION} What the book has never is: --book {SHIPPED} asks it."
+NONE_OF_JOBS = (
+    f"{NO_SUCH_POSITION} Answers from the book are not stored: use c4 jobs results to see them."
+)
+ADVICE = 'use "c4 solve" to compute it'
+ADVICE_WITHOUT_BOOK = 'use "c4 solve --no-book" to compute and store it'
+ADVICE_OF_BOOK = 'not in the book; use "c4 solve" to compute it'
+"""Advice for unknown MOVES, by the options of the query."""
+NOT_STORED = f"{NO_SUCH_POSITION} Positions in the book are not stored: use --book {SHIPPED}."
 
 EXAMPLES = (
     "c4 query 4453",
@@ -45,30 +47,28 @@ EXAMPLES = (
 
 @click.command(cls=Command, json=False, examples=EXAMPLES)
 @click.argument("moves", nargs=-1)
-@click.option("--line", is_flag=True, help="All positions along the MOVES, the empty board first.")
+@click.option("--line", is_flag=True, help="Query all positions along the MOVES, in order.")
 @parameters.board_option
 @click.option(
     "--book",
     "book_file",
     metavar="FILE",
-    help=f'Ask this book and not the database; "{SHIPPED}" is the one that c4 came with.',
+    help=f'Query this book instead of the database; "{SHIPPED}" is the included one.',
 )
-@click.option(
-    "--no-book", is_flag=True, help="With MOVES: do not look into the book that c4 came with."
-)
+@click.option("--no-book", is_flag=True, help="With MOVES: do not query the included book.")
 @click.option("--ply", metavar="N|A..B", callback=parameters.read_range, help="Number of stones.")
 @click.option(
     "--score",
     metavar="N|A..B",
     callback=parameters.read_range,
-    help="Proven score of the side to move; an end can be left open.",
+    help="Proven score for the side to move; an end can be left open.",
 )
 @click.option(
     "--value",
     type=click.Choice(["win", "draw", "loss"]),
-    help="Proven outcome of the side to move.",
+    help="Proven outcome for the side to move.",
 )
-@click.option("--exact/--open", default=None, help="Only exact scores, or only open ones.")
+@click.option("--exact/--open", default=None, help="Only exact scores, or only unproven ones.")
 @click.option("--with-scores", is_flag=True, help="Only positions with the scores of all columns.")
 @click.option(
     "--job",
@@ -76,8 +76,8 @@ EXAMPLES = (
     type=parameters.WholeNumber(1),
     multiple=True,
     metavar="JOB",
-    help='Only stored positions of this job of "c4 analyze"; can be given again. What the book '
-    "answered is not stored.",
+    help='Only stored positions of this job of "c4 analyze"; can be given again. Positions '
+    "answered by the book are not stored.",
 )
 @click.option(
     "--label",
@@ -85,18 +85,18 @@ EXAMPLES = (
     callback=parameters.read_label,
     help="Only stored positions of jobs with this label.",
 )
-@click.option("--count", "only_count", is_flag=True, help="Only write how many there are.")
+@click.option("--count", "only_count", is_flag=True, help="Write only the number of positions.")
 @click.option(
     "--limit",
     type=parameters.WholeNumber(1),
     metavar="N",
-    help=f"At most N positions.  [default: {TABLE_LIMIT} in a table, all otherwise]",
+    help=f"Write at most N positions.  [default: {TABLE_LIMIT} in a table, all otherwise]",
 )
 @click.option(
     "--after",
     metavar="PLY:KEY",
     callback=parameters.read_cursor,
-    help="Go on after this position, the last one of the page before.",
+    help="Continue after this position, the last one of the previous page.",
 )
 @click.option(
     "--sort",
@@ -104,10 +104,10 @@ EXAMPLES = (
     type=click.Choice(["ply", "score", "nodes", "updated"]),
     default="ply",
     show_default=True,
-    help="Sort by this; equal positions come by ply and key.",
+    help="Sort by this, then by ply and key.",
 )
-@click.option("--desc", is_flag=True, help="The largest first.")
-@click.option("--boards", is_flag=True, help="Draw the boards, for people.")
+@click.option("--desc", is_flag=True, help="Sort the largest first.")
+@click.option("--boards", is_flag=True, help="Draw the boards.")
 @format_options
 @click.option("--parquet", "format_name", flag_value="parquet", help="A Parquet file.")
 @outfile.output_option
@@ -138,19 +138,18 @@ def query(
     output: str | None,
     zero_based: bool,
 ) -> None:
-    """Ask the database, or a book, what is known.
+    """Query known positions in the database or a book.
 
-    With MOVES: what is known about these positions, or with --line about every position on the way
-    there, in the book that came with c4 or in the database. A position that is not known is shown
-    as such, and the exit code is 1.
+    With MOVES: show these positions, or with --line every position on the way there. The included
+    book is queried first, then the database. Unknown positions are marked, and the exit code is 1.
 
-    Without MOVES: all stored positions that meet the conditions, by ply and key. A position and its
-    mirror image are stored as one, without the moves that led to it; columns are those of the
-    stored image. It is shown with its key, which "c4 solve --key" takes. JSON, CSV and Parquet have
-    its grid, too; CSV has "/" between rows and "-" for the score of a full column. --after takes
-    ply and key of the last position.
+    Without MOVES: show all stored positions that meet the conditions, by ply and key. A position
+    and its mirror image are stored as one, without the moves that led to it. Columns refer to the
+    stored image. Use the key with "c4 solve --key". JSON, CSV and Parquet also have the grid. CSV
+    has "/" between rows and "-" for the score of a full column. --after takes ply and key of the
+    last position.
 
-    --output writes a file; its ending names the format: .csv, .json, .jsonl or .parquet.
+    --output writes a file; its ending selects the format: .csv, .json, .jsonl or .parquet.
     """
     settings: Settings = context.obj
     given = {
@@ -173,26 +172,26 @@ def query(
         context,
         (
             bool(moves) and bool(conditions),
-            f"{next(iter(conditions), '')} and MOVES do not go together",
+            f"{next(iter(conditions), '')} and MOVES cannot be used together",
         ),
-        (line and len(moves) != 1, "--line needs one line of MOVES"),
-        (no_book and not moves, "--no-book belongs to MOVES: conditions ask the database"),
-        (no_book and book_file is not None, "--book and --no-book do not go together"),
+        (line and len(moves) != 1, "--line needs exactly one argument MOVES"),
+        (no_book and not moves, "--no-book needs MOVES: conditions query only the database"),
+        (no_book and book_file is not None, "--book and --no-book cannot be used together"),
         (
             book_file is not None and (bool(jobs) or label is not None or sorted_otherwise),
-            "--job, --label, --sort and --desc ask the database, and not a --book",
+            "--job, --label, --sort and --desc cannot be used with --book",
         ),
-        (after is not None and sorted_otherwise, "--after goes on in the order of ply and key"),
+        (after is not None and sorted_otherwise, "--after cannot be used with --sort or --desc"),
         (
             only_count and (limit is not None or after is not None or sorted_otherwise),
-            "--count counts all: no --limit, --after, --sort or --desc",
+            "--count cannot be used with --limit, --after, --sort or --desc",
         ),
     )
     chosen = chosen_format(settings, format_name, output)
     refuse(
         context,
-        (boards and only_count, "--boards and --count do not go together"),
-        (boards and chosen != "table", "--boards draws for people, in no other format"),
+        (boards and only_count, "--boards and --count cannot be used together"),
+        (boards and chosen != "table", "--boards needs the table format"),
         (
             output not in (None, outfile.STANDARD_OUTPUT) and chosen == "table",
             "--output needs a format: end FILE in .csv, .json, .jsonl or .parquet",
@@ -219,7 +218,7 @@ def query(
         if line:
             refuse(
                 context,
-                (asked[0].moves is None, "--line needs MOVES: others do not say how it came about"),
+                (asked[0].moves is None, "--line needs MOVES, not a key or a grid"),
             )
             asked = positions.along(asked[0], board=board, zero_based=zero_based)
         known = look_up(
@@ -282,7 +281,7 @@ def query(
 
 
 def _advice(*, of_book: bool, no_book: bool) -> str:
-    """How to learn what is not known; "c4 solve" stores nothing that a book answers."""
+    """Advice on unknown positions; "c4 solve" does not store answers from a book."""
     if of_book:
         return ADVICE_OF_BOOK
     return ADVICE_WITHOUT_BOOK if no_book else ADVICE
@@ -291,7 +290,7 @@ def _advice(*, of_book: bool, no_book: bool) -> str:
 def _keys_of_jobs(
     settings: Settings, jobs: tuple[int, ...], label: str | None, board: BoardSize
 ) -> NDArray[np.uint64] | None:
-    """The canonical keys of the positions of jobs; None where no job is named."""
+    """The canonical keys of the positions of jobs; None without jobs."""
     if not jobs and label is None:
         return None
     import numpy as np
@@ -302,7 +301,7 @@ def _keys_of_jobs(
     with settings.open_database() as database:
         try:
             chosen = [asked_keys(database, job, board) for job in jobs]
-        except JobStateError as error:  # the job asks about no such positions, and never will
+        except JobStateError as error:  # jobs of this kind have no such positions
             raise click.BadParameter(str(error), param_hint="'--job'") from None
         if label is not None:
             chosen.append(keys_of_label(database, label, board))

@@ -1,4 +1,4 @@
-"""Where ``c4 query`` looks, the database or a book, and how it shows what it has found."""
+"""Sources and output of ``c4 query``: the database or a book, and rows of positions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import islice
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from c4core.evaluation import final_score
-from c4core.notation import column_label
+from c4core.notation import column_label, parse_board
 from c4core.position import Position
 from c4core.version import ENGINE_VERSION
 from cli.output.formats import Column, write_object, write_rows
@@ -44,20 +44,14 @@ ROW_NAMES = (
     "nodes",
     "grid",
 )
-"""What :func:`workers.answers.description.stored_object` says of a position."""
+"""The fields of :func:`workers.answers.description.stored_object`."""
 
 WIDEST_MOVES = 20
-"""Width of the column of moves, at most; longer ones push the rest of the row to the right."""
+"""Maximum width of the moves column; longer moves push the rest of the row to the right."""
 
 
 def write_count(number: int, format_name: Format, target: IO[Any] | None) -> None:
-    """Write how many positions meet the conditions: for people the number alone.
-
-    Args:
-        number: of the positions.
-        format_name: how.
-        target: as :func:`cli.output.formats.write_rows` takes it.
-    """
+    """Write the number of matching positions; for people the number alone."""
     if format_name == "json":
         write_object({"count": number}, target)
     elif format_name == "table":
@@ -79,19 +73,10 @@ def write_matches(
     nothing: str,
     target: IO[Any] | None,
 ) -> None:
-    """Write the positions that meet the conditions, and tell where the next page begins.
+    """Write matching positions, and say where the next page begins.
 
-    Args:
-        settings: how much talk.
-        found: the positions.
-        board: of all of them.
-        format_name: how.
-        limit: at most so many.
-        has_pages: whether ``--after`` goes on behind a place in this order.
-        zero_based: columns count from 0.
-        shows_boards: draw each for people.
-        nothing: what to say if there are none.
-        target: as :func:`cli.output.formats.write_rows` takes it.
+    ``has_pages`` says whether ``--after`` can go on in this order; ``nothing`` is the message for
+    an empty result.
     """
     last: StoredEvaluation | None = None
     more = False
@@ -126,17 +111,9 @@ def write_positions(
     advice: str,
     target: IO[Any] | None,
 ) -> bool:
-    """Write what is known about positions, in their order. Whether all of them are known.
+    """Write the known facts about positions, in order. Return whether all are known.
 
-    Args:
-        settings: how much talk.
-        asked: the positions.
-        known: what is known about them, by canonical key.
-        format_name: how.
-        zero_based: columns count from 0.
-        shows_boards: draw each for people.
-        advice: how to learn what is not known.
-        target: as :func:`cli.output.formats.write_rows` takes it.
+    ``known`` is by canonical key; ``advice`` says how to compute unknown positions.
     """
     board = asked[0].position.board
     rows = (
@@ -158,7 +135,7 @@ def write_positions(
 
 
 def write_boards(rows: Iterator[Row], *, zero_based: bool) -> None:
-    """Draw every row's board for people, with its columns' scores and its facts under it."""
+    """Draw every row's board, with the columns' scores and the facts below it."""
     from rich.text import Text
 
     from cli.output import render
@@ -169,7 +146,8 @@ def write_boards(rows: Iterator[Row], *, zero_based: bool) -> None:
             out.print()
         if row.get("moves"):
             out.print(Text(row["moves"], style="bold"))
-        position = Position.from_grid(row["grid"])
+        board = parse_board(row["board"])
+        position = Position.from_grid(row["grid"], width=board.width, height=board.height)
         out.print(render.board(position, row["scores"], zero_based=zero_based))
         to_move = "the game is over" if position.is_over else f"{row['side']} to move"
         facts = [to_move, f"score {_score(row)}"]
@@ -198,7 +176,7 @@ def _asked_row(request: Request, known: Known | None, *, zero_based: bool) -> Ro
 
 
 def _columns(width: int, *, zero_based: bool) -> tuple[Column, ...]:
-    """The table for people; for seven columns it fits into 80 characters."""
+    """The table for people; with seven columns it fits into 80 characters."""
     labels = (column_label(column, zero_based=zero_based) for column in range(width))
     heading = "".join(f"{label:>4}" for label in labels)
     return (
@@ -220,7 +198,7 @@ def _score(row: Row) -> str:
         return score_text(row["score"])
     if row["lower"] is None:
         return "unknown"
-    return f"{score_text(row['lower'])}..{score_text(row['upper'])}"
+    return f"{score_text(row['lower'])}..{score_text(row['upper'])}"  # words: ok
 
 
 def _scores(row: Row) -> str:
@@ -230,21 +208,19 @@ def _scores(row: Row) -> str:
 
 
 class Source(NamedTuple):
-    """Knows evaluations."""
+    """A source of evaluations."""
 
     name: str
-    """What an answer's ``source`` says of it."""
+    """The value of ``source`` in answers."""
     stream: Callable[..., Iterator[StoredEvaluation]]
-    """The positions that meet some conditions; arguments as of :func:`db.evaluations.stream`, but
-    for the session."""
+    """Yields matching positions; takes the arguments of :func:`db.evaluations.stream` except the
+    session."""
     count: Callable[[EvaluationFilter], int]
-    """How many of them there are."""
     lookup: Callable[[BoardSize, Sequence[int]], dict[int, StoredEvaluation]]
-    """What is known about positions of a board, by canonical key."""
 
 
 def database_source(session: Session) -> Source:
-    """What the database has stored."""
+    """The evaluations stored in the database."""
     return Source(
         "db",
         partial(evaluations.stream, session),
@@ -254,7 +230,7 @@ def database_source(session: Session) -> Source:
 
 
 def book_source(book: Book) -> Source:
-    """What a book has; always in the order of ply and key."""
+    """The evaluations in a book, always in the order of ply and key."""
     from workers.book import reading
 
     return Source(
@@ -266,7 +242,7 @@ def book_source(book: Book) -> Source:
 
 
 class Known(NamedTuple):
-    """What is known about a position, and who knows it."""
+    """The facts about a position, and their source."""
 
     row: StoredEvaluation
     source: str
@@ -274,12 +250,7 @@ class Known(NamedTuple):
 
 @contextmanager
 def source_of(settings: Settings, book: Book | None) -> Iterator[Source]:
-    """A book if there is one, else the database.
-
-    Args:
-        settings: say which database.
-        book: is closed at the end of the context.
-    """
+    """A book if there is one, else the database; closed at the end of the context."""
     if book is not None:
         with book:
             yield book_source(book)
@@ -295,13 +266,10 @@ def look_up(
     book: Book | None,
     ask_database: bool,
 ) -> dict[int, Known]:
-    """What is known about positions, by canonical key: from the rules, a book, or the database.
+    """Look up positions of one board by canonical key: in the rules, a book, or the database.
 
-    Args:
-        settings: say which database; it is opened only if the book does not know everything.
-        positions: of one board; at least one.
-        book: for this board, if there is one.
-        ask_database: whether the database is asked at all.
+    The database is opened only with ``ask_database``, and only if the book does not know
+    everything.
     """
     board = positions[0].board
     found = {
@@ -324,7 +292,7 @@ def look_up(
 
 
 def _ended(position: Position) -> StoredEvaluation:
-    """What the rules say of a game that is over; it is never stored."""
+    """The score of a game that is over, by the rules; it is never stored."""
     score = final_score(position)
     return StoredEvaluation(
         key=position.canonical_key,

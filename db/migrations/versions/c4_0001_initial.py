@@ -21,7 +21,7 @@ UNIT_INDEXES = (
 
 
 def upgrade() -> None:
-    """Make the tables."""
+    """Create the tables."""
     op.create_table(
         "evaluations",
         sa.Column("width", sa.SmallInteger(), nullable=False),

@@ -25,8 +25,8 @@ QUEUED_BEFORE = ("ix_units_queued", ["job_id", "seq"], "state = 'queued'")
 
 
 def upgrade() -> None:
-    """Add to the units what distribution needs, and the tables around it."""
-    # The defaults fill the rows that are there, without rewriting the table.
+    """Add to the units the columns for distribution, and the related tables."""
+    # The defaults fill the existing rows without rewriting the table.
     for name, kind in (
         ("expected_seconds", sa.Double()),
         ("lapses", sa.Integer()),
@@ -77,7 +77,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Take it all away again."""
+    """Undo the upgrade."""
     for table in ("turns", "costs", "workers"):
         op.drop_table(table)
     for name, _, _ in UNIT_INDEXES:

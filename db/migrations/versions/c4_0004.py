@@ -1,6 +1,6 @@
 """Checksums: a generated column in every table, seals in long texts and column scores; views.
 
-In SQLite each table is made anew and filled.
+In SQLite each table is recreated and filled.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ COLUMNS: Final = {
     "costs": "engine_version:i width:i height:i columns:o ply:i positions:b seconds:d",
     "turns": "name:t taken_at:d",
 }
-"""What each checksum is of."""
+"""The columns in each table's checksum."""
 
 OBJECTS: Final = (
     ("jobs", "params"),
@@ -43,8 +43,9 @@ OBJECTS: Final = (
 )
 """JSON objects, which get a seal."""
 
-# What is damaged stays as it is: `c4 db check` names it afterwards, and one value must not keep all
-# others from being upgraded. Bytes, because the driver hands no function a text that is not UTF-8.
+# Damaged values stay as they are: `c4 db check` names them afterwards, and one value must not block
+# the upgrade of all others. Bytes, because the driver passes no text to a function that is not
+# UTF-8.
 SQLITE_SEAL_OBJECT: Final = (
     "CASE WHEN typeof({column}) = 'text' "
     "THEN coalesce(c4_sealed_object(CAST({column} AS BLOB)), {column}) ELSE {column} END"
@@ -87,7 +88,7 @@ POSTGRESQL_UNSEAL_OBJECT: Final = (
 
 
 def upgrade() -> None:
-    """Add the checksums, seal what is there, make the views."""
+    """Add the checksums, seal existing values, create the views."""
     if op.get_bind().dialect.name == "sqlite":
         driver: Any = op.get_bind().connection.dbapi_connection
         driver.create_function("c4_sealed_object", 1, sealed_object, deterministic=True)
@@ -114,7 +115,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Take it all away again."""
+    """Undo the upgrade."""
     for view in ("c4_games", "c4_jobs", "c4_positions"):
         op.execute(f"DROP VIEW {view}")
     for table in COLUMNS:

@@ -17,16 +17,16 @@ branch_labels = None
 depends_on = None
 
 HEARTBEATS: Final = {"planner_seen_at": "planning.", "runner_seen_at": "working."}
-"""The new columns of jobs; how the names began of the rows that said the same."""
+"""The new columns of jobs, and the prefixes of the names of the rows that they replace."""
 
 
 def upgrade() -> None:
-    """Make what is new, and fill it from where it was."""
+    """Create the new tables and columns, and fill them from the old ones."""
     for column in HEARTBEATS:
         op.add_column("jobs", sa.Column(column, sa.Double(), nullable=True))
     create_table_of_times("duties", "acquired_at")
     for column, prefix in HEARTBEATS.items():
-        # No other rows: whatever is written gets a new checksum, even if it was damaged before.
+        # Only these rows: every written row gets a new checksum, even if it was damaged before.
         word = f"FROM turns WHERE name = '{prefix}' || CAST(jobs.id AS TEXT)"
         op.execute(
             f"UPDATE jobs SET {column} = (SELECT taken_at {word}) WHERE EXISTS (SELECT 1 {word})"  # noqa: S608
@@ -63,7 +63,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Put everything back where it was."""
+    """Undo the upgrade."""
     op.drop_table("corpus_matches")
     create_table_of_times("turns", "taken_at")
     op.execute("INSERT INTO turns (name, taken_at) SELECT name, acquired_at FROM duties")
@@ -78,7 +78,7 @@ def downgrade() -> None:
 
 
 def create_table_of_times(table: str, column: str) -> None:
-    """Make a table of names, each with a time."""
+    """Create a table of names, each with a time."""
     op.create_table(
         table,
         sa.Column("name", sa.Text(), nullable=False),
@@ -89,9 +89,9 @@ def create_table_of_times(table: str, column: str) -> None:
 
 
 def fill_corpus_matches() -> None:
-    """Make the rows from the terms of the matches.
+    """Create the rows from the terms of the matches.
 
-    What is damaged has none, and a match that is gone has none: `c4 db check` names both.
+    Damaged terms and missing matches get no rows: `c4 db check` names both.
     """
     connection = op.get_bind()
     there = set(connection.scalars(sa.text("SELECT id FROM matches")))
@@ -116,7 +116,7 @@ def fill_corpus_matches() -> None:
 
 
 def corpus_of(terms: str | bytes) -> set[int]:
-    """The numbers of the matches that a match looks up; none where its terms are damaged."""
+    """The numbers of the matches that a match looks up; none if its terms are damaged."""
     try:
         text = terms.decode() if isinstance(terms, bytes) else terms
         body = text[:-SEAL_LENGTH]

@@ -14,7 +14,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Make the table."""
+    """Create the table."""
     op.create_table(
         "shared_bounds",
         sa.Column("job_id", ROW_ID, nullable=False),
@@ -31,5 +31,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop it: a job goes on without it."""
+    """Drop the table: a job goes on without it."""
     op.drop_table("shared_bounds")

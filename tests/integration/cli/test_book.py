@@ -94,7 +94,7 @@ class TestProbe:
         first, empty, unknown, last = done.objects
         assert first["score"] == 0
         assert "empty line" in empty["error"]
-        assert (unknown["id"], unknown["error"]) == ("a", "the book does not have it")
+        assert (unknown["id"], unknown["error"]) == ("a", "the book does not have this position")
         assert last["id"] == 4
 
     def test_refused(self, c4: C4, snapshot: SnapshotAssertion) -> None:

@@ -48,7 +48,7 @@ def test_interrupted_and_resumed_twice(c4: C4, undisturbed: str) -> None:
                 process.send_signal(signal.SIGINT)
                 _, errors = process.communicate(timeout=HANG_SECONDS)
             assert process.returncode == 130, errors
-            assert "The same command again goes on" in errors
+            assert "Give the same command again to go on" in errors
             assert units(url)[UnitState.LEASED] == kept
         assert not (c4.directory / "x.c4book").exists()
     last = c4(*BUILD, "--out", "x.c4book")

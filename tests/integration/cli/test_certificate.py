@@ -99,8 +99,8 @@ def after_a_rule(file: Path) -> tuple[str, str]:
 def test_show_after_a_rule_has_ended_the_branch(c4: C4) -> None:
     by_x, by_o = after_a_rule(c4.directory / "small.c4proof")
     done = c4("certificate", "show", "small.c4proof", by_x)
-    words = "by the rule that has ended the branch"
-    assert f"at most 0: whatever x plays, {words}" in done.out
+    words = "by the rule that ends the branch"
+    assert f"at most 0: any move of x is answered, {words}" in done.out
     done = c4("certificate", "show", "small.c4proof", by_o)
     assert re.search(f"at most 0: o plays [1-5, ]+, {words}", done.out)
 
@@ -121,7 +121,7 @@ def test_a_proof_plays_a_match_and_a_game(c4: C4) -> None:
     assert (played["losses"], played["forfeits"]) == (0, 0)
     done = c4(*names, "--games", "2")
     assert done.code == 2
-    assert "small.c4proof is about 5x4, not 7x6" in done.err
+    assert "small.c4proof is for 5x4, not 7x6" in done.err
     game = ("play", "--plain", "--board", "5x4", "--second", "proof:small.c4proof", "--no-store")
     done = c4(*game, "--file", "game.json", stdin="3\nquit\n")
     assert "o (proof:small.c4proof) plays " in done.out

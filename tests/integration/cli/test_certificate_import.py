@@ -87,7 +87,7 @@ def test_unused_parts_are_shown(c4: C4) -> None:
 def test_bad_requests_are_refused(c4: C4) -> None:
     other = c4(*IMPORT)
     assert other.code == 1
-    assert other.err == "Error: diagrams.json: diagram 0 is no list of 6 rows\n"
+    assert other.err == "Error: diagrams.json: diagram 0 is not a list of 6 rows\n"
     (c4.directory / "entries.json").write_text("{")
     damaged = c4(*SMALL)
     assert damaged.code == 1

@@ -39,11 +39,11 @@ def test_reading_does_not_create_a_named_database(c4: C4) -> None:
 
 def test_the_option_may_precede_or_follow_the_command(c4: C4) -> None:
     assert c4("--db", "one.db", "db", "init").code == 0
-    assert c4("db", "init", "--db", "one.db").out.endswith("one.db: was ready already\n")
+    assert c4("db", "init", "--db", "one.db").out.endswith("one.db: exists already\n")
 
 
 def test_upgrade_of_a_current_database(filled: C4) -> None:
-    assert "was up to date" in filled("db", "upgrade").out
+    assert "already up to date" in filled("db", "upgrade").out
     versions = json.loads(filled("db", "upgrade", "--json").out)
     assert versions["before"] == versions["after"]
 
@@ -77,7 +77,7 @@ def test_damaged_rows_are_dropped(filled: C4) -> None:
     assert (
         "of 7x6 is damaged: its column scores have changed since they were stored; " in listed.err
     )
-    assert '"c4 db repair" drops what is damaged' in filled("db", "check").err
+    assert 'Use "c4 db repair" to drop damaged data' in filled("db", "check").err
     done = filled("db", "repair")
     assert (done.code, done.out.count("\n")) == (0, 1)
     assert done.out.startswith("dropped: evaluation: position ")
@@ -140,7 +140,7 @@ def test_a_read_only_database_can_be_read(filled: C4) -> None:
     process = filled.start("solve", EASY + "7", preexec_fn=obey_permissions)
     _, talk = process.communicate(timeout=HANG_SECONDS)
     filled.directory.chmod(0o755)
-    assert (process.returncode, talk) == (0, "Nothing is kept: the database is read-only.\n")
+    assert (process.returncode, talk) == (0, "Results are not stored: the database is read-only.\n")
 
 
 def obey_permissions() -> None:

@@ -153,7 +153,7 @@ class TestExchange:
         assert (
             c4("games", "import", "-", "--format", "csv", "--board", "5x4", stdin=small).code == 0
         )
-        assert c4("games", "show", "1:0").out.count("(not known)") == 1
+        assert c4("games", "show", "1:0").out.count("(unknown)") == 1
         assert "its seed is not known" in c4("games", "replay", "1:0").err
 
     def test_a_file_is_written_completely(self, played: C4) -> None:
@@ -197,7 +197,7 @@ class TestExchange:
         text = lines(GAME, "4148") + "nonsense\n" + lines("41")
         done = c4("games", "import", "-", stdin=text)
         assert done.code == 1
-        assert "standard input, line 2: invalid move at index 3" in done.err
+        assert "standard input, line 2: move 4" in done.err
         assert "line 3: not a JSON object" in done.err
         assert "line 4: the game is not over" in done.err
         assert "3 bad lines: nothing was imported" in done.err
@@ -273,7 +273,7 @@ def test_games_in_a_corpus_are_not_deleted(c4: C4) -> None:
     assert c4("match", looks, "random", "--corpus", "1", *options).code == 0
     refused = c4("games", "delete", "1")
     assert refused.code == 1
-    assert "players of match 2 look its games up; delete that one first" in refused.err
+    assert "players of match 2 look up its games; delete that match first" in refused.err
     assert c4("games", "delete", "1", "2", "-q").code == 0
 
 

@@ -130,14 +130,14 @@ def test_a_job_whose_process_has_died_is_interrupted(
     assert (status["workers"], status["running_units"]) == (0, 0)
     status_text = c4("status")
     assert "1 interrupted" in status_text.out
-    assert "c4 jobs resume goes on" in status_text.err
+    assert "go on with c4 jobs resume" in status_text.err
     for json_option in ([], ["--json"]):
         watched = c4("jobs", "watch", "1", "--interval", "0.1", *json_option)
         assert watched.code == 1
         assert "interrupted" in watched.out
         assert watched.err == (
-            "Nobody is at work on job 1 any more: c4 jobs resume 1 goes on with it, "
-            "and so do workers with a broker\n"
+            "No process is working on job 1 any more: go on with c4 jobs resume 1, "
+            "or with workers and a broker\n"
         )
     assert len(c4("jobs", "list", "--state", "interrupted", "--jsonl").objects) == 1
     assert c4("jobs", "list", "--state", "running", "--jsonl").objects == []

@@ -121,7 +121,7 @@ class TestMatch:
         assert "c4 jobs resume 1" in done.err
         again = c4("match", "set", "random", "--detach", "--games", "24", "--json", "--label", "x")
         assert json.loads(again.out) == {"job": 1}
-        assert "job 1 was made for these games before: --label changes nothing" in again.err
+        assert "job 1 for these games exists already, so --label is ignored" in again.err
         assert c4("games", "report", "1").code == 1
         assert json.loads(c4("match", "set", "random", "--json", *QUICK).out)["games"] == 24
         assert c4("games", "report", "1").code == 0
@@ -148,7 +148,7 @@ class TestMatch:
                 _, err = process.communicate(timeout=HANG_SECONDS)
             assert process.returncode == 130, err
         assert "go on with: c4 jobs resume 1\n" in err
-        assert "The same command again goes on, and writes the report in the end." in err
+        assert "Give the same command again to go on and write the report." in err
         before = moves(c4)
         assert 0 < len(before) < 24
         report = json.loads(c4(*command, "--judge", "none", "--json").out)

@@ -135,7 +135,7 @@ class TestInterrupts:
         done = end_by(process, signal.SIGINT)
         assert (done.code, done.out) == (130, "")
         assert done.err.splitlines()[-2:] == [
-            "What is done is kept; go on with: c4 jobs resume 1 --output -",
+            "Results so far are kept; go on with: c4 jobs resume 1 --output -",
             "Interrupted.",
         ]
         assert json.loads(c4("jobs", "show", "1", "--json").out)["units"]["leased"] == 0
@@ -291,7 +291,7 @@ class TestInput:
             ("analyze", 2, "standard input is empty"),
             ("games import -", 2, "standard input is empty"),
             ("solve -", 0, ""),
-            ("solve --grid -", 2, "standard input: there is no grid in it"),
+            ("solve --grid -", 2, "standard input: the file has no grid"),
             ("play --plain --no-store", 0, ""),
         ],
     )
@@ -326,7 +326,7 @@ class TestInput:
         for command in ("analyze --sample", "games import -", "match set random", "deep 4"):
             done = c4(*command.split(), "--label", "x\udcff")
             assert done.code == 2
-            assert "is no text: it is not UTF-8" in done.err
+            assert "is not UTF-8 text" in done.err
 
 
 class TestTerminal:

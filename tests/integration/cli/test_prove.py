@@ -76,7 +76,7 @@ def test_a_proof_is_interrupted_and_cancelled(c4: C4) -> None:
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=HANG_SECONDS)
     assert process.returncode == 130, errors
-    assert "The same command again goes on, and writes the certificate in the end." in errors
+    assert "Give the same command again to go on and write the certificate." in errors
     assert units(url)[UnitState.LEASED] == 0
     assert not (c4.directory / "no.c4proof").exists()
     assert c4("jobs", "cancel", "1").code == 0

@@ -134,7 +134,7 @@ def test_a_book_is_queried_like_the_database(small: C4) -> None:
             "solve", "--board", "4x4", "--no-store", "--json", "-", stdin=line
         ).objects
         assert (row["score"], row["scores"]) == (solved["score"], solved["scores"])
-    conditions = {"--value=draw": 0, "--score=1..": 1, "--score=..-1": -1}
+    conditions = {"--value=draw": 0, "--score=1..": 1, "--score=..-1": -1}  # words: ok
     parts = [small(*ASK, "--ply=3..5", "--jsonl", condition).objects for condition in conditions]
     assert sum(len(part) for part in parts) == len(rows)
     for part, sign in zip(parts, conditions.values(), strict=True):
@@ -189,13 +189,13 @@ def test_positions_are_looked_up_in_the_shipped_book(with_book: C4) -> None:
         (True, "book"),
         (False, None),
     ]
-    assert '1 of 2 not known: "c4 solve" finds out' in done.err
+    assert '1 of 2 not known: use "c4 solve" to compute it' in done.err
     done = with_book(*ask, "--no-book", "2332")
     assert done.code == 1
-    assert '1 of 1 not known: "c4 solve --no-book" finds out and keeps it' in done.err
+    assert '1 of 1 not known: use "c4 solve --no-book" to compute and store it' in done.err
     done = with_book(*ask, "--book", "b.c4book", "1234123412")
     assert done.code == 1
-    assert 'the book does not have it; "c4 solve" works it out' in done.err
+    assert 'not in the book; use "c4 solve" to compute it' in done.err
     assert with_book("solve", "--board", "4x4", "--no-book", "2332").code == 0
     assert with_book(*ask, "--no-book", "2332").code == 0
 
@@ -208,9 +208,9 @@ def test_the_shipped_book_has_the_same_name_in_all_commands(with_book: C4) -> No
     assert [found["source"] for found in with_book(*solve).objects] == ["book"]
     refused = with_book(*solve, "--no-book")
     assert refused.code == 2
-    assert "--book and --no-book do not go together" in refused.err
+    assert "--book and --no-book cannot be used together" in refused.err
     assert with_book("book", "info", "shipped").code == 2  # no book of 7x6 is included
-    assert "this c4 came without a book" in with_book("book", "info", "shipped").err
+    assert "no book for 7x6 is included" in with_book("book", "info", "shipped").err
 
 
 def test_results_of_solve_are_found_by_query(with_book: C4) -> None:

@@ -15,7 +15,7 @@ from tests.support.strangers import COMMANDS, FILE, check_command, fill, is_safe
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("strangers") / FILE
+    directory = tmp_path_factory.mktemp("names") / FILE
     directory.mkdir()
     fill(C4(directory))
     return directory

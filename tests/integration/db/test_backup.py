@@ -49,7 +49,7 @@ def test_one_of_two_simultaneous_backups_is_kept(
     with ThreadPoolExecutor(2) as pool:
         ends = [pool.submit(make) for _ in range(2)]
     assert sorted(end.result() for end in ends) == [
-        f"{target} exists: a backup overwrites nothing",
+        f"{target} exists: choose another name for the backup",
         "made",
     ]
     assert problems(target) == []

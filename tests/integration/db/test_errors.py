@@ -281,7 +281,7 @@ def test_a_writer_gives_up_if_another_never_ends(
         Database.open(str(sqlite_path)) as database,
     ):
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(BusyError, match=f"{sqlite_path} is in use by other writers"):
+        with pytest.raises(BusyError, match=f"{sqlite_path} has been in use by other writers"):
             store_many(database)
         other.execute("ROLLBACK")
         store_many(database)

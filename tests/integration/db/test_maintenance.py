@@ -101,7 +101,7 @@ def test_impossible_evaluations_are_found(used: Database) -> None:
         (evaluation("1", key=Position("7").key), "not canonical"),
         (evaluation("1", key=3), "3 of 7x6"),
         (evaluation("12", ply=3), "it has 2 stones, the row says 3"),
-        (evaluation("1212", lower=2, upper=30), r"no score 2\.\.30 is possible after 4 stones"),
+        (evaluation("1212", lower=2, upper=30), r"no score 2 to 30 is possible after 4 stones"),
         (evaluation("1122", scores=(0, 1, 2, 3, 3, 3, 3)), "but the best column scores 3"),
     ]
     do(used, store, BOARD, [each for each, _ in bad])

@@ -106,7 +106,7 @@ def test_a_url_may_ask_for_reading_only(filled: Path, tmp_path: Path, c4: C4) ->
         done = c4("--db", url, *command)
         expected = {0, 1} if command[:2] == ("jobs", "results") else {0}
         assert done.code in expected, (command, done.err)
-        told = "Nothing is kept: the database is read-only.\n" if "solve" in command else ""
+        told = "Results are not stored: the database is read-only.\n" if "solve" in command else ""
         assert "read-only" not in done.err.removeprefix(told)
     for command in WRITING:
         done = c4("--db", url, *command)
@@ -115,7 +115,7 @@ def test_a_url_may_ask_for_reading_only(filled: Path, tmp_path: Path, c4: C4) ->
     for times in (1, 2):
         done = c4("--db", url, "solve", *[EASY[:-1], EASY[:-2]][:times])
         assert done.code == 0
-        assert done.err == "Nothing is kept: the database is read-only.\n"
+        assert done.err == "Results are not stored: the database is read-only.\n"
     assert (tmp_path / "test.db").read_bytes() == content
 
 

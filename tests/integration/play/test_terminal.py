@@ -286,7 +286,7 @@ def test_plain_errors_have_line_numbers(c4: C4) -> None:
     told = [line.partition(" (type")[0] for line in done.err.splitlines()]
     assert told[0] == "line 2: 'four' is neither a column nor a command"
     assert told[1].startswith("line 3: column 9 is outside the board")
-    assert told[2] == "line 4: one column a line, not '44'"
+    assert told[2] == "line 4: type one column per line, not '44'"
     assert told[3] == "there is nothing to undo"
     assert told[4].startswith("line 8: ")
     assert told[4].endswith(" is neither a column nor a command")
@@ -298,7 +298,7 @@ def test_an_unfinished_game_is_not_replaced_by_mistake(c4: C4) -> None:
     assert c4("play", "--plain", "--file", "a", "--second", "human", stdin="4\n").code == 0
     again = c4("play", "--plain", "--file", "a", stdin="5\n")
     assert again.code == 2
-    assert "--resume goes on with it, --new replaces it" in again.err
+    assert "go on with --resume, or replace it with --new" in again.err
     resumed = c4("play", "--plain", "--file", "a", "--resume", "--json", stdin="5\n")
     assert json.loads(resumed.out)["moves"] == "45"
     anew = c4("play", "--plain", "--file", "a", "--new", "--json", "--second", "human", stdin="1\n")

@@ -258,7 +258,7 @@ def test_a_bad_payload_fails_after_some_attempts(database: Database) -> None:
         assert run_unit(database, Solver(table_mb=1), claim(database), never).end is UnitEnd.FAILED
     unit = failed_unit(database, job_id)
     assert unit.error.startswith("DamagedValueError: damaged: a unit's lines cannot be read")
-    assert "invalid move at index 0: column 9 is outside the board" in unit.error
+    assert "move 1: column 9 is outside the board" in unit.error
 
 
 def test_a_lease_is_extended_until_it_is_released(timed: Database, clock: FakeClock) -> None:

@@ -20,7 +20,7 @@ def test_the_search_continues_in_the_background(browser: Browser) -> None:
         browser.until(lambda: state(browser) == "incomplete", "nobody gives up")
         assert browser.text("#think-longer") == "Think longer (10 s)"
         browser.click("#go-on")
-        browser.until(lambda: "goes on with it" in browser.text("#source"), "there is no job")
+        browser.until(lambda: "continues the search" in browser.text("#source"), "there is no job")
         job = int(browser.text("#source a").split()[1])
         shown = server.ask(f"/api/v1/jobs/{job}").json
         assert (shown["kind"], shown["board"]) == ("analyze", board)
@@ -38,7 +38,7 @@ def test_a_cancelled_job_leaves_the_position_open(browser: Browser) -> None:
         browser.open("/?pos=44&board=8x7")
         browser.until(lambda: state(browser) == "incomplete", "nobody gives up")
         browser.click("#go-on")
-        browser.until(lambda: "goes on with it" in browser.text("#source"), "there is no job")
+        browser.until(lambda: "continues the search" in browser.text("#source"), "there is no job")
         job = int(browser.text("#source a").split()[1])
         server.post(f"/api/v1/jobs/{job}/cancel", {})
         browser.until(lambda: browser.one("#go-on").is_displayed(), "it cannot go on again")
@@ -57,6 +57,6 @@ def test_a_server_with_a_token_accepts_the_one_stored_in_the_tab(browser: Browse
         browser.driver.refresh()
         browser.until(lambda: state(browser) == "incomplete", "nobody gives up")
         browser.click("#go-on")
-        browser.until(lambda: "goes on with it" in browser.text("#source"), "there is no job")
+        browser.until(lambda: "continues the search" in browser.text("#source"), "there is no job")
         job = int(browser.text("#source a").split()[1])
         assert server.ask(f"/api/v1/jobs/{job}").json["board"] == "8x7"

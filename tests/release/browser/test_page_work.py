@@ -13,7 +13,7 @@ def open_work(browser: Browser) -> None:
     """Open the work view, and wait for its jobs."""
     browser.open("/work")
     browser.one("[data-drop]")
-    browser.until(lambda: "Asking" not in browser.text("#work"), "no jobs are shown")
+    browser.until(lambda: "Loading" not in browser.text("#work"), "no jobs are shown")
 
 
 class TestDropped:

@@ -35,7 +35,7 @@ def test_deep_reports_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert [proof[name] for name in ("score", "nodes", "pieces", "single_nodes")] == [None] * 4
     first = deep.FIRST_PLAYERS[4]
     monkeypatch.setitem(deep.FIRST_PLAYERS, 4, first | {4: "+"})
-    with pytest.raises(RuntimeError, match=r"4x4: score 0, where \+ is known"):
+    with pytest.raises(RuntimeError, match=r"4x4: score 0, but the known result is \+"):
         deep.prove("4x4", tmp_path, threads=1, table_mb=1, minutes=60, single=False)
-    with pytest.raises(RuntimeError, match=r"deep .* ended with 2"):
+    with pytest.raises(RuntimeError, match=r"deep .* failed with exit code 2"):
         deep.prove("4x4", tmp_path, threads=0, table_mb=1, minutes=60, single=False)

@@ -66,7 +66,7 @@ def test_workers_of_another_engine_give_a_message_to_the_user(one_service: Servi
         await_that(lambda: reason in worker.log, worker)
         shown = one_service("status")
         assert reason in shown.out
-        assert "Nobody is at work on 1 job" in shown.err
+        assert "No process is working on 1 job" in shown.err
         assert " waiting " in one_service("jobs", "list").out
 
 

@@ -111,7 +111,7 @@ def test_garbage_among_taken_messages(one_service: Service) -> None:
         client.set("c4.unacked_index", "no list")
         await_that(lambda: not client.exists("c4.unacked_index"), worker)
         run(one_service, FIRST[:10], worker)
-        assert worker.log.count("what is no message was dropped") == 2
+        assert worker.log.count("an invalid message was dropped") == 2
         assert "Traceback" not in worker.log
 
 

@@ -44,12 +44,12 @@ CASES = (
     having("a file above the card", "names a file", files=file_named("../secret.npz")),
     having("a file anywhere", "names a file", files=file_named("/etc/passwd")),
     having("a file below the card", "names a file", files=file_named("set/../x.npz")),
-    having("a part named {}", "no data card", files=file_named("test.npz", {})),
+    having("a part named {}", "not a data card", files=file_named("test.npz", {})),
     having("a file twice", "names a file twice", files=file_named("test.npz") * 2),
     Case(
         "a field twice",
         lambda sample: sample.replace(b"{", b'{"license": "other", ', 1),
-        r"no data card: the field 'license' is there twice",
+        r"not a data card: the field 'license' is there twice",
     ),
     having("a lone surrogate", "surrogates not allowed", title="\ud800"),
     having("a long title", "longer than", title="x" * MAX_CARD),
@@ -65,7 +65,7 @@ CASES = (
     ),
     Case("10,000 plies", with_plies([{}] * 10**4), "more plies than the board"),
     Case("an empty ply", with_plies([{}]), "is missing"),
-    having("no command", "command cannot be None", command=None),
+    having("no command", "command cannot be None", command=None),  # words: ok
     having("nested 100 deep", "nested more than 100 deep", x=nested(100)),
     having("nested 900 deep", "nested more than 100 deep", x=nested(900)),
     having(

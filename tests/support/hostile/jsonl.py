@@ -6,8 +6,8 @@ from typing import Any
 from tests.support.hostile import Case
 from tests.support.hostile.cards import nested
 
-NO_ROW = r"no data set in JSON Lines"
-NO_NUMBER = "column key has something that is no whole number"
+NO_ROW = r"not a JSON Lines data set"
+NO_NUMBER = "column key has an entry that is not a whole number"
 
 
 def having(name: str, answer: str, **fields: Any) -> Case:  # noqa: ANN401
@@ -31,8 +31,8 @@ def many_empty_lists(_sample: bytes) -> bytes:
 
 
 CASES = (
-    having("a long line of moves", "line 1: .*no such text", moves="1" * 100),
-    having("moves as a number", "no such text", moves=5),
+    having("a long line of moves", "line 1: .*not a text, or is too long", moves="1" * 100),
+    having("moves as a number", "not a text, or is too long", moves=5),
     having("a line of 5,000 bytes", "line 1: .*longer than 4,096 bytes", moves="1" * 5000),
     having("moves beyond ASCII", "can't encode", moves="é"),
     having("a fraction", "column ply is of type float64", ply=1.5),
@@ -59,6 +59,6 @@ CASES = (
         lambda _: b'{"ply": 1}\n{"side": 1}\n',
         "line 2: .*a field 'side' that the first",
     ),
-    Case("one long text", one_long_text, "no such text", is_large=True),
+    Case("one long text", one_long_text, "not a text, or is too long", is_large=True),
     Case("many empty lists", many_empty_lists, "planes", is_large=True),
 )

@@ -88,7 +88,7 @@ CASES = (
         Case(f"a weight of {number}", with_weight(number), "model.*tensor 'weights.x' has a number")
         for number in (np.nan, np.inf, -np.inf)
     ),
-    having("no settings", "settings cannot be None", settings=None),
+    having("no settings", "settings cannot be None", settings=None),  # words: ok
     having("an object for a history", r"history cannot be \{\}", history={}),
     having("a history of numbers", "damaged", history=[5]),
     having("an epoch without seconds", "'seconds' is missing", history=[{"epoch": 1}]),
@@ -119,5 +119,9 @@ CASES = (
         with_header(empty_tensors(MAX_TENSORS + 1)),
         "it has more than 1,000 tensors",
     ),
-    Case("as many tensors as there may be", with_header(empty_tensors(MAX_TENSORS)), "is no model"),
+    Case(
+        "as many tensors as there may be",
+        with_header(empty_tensors(MAX_TENSORS)),
+        "is not a c4 model",
+    ),
 )

@@ -58,7 +58,7 @@ def other_type(value: object) -> Case:
     return Case(
         f"{value!r} for a number",
         columns(ply=lambda: pa.array([value])),
-        "this is no data set in Parquet",
+        "not a Parquet data set",
     )
 
 

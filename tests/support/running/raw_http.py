@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 JSON_BODY = {"Content-Type": "application/json"}
 """Headers of a request with a JSON body."""
-POSTS = ("/api/v1/game", "/api/v1/move", "/api/v1/jobs", "/kaggle")
+POSTS = ("/api/v1/game", "/api/v1/move", "/api/v1/jobs", "/kaggle", "/agent")
 """Endpoints that accept such a request."""
 
 

@@ -78,7 +78,7 @@ def test_page_shows_the_stored_figures(name: str, tmp_path: Path) -> None:
 def test_places_files_and_times(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no place for run"):
         fill("", {"run": "text"})
-    with pytest.raises(ValueError, match="a place for 'odd'"):
+    with pytest.raises(ValueError, match="a place with the unknown name 'odd'"):
         fill("<!-- begin odd -->\n<!-- end odd -->", {"run": "text"})
     (tmp_path / "web.json").write_text('{"format": 99}')
     done = CliRunner().invoke(main, ["--results", str(tmp_path), "render", "web"])

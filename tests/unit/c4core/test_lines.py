@@ -74,10 +74,11 @@ def test_unknown_fields_are_ignored() -> None:
         ("44x", "moves"),
         ("448", "moves"),
         ("4444444", "moves"),
-        ("44 53", "moves"),
         ("4\0", "moves"),
         ("12121212", "moves"),
-        ("[]", "moves"),
+        ("[9]", "moves"),
+        ("[[0], [1]]", "grid"),
+        pytest.param("[" * 50_000, "line", id="brackets"),
         ("{", "line"),
         ('{"moves": "4"} x', "line"),
         ('{"id": NaN, "moves": "4"}', "line"),
@@ -88,7 +89,6 @@ def test_unknown_fields_are_ignored() -> None:
         ('{"moves": "4", "key": 5}', "key"),
         ('{"moves": 4453}', "moves"),
         ('{"moves": null}', "moves"),
-        ('{"moves": " 4"}', "moves"),
         ('{"grid": ["..", ".."]}', "grid"),
         ('{"grid": "....\\n....\\n....\\n...."}', "grid"),
         ('{"grid": "x"}', "grid"),
@@ -153,7 +153,7 @@ def test_a_bad_object_keeps_its_id() -> None:
 
 def test_undecodable_bytes_make_a_bad_line() -> None:
     bad, good = read(b"44\xff\n44\n")
-    assert bad == BadLine(1, "line is no text: byte 2 is not UTF-8")
+    assert bad == BadLine(1, "line is not text: byte 2 is not UTF-8")
     assert isinstance(good, Request)
 
 

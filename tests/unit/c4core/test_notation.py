@@ -82,7 +82,7 @@ def test_errors_of_bad_moves_have_index_and_kind(
 
 def test_only_ascii_letters_are_columns() -> None:
     assert parse_moves("kK", width=32) == (19, 19)
-    with pytest.raises(MoveError, match="is no column"):
+    with pytest.raises(MoveError, match="is not a column"):
         parse_moves("\u212a", width=32)
 
 
@@ -90,7 +90,7 @@ def test_only_ascii_letters_are_columns() -> None:
 @pytest.mark.parametrize("columns", [[-1, -2], [0, 32], [40], [-40]])
 def test_bad_columns_are_not_written(columns: list[int], zero_based: bool) -> None:  # noqa: FBT001
     wrong, index = next((n, i) for i, n in enumerate(columns) if not 0 <= n < 32)
-    with pytest.raises(MoveError, match=f"at index {index}: there is no column {wrong}") as caught:
+    with pytest.raises(MoveError, match=f"move {index + 1}: there is no column {wrong}") as caught:
         format_moves(columns, zero_based=zero_based)
     assert (caught.value.kind, caught.value.column) == ("range", wrong)
     assert caught.value.index == index

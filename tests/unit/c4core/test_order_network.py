@@ -62,13 +62,13 @@ def test_no_other_network_is_shipped() -> None:
 def test_a_changed_byte_is_found(shipped: bytes, place: int) -> None:
     data = bytearray(shipped)
     data[place] ^= 1
-    with pytest.raises(ValueError, match="no network"):
+    with pytest.raises(ValueError, match="not an order network"):
         Network(bytes(data))
 
 
 @pytest.mark.parametrize("length", [0, 8, 16, 20, 1000, -1])
 def test_a_truncated_file_is_found(shipped: bytes, length: int) -> None:
-    with pytest.raises(ValueError, match="no network"):
+    with pytest.raises(ValueError, match="not an order network"):
         Network(shipped[:length])
 
 

@@ -172,9 +172,20 @@ def test_bad_grids_are_refused(snapshot: SnapshotAssertion) -> None:
         # Both have won: one of the two wins came first and ended the game.
         ".....\noooo.\nxxxx.\nxoxo.",
     )
-    assert [refused(Position.from_grid, grid, error=GridError) for grid in grids] == snapshot
-    with pytest.raises(BoardError, match="impossible board"):
-        Position.from_grid("")
+    assert [refused(of_any_size, grid, error=GridError) for grid in grids] == snapshot
+
+
+def of_any_size(grid: str) -> Position:
+    rows = grid.split("\n")
+    return Position.from_grid(grid, width=len(rows[0]), height=len(rows))
+
+
+@pytest.mark.parametrize("grid", ["", "x", "....\n....", "...\n...\n...\n..."])
+def test_the_size_of_a_small_grid_has_to_be_given(grid: str) -> None:
+    with pytest.raises(GridError, match="give width and height"):
+        Position.from_grid(grid)
+    with pytest.raises(GridError, match="the board is 7x6"):
+        Position.from_grid(grid, width=7, height=6)
 
 
 @pytest.mark.parametrize("key", [-1, 0, 1, 2**49, 2**64, (1 << 49) - 1])
@@ -199,7 +210,7 @@ def test_bad_keys_are_refused(key: int) -> None:
         (Position("1212121"), "Position('1212121')"),
         (Position.from_key(Position("44").key), f"Position.from_key({Position('44').key})"),
         (
-            Position.from_grid("....\n....\nx...").play(1),
+            Position.from_grid("....\n....\nx...", width=4, height=3).play(1),
             f"Position.from_key({Position('12', width=4, height=3).key}, width=4, height=3)",
         ),
     ],
@@ -246,7 +257,7 @@ def test_positions_cannot_be_changed() -> None:
     with pytest.raises(AttributeError):
         setattr(position, "ply", 3)  # noqa: B010  (the type checker would find this mistake)
     for made in (position, position.play(3), Position.from_key(position.key)):
-        with pytest.raises(TypeError, match="does not change"):
+        with pytest.raises(TypeError, match="immutable"):
             Position.__init__(made, "45")
     assert position == Position("44")
     assert Position.__new__(Position) == Position()

@@ -96,5 +96,5 @@ def test_every_numeric_option_has_a_limit() -> None:
 def test_labels_are_text() -> None:
     assert read_label(CONTEXT, PARAMETER, None) is None
     assert read_label(CONTEXT, PARAMETER, "tonight, \u00e4") == "tonight, \u00e4"
-    with pytest.raises(click.BadParameter, match="'x\ufffd' is no text"):
+    with pytest.raises(click.BadParameter, match="'x\ufffd' is not UTF-8 text"):
         read_label(CONTEXT, PARAMETER, "x\udcff")

@@ -109,7 +109,7 @@ def test_a_seat_round_trips(text: str) -> None:
 
 
 def test_unknown_players_are_refused() -> None:
-    with pytest.raises(PlayerError, match="neither human, easy, medium, hard, nor a player"):
+    with pytest.raises(PlayerError, match="neither human, easy, medium, hard nor a player"):
         read_seat("nobody")
     with pytest.raises(PlayerError, match="parameter depth cannot be 'x'"):
         read_seat("alphabeta:depth=x")
@@ -166,13 +166,13 @@ GOOD = {
         ("[]", 'it has no "format": "c4-play"'),
         (json.dumps(GOOD | {"format": "pgn"}), 'it has no "format": "c4-play"'),
         (json.dumps(GOOD | {"version": 2}), "version 2; this c4 reads 1"),
-        (json.dumps({**GOOD, "moves": None}), "field 'moves' cannot be None"),
+        (json.dumps({**GOOD, "moves": None}), "field 'moves' cannot be None"),  # words: ok
         (json.dumps(GOOD | {"seed": True}), "field 'seed' cannot be True"),
         (json.dumps(GOOD | {"board": "7"}), "not a board size: '7'"),
-        (json.dumps(GOOD | {"second": "me"}), "neither human, easy, medium, hard, nor a player"),
-        (json.dumps(GOOD | {"moves": "48"}), "invalid move at index 1: column 8 is outside"),
+        (json.dumps(GOOD | {"second": "me"}), "neither human, easy, medium, hard nor a player"),
+        (json.dumps(GOOD | {"moves": "48"}), "move 2: column 8 is outside"),
         (json.dumps(GOOD | {"moves": "4" * 7}), "column 4 is full"),
-        (json.dumps(GOOD | {"failure": None}), "field 'failure' cannot be None"),
+        (json.dumps(GOOD | {"failure": None}), "field 'failure' cannot be None"),  # words: ok
         (json.dumps(GOOD | {"failure": {"loser": "x"}}), "field 'reason' is missing"),
         (json.dumps(GOOD | {"failure": {"loser": "z", "reason": ""}}), "cannot be 'z'"),
         (json.dumps({k: v for k, v in GOOD.items() if k != "first"}), "field 'first' is missing"),
@@ -183,7 +183,7 @@ def test_a_bad_saved_game_is_refused(tmp_path: Path, text: str, reason: str) -> 
     path.write_bytes(text.encode("latin-1"))
     with pytest.raises(SavedGameError) as caught:
         read_game(path)
-    assert str(caught.value).startswith(f"{path}: no saved game: ")
+    assert str(caught.value).startswith(f"{path}: not a saved game: ")
     assert reason in str(caught.value)
 
 

@@ -327,7 +327,7 @@ def test_readable_units_are_done_and_the_job_fails(database: Database) -> None:
         assert taken.seq == seq
         finish(database, taken)
     assert errors(database, job_id) == {
-        0: "what to do cannot be read: a stored JSON object is damaged: "
+        0: "the unit's payload cannot be read: a stored JSON object is damaged: "
         '\'{"lumber":0,"#":"ec0c7986"}\''
     }
     assert state_of(database, job_id) is JobState.FAILED

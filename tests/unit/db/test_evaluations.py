@@ -110,9 +110,9 @@ def test_a_contradiction_within_one_call_is_found(database: Database) -> None:
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        (row(width=6), "6x6 among those of 7x6"),
-        (row(2**64), "no 64-bit key"),
-        (row(-1), "no 64-bit key"),
+        (row(width=6), "on 6x6, not on 7x6"),
+        (row(2**64), "key is not a 64-bit number"),
+        (row(-1), "key is not a 64-bit number"),
         (row(lower=1, upper=0), "bounds cross"),
         (row(scores=(1, 2)), "column scores"),
         (row(scores=SCORES), "column scores"),

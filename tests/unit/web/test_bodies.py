@@ -211,7 +211,7 @@ def test_a_full_disk_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
         with BodyLines(room) as lines, file_size_limit(5_000):
             await lines.fill(Client([b"4453\n" * 100] * 100).receive)
 
-    with pytest.raises(ApiError, match="cannot be kept; ") as refused:
+    with pytest.raises(ApiError, match="cannot be stored; ") as refused:
         asyncio.run(fill())
     assert (refused.value.status, room.taken) == (503, 0)
 
@@ -287,7 +287,7 @@ def test_a_slow_body_is_refused(sent: int) -> None:
         slow = Sending(MemoryRoom(1_000, 1_000), "a", sent, limits)
         assert await status_of(slow.reading) == (
             408,
-            "the body comes more slowly than 1,000 bytes a second",
+            "the body arrives more slowly than 1,000 bytes a second",
         )
 
     asyncio.run(check())

@@ -59,7 +59,7 @@ def test_a_struct_is_read_with_its_defaults() -> None:
         ({"flag": 3}, "flag must be true or false, not 3"),
         ({"choice": "c"}, 'choice must be one of: a, b; not "c"'),
         ({"moves": 4}, "moves must be text, not 4"),
-        ({"moves": "1" * 300}, "moves has 300 characters: no board has so many"),
+        ({"moves": "1" * 1100}, "moves has 1100 characters, too many for any board"),
     ],
 )
 def test_bad_fields_are_refused(values: dict[str, object], message: str) -> None:

@@ -1,6 +1,6 @@
 /**
  * Requests to the server. Every request of the page goes through {@link Api}. An error response is thrown as
- * {@link ApiError} in the server's own words; an unreachable server as {@link AwayError}.
+ * {@link ApiError} with the server's message; an unreachable server as {@link AwayError}.
  */
 
 import { readToken } from "./storage.js";
@@ -14,7 +14,7 @@ const TOO_MANY = 429;
 
 /** An error response. */
 export class ApiError extends Error {
-  /** @param {number} status @param {string} message @param {string | null} field the parameter that is wrong */
+  /** @param {number} status @param {string} message @param {string | null} field the wrong parameter */
   constructor(status, message, field) {
     super(message);
     this.status = status;
@@ -49,7 +49,7 @@ export class Api extends EventTarget {
   }
 
   /**
-   * Get JSON. The caller names the type of the answer; ./types.js has it.
+   * Get JSON. The caller names the type of the answer, which is in ./types.js.
    * @template Answer
    * @param {string} path @param {Query} [query] @param {AbortSignal} [signal]
    * @returns {Promise<Answer>}
@@ -59,10 +59,10 @@ export class Api extends EventTarget {
   }
 
   /**
-   * Send JSON, and get JSON.
+   * Post JSON, and get JSON.
    * @template Answer
    * @param {string} path
-   * @param {unknown} body a value that JSON can write; text is sent unchanged
+   * @param {unknown} body a value for JSON; text is sent unchanged
    * @param {{query?: Query, signal?: AbortSignal}} [options]
    * @returns {Promise<Answer>}
    */
@@ -82,17 +82,14 @@ export class Api extends EventTarget {
     return this.#request(addressWith(path, query), { method: "POST", headers, body, signal });
   }
 
-  /**
-   * Open a stream of server-sent events.
-   * @param {string} path @returns {EventSource}
-   */
+  /** @param {string} path @returns {EventSource} */
   stream(path) {
     return new EventSource(path);
   }
 
   /**
    * @param {string} address @param {RequestInit} options
-   * @returns {Promise<Response>} a successful one
+   * @returns {Promise<Response>} a successful response
    */
   async #request(address, options) {
     const headers = new Headers(options.headers);
@@ -103,7 +100,7 @@ export class Api extends EventTarget {
       if (response.ok) return response;
       if (response.status === UNAUTHORISED) this.dispatchEvent(new Event("token"));
       if (response.status !== TOO_MANY || retries >= MOST_RETRIES) throw await errorOf(response);
-      // An arrow key that is held sends many requests. The server says how long to wait.
+      // A held arrow key sends many requests. The server says how long to wait.
       const seconds = Number(response.headers.get("Retry-After") ?? "1");
       await pause(Math.max(200, seconds * 1000), options.signal);
     }
@@ -141,10 +138,7 @@ export class Api extends EventTarget {
   }
 }
 
-/**
- * A path with a query.
- * @param {string} path @param {Query} query @returns {string}
- */
+/** @param {string} path @param {Query} query @returns {string} */
 export function addressWith(path, query) {
   const pairs = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -156,7 +150,7 @@ export function addressWith(path, query) {
 
 /** @param {Response} response */
 async function errorOf(response) {
-  // A proxy answers with a page of its own, which is not JSON; then the status has to do.
+  // A proxy may answer with its own page instead of JSON; then the message is the status.
   const content = await response.json().catch(() => null);
   const words = content?.error ?? `The server answered ${response.status} ${response.statusText}.`;
   return new ApiError(response.status, words, content?.field ?? null);
@@ -177,7 +171,7 @@ function pause(milliseconds, signal) {
 }
 
 /**
- * Whether an error only says that the request was cancelled.
+ * Whether an error means that the request was cancelled.
  * @param {unknown} error @returns {boolean}
  */
 export function isAbort(error) {

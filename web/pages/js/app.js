@@ -1,4 +1,4 @@
-/** The page: it creates the session, the board and the views, and has the controls, the keys and the help. */
+/** The page: the session, the board, the views, the controls, the keys and the help. */
 
 import { Analysis } from "./analysis/analysis.js";
 import { Analyst } from "./analysis/analyst.js";
@@ -19,11 +19,11 @@ import { Views, hasBoard } from "./views.js";
 /** Most columns that fit side by side on a phone. */
 const WIDEST = 12;
 
-/** Announcements within this time are made together. */
+/** Announcements within this time are joined. */
 const SPEECH_MS = 700;
 
 const KEYS = [
-  ["1 … 9, then a …", "play a column (Shift and its letter from the tenth on)"],
+  ["1 … 9, then a …", "play a column (from the tenth column: Shift and its letter)"],
   ["← →", "previous and next move"],
   ["Home End", "first and last position"],
   ["u r", "undo and redo"],
@@ -39,15 +39,15 @@ const KEYS = [
 ];
 
 const SIGNS = [
-  ["+3", "The side to move wins; the larger the number, the sooner."],
+  ["+3", "The side to move wins; larger numbers are earlier wins."],
   ["0", "A draw."],
-  ["\u22122", "The side to move loses; the nearer to 0, the later."],
+  ["\u22122", "The side to move loses; numbers nearer to 0 are later losses."],
   ["▲", "A best column."],
-  ["?? ? !", "In a review: a move that gave the result away, one that was not the best, the only good one."],
+  ["?? ? !", "In a review: a move that gave the result away, a move that was not the best, the only good move."],
   ["● ○ ◇", "The same marks in the graph of a review."],
 ];
 
-const SCORES = "Every score is exact: the result of the column if both sides play perfectly from then on.";
+const SCORES = "Every score is exact: the result of the column if both sides then play perfectly.";
 
 class App {
   #api = new Api();
@@ -79,10 +79,7 @@ class App {
     else if (this.#session.play(column)) announce(`${NAMES[position.side]} played column ${column}.`);
   }
 
-  /**
-   * Draw everything for the session's state.
-   * @param {Reason} [why]
-   */
+  /** @param {Reason} [why] */
   #draw(why = "change") {
     const session = this.#session;
     const { state, position } = session;
@@ -117,7 +114,7 @@ class App {
 
   #showControls() {
     const { state, isAtEnd, moves } = this.#session;
-    // Not `disabled`: such a button would lose the focus.
+    // Not `disabled`, because a disabled button loses the focus.
     for (const id of ["first", "previous", "undo"]) byId(id).setAttribute("aria-disabled", String(state.shown === 0));
     for (const id of ["last", "next", "redo"]) byId(id).setAttribute("aria-disabled", String(isAtEnd));
     byId("flip").setAttribute("aria-pressed", String(state.flipped));
@@ -191,7 +188,7 @@ class App {
 }
 
 /**
- * Whether the element with the focus needs the key for itself.
+ * Whether the focused element needs the key for itself.
  * @param {KeyboardEvent} event
  */
 function isTaken({ target, key }) {
@@ -205,7 +202,7 @@ function isTaken({ target, key }) {
 let announcedAt = -SPEECH_MS;
 
 /**
- * Announce a text to screen readers. A text that follows at once, such as the score after a move, is added.
+ * Announce a text to screen readers. A text that follows soon, such as the score after a move, is appended.
  * @param {string} text
  */
 function announce(text) {
@@ -226,7 +223,6 @@ async function copyLink() {
   setTimeout(() => (link.textContent = "Copy link"), 2000);
 }
 
-/** Fill the dialog with the keys and the signs. */
 function fillHelp() {
   const dialog = byId("help", HTMLDialogElement);
   /** @param {string[][]} rows @param {"kbd" | "b"} tag */
@@ -237,7 +233,7 @@ function fillHelp() {
       rows.map(([name, meaning]) => make("div", {}, make("dt", {}, make(tag, {}, name)), make("dd", {}, meaning))),
     );
   dialog.append(
-    // A dialog that scrolls would open at its end if the button there had the focus.
+    // If the button at the end had the focus, a scrolling dialog would open at its end.
     make("h2", { id: "help-title", tabindex: -1, autofocus: true }, "Keys and signs"),
     list(KEYS, "kbd"),
     list(SIGNS, "b"),

@@ -1,11 +1,11 @@
-/** Elements: made in one call, and the tables, fields and lists that views share. Text never becomes markup. */
+/** Functions that create elements, tables, fields and lists. Text never becomes markup. */
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** @typedef {Node | string | number | null | undefined | false} Child null, undefined and false are left out */
+/** @typedef {Node | string | number | null | undefined | false} Child null, undefined and false are skipped */
 /** @typedef {Child | readonly Child[]} Children */
 /**
- * Attributes and listeners. null, undefined and false leave an attribute out; true sets it empty.
+ * Attributes and listeners. null, undefined and false skip an attribute; true sets it to "".
  * @typedef {Record<string, unknown> & {
  *   [Name in keyof GlobalEventHandlersEventMap as `on${Name}`]?: (event: GlobalEventHandlersEventMap[Name]) => void
  * }} Attributes
@@ -80,7 +80,7 @@ export function setAttribute(element, name, value) {
   else element.setAttribute(name, value);
 }
 
-/** Whether the person asked for less motion. */
+/** Whether the user asked for less motion. */
 export function isStill() {
   return window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
@@ -91,10 +91,10 @@ export function isStill() {
  * @param {Heading[]} headings
  * @param {Child[][]} rows the first cell of each row is its heading
  * @param {{hidden?: boolean, empty?: string}} [options] `hidden`: only screen readers get the caption; `empty`:
- *   the text without rows
+ *   the text if there are no rows
  * @returns {HTMLElement}
  */
-export function table(caption, headings, rows, { hidden = false, empty = "Nothing is here yet." } = {}) {
+export function table(caption, headings, rows, { hidden = false, empty = "Nothing here yet." } = {}) {
   if (rows.length === 0) return make("p", { class: "quiet" }, empty);
   const columns = headings.map((heading) => (typeof heading === "string" ? { text: heading } : heading));
   const classes = columns.map(({ right = false }) => (right ? "figure" : null));
@@ -135,7 +135,7 @@ export function field(text, input) {
 }
 
 /**
- * Make a field for a short text that no dictionary knows.
+ * Make a field for a short text without spell checking.
  * @param {string} name @param {string} value @param {Attributes} [attributes]
  * @returns {HTMLInputElement}
  */
@@ -146,7 +146,6 @@ export function textInput(name, value, attributes = {}) {
 }
 
 /**
- * Make a choice.
  * @param {string} name @param {readonly (readonly [string, string])[]} options values and their texts
  * @param {string} chosen
  * @returns {HTMLSelectElement}

@@ -1,10 +1,10 @@
-/** Values that the browser keeps: settings for all visits, and the server's token for this tab only. */
+/** Browser storage: settings for all visits, and the server's token for this tab only. */
 
 const PREFIX = "c4.";
 const TOKEN = "c4-token";
 
 /**
- * What was kept since the page was opened: some private windows forbid storage.
+ * Values since the page was opened, because some private windows forbid storage.
  * @type {Map<string, string>}
  */
 const memory = new Map();
@@ -24,17 +24,11 @@ function keep(area, name, text) {
   try {
     window[area].setItem(name, text);
   } catch {
-    // The memory has it.
+    // The value is in memory.
   }
 }
 
-/**
- * Read a setting.
- * @template Value
- * @param {string} name
- * @param {Value} standard the value until one is set
- * @returns {Value}
- */
+/** @template Value @param {string} name @param {Value} standard the value until one is set @returns {Value} */
 export function readSetting(name, standard) {
   const text = read("localStorage", PREFIX + name);
   if (text === null) return standard;
@@ -45,16 +39,13 @@ export function readSetting(name, standard) {
   }
 }
 
-/**
- * Keep a setting.
- * @param {string} name @param {unknown} value
- */
+/** @param {string} name @param {unknown} value */
 export function keepSetting(name, value) {
   keep("localStorage", PREFIX + name, JSON.stringify(value));
 }
 
 /**
- * Tie a checkbox to a setting.
+ * Connect a checkbox to a setting.
  * @param {HTMLInputElement} box @param {string} name @param {boolean} standard
  * @param {() => void} onChange
  */
@@ -66,15 +57,12 @@ export function keepSwitch(box, name, standard, onChange) {
   });
 }
 
-/** The token that the person has given; "" without one. */
+/** The token that the user entered, or "". */
 export function readToken() {
   return read("sessionStorage", TOKEN) ?? "";
 }
 
-/**
- * Keep the token.
- * @param {string} token
- */
+/** @param {string} token */
 export function keepToken(token) {
   keep("sessionStorage", TOKEN, token);
 }

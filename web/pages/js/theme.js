@@ -1,4 +1,4 @@
-/* The theme: dark or light as the system says, until the person chooses. The script is in the head and not a
+/* The theme: dark or light as in the system's settings, until the user chooses. The script is in the head and not a
    module, so that the page is never drawn in the wrong colours. */
 
 (() => {

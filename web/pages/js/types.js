@@ -1,13 +1,13 @@
 /**
- * The API's answers as types. This file has no code; modules name it in an `@import` comment, which only the
- * type checker reads. The server describes the same objects in /api/v1/openapi.json. Scores are for the side to
- * move unless a comment says otherwise; columns count from 1.
+ * Types of the API's answers. This file has no code; modules name it in an `@import` comment, which only the type
+ * checker reads. /api/v1/openapi.json describes the same objects. Scores are for the side to move unless a comment
+ * says otherwise; columns count from 1.
  */
 
 /** @typedef {"x" | "o"} Side `x` moves first and is red; `o` is yellow */
 /** @typedef {"win" | "draw" | "loss"} Value */
-/** @typedef {"??" | "?" | "!" | ""} Mark of a move in a review; "" for none */
-/** @typedef {{moves: string, board: string} | {grid: string, board: string}} Question names a position */
+/** @typedef {"??" | "?" | "!" | ""} Mark the mark of a move in a review; "" for none */
+/** @typedef {{moves: string, board: string} | {grid: string, board: string}} Question a position in a request */
 
 /**
  * @typedef {{
@@ -18,7 +18,7 @@
  *   key: string, score: number | null, lower: number, upper: number, complete: boolean, value: Value | null,
  *   plies: number | null, columns: ColumnAnswer[], best: number[], line: string | null,
  *   source: "book" | "db" | "search" | "rules", nodes: number, seconds: number, queued: number | null,
- * }} PositionAnswer of GET /api/v1/position; `queued` is the job that continues the search
+ * }} PositionAnswer the answer of GET /api/v1/position; `queued` is the job that continues the search
  */
 
 /**
@@ -41,12 +41,12 @@
  *   name: string, type: "whole" | "number" | "flag" | "choice" | "digits" | "file" | "text",
  *   low: number | null, high: number | null, choices: string[] | null, default: string | number | boolean | null,
  *   required: boolean, optional: boolean, summary: string,
- * }} Parameter `optional`: `none` is a value too
+ * }} Parameter `optional`: `none` is allowed
  *
  * @typedef {{
  *   name: string, stands_for: string | null, summary: string, argument: string | null, parameters: Parameter[],
  *   available: boolean, reason: string | null,
- * }} Player `reason`: why it is not available; `argument`: what follows the colon
+ * }} Player `reason`: why it is not available; `argument`: the name of the text after the colon
  *
  * @typedef {{column: number}} MoveAnswer
  */
@@ -131,7 +131,7 @@
  * @typedef {Bounds & {
  *   asked: number | null, moves: (Bounds | null)[], decided: number, split: number, cut: number, queued: number,
  *   failed: number, at_work: {moves: string | null, beta: number}[],
- * }} JobTree `asked` is null when all is proven; a move is null if its column cannot be played
+ * }} JobTree `asked` is null when the score is proven; a move is null if its column cannot be played
  *
  * @typedef {{
  *   state: JobState, positions: number, positions_done: number, positions_failed: number, nodes: number,
@@ -141,7 +141,7 @@
  * @typedef {{
  *   id: number, kind: string, board: string, state: JobState, label: string | null, created_at: string,
  *   positions: Record<string, number>, nodes: number, errors: string[], progress?: JobProgress,
- * }} Job a list has no progress
+ * }} Job `progress` is missing in lists
  *
  * @typedef {{jobs: Job[], next: string | null}} Jobs
  */

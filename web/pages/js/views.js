@@ -1,6 +1,6 @@
 /**
- * The registry of views. A view with `load` has a section of its own, which its module fills when the view is first
- * shown; the other views share the board. The tabs and the sections follow from the registry.
+ * The registry of views, which determines the tabs and sections. A view with `load` has its own section, which its
+ * module fills when the view is first shown; the other views share the board.
  */
 
 import { byId, make, setAttribute } from "./dom.js";
@@ -8,11 +8,11 @@ import { byId, make, setAttribute } from "./dom.js";
 /** @import {Api} from "./api.js" */
 /** @import {Reason, Session} from "./game/session.js" */
 /** @typedef {"analysis" | "play" | "explore" | "work"} View */
-/** @typedef {{mount: (section: HTMLElement, api: Api) => void}} Module of a view */
+/** @typedef {{mount: (section: HTMLElement, api: Api) => void}} Module the module of a view */
 /** @typedef {{title: string, address: string, load?: () => Promise<Module>}} ViewEntry */
 
 /**
- * The views in the order of the tabs. web/files.py lists their paths, which the server answers with the page.
+ * The views in the order of the tabs. web/files.py lists the paths for which the server sends the page.
  * @type {Readonly<Record<View, ViewEntry>>}
  */
 export const VIEWS = Object.freeze({
@@ -25,7 +25,7 @@ export const VIEWS = Object.freeze({
 const NAMES = /** @type {View[]} */ (Object.keys(VIEWS));
 
 /**
- * Whether a view shows the board that the views share.
+ * Whether a view shows the shared board.
  * @param {View} view @returns {boolean}
  */
 export function hasBoard(view) {
@@ -33,7 +33,7 @@ export function hasBoard(view) {
 }
 
 /**
- * The view of an address; the first view if no other has it.
+ * The view of an address; the first view by default.
  * @param {URL} url @returns {View}
  */
 export function viewAt(url) {
@@ -43,7 +43,7 @@ export function viewAt(url) {
   return NAMES.find((name) => VIEWS[name].address === address) ?? NAMES[0];
 }
 
-/** The tabs, and the section of each view that has one. */
+/** The tabs and the sections. */
 export class Views {
   #session;
   #api;
@@ -65,10 +65,7 @@ export class Views {
     byId("tabs").addEventListener("click", (event) => this.#click(event));
   }
 
-  /**
-   * Show the session's view.
-   * @param {Reason} why
-   */
+  /** @param {Reason} why */
   show(why) {
     const { view } = this.#session.state;
     const { title } = VIEWS[view];
@@ -93,7 +90,7 @@ export class Views {
       const module = await VIEWS[view].load?.();
       module?.mount(section, this.#api);
     } catch (error) {
-      // The server may only be away: the next visit tries again.
+      // The server may be away; the next visit tries again.
       this.#mounted.delete(view);
       console.error(error);
       section.replaceChildren(make("p", { class: "failure" }, "This view could not be loaded."));

@@ -1,4 +1,4 @@
-/** Numbers, scores and times as text. Minus signs are U+2212: a hyphen is too short to be seen. */
+/** Numbers, scores and times as text. Minus signs are U+2212, because a hyphen is too short. */
 
 /** @import {Mark, Value} from "./types.js" */
 /** @typedef {number | null | undefined} MaybeNumber */
@@ -6,10 +6,7 @@
 const MINUS = "\u2212";
 const UNKNOWN = "–";
 
-/**
- * A score with its sign.
- * @param {MaybeNumber} score @returns {string}
- */
+/** @param {MaybeNumber} score @returns {string} */
 export function signed(score) {
   return difference(score, 0);
 }
@@ -25,7 +22,7 @@ export function difference(value, digits) {
 }
 
 /**
- * A number rounded to a whole one, with commas between thousands.
+ * A number rounded to an integer, with commas between thousands.
  * @param {MaybeNumber} number @returns {string}
  */
 export function whole(number) {
@@ -81,7 +78,7 @@ export function moment(time) {
 }
 
 /**
- * A player's description, shortened. The element that shows it has the full text as its title.
+ * A player's shortened description; show the full text as the element's title.
  * @param {string | null | undefined} player @returns {string}
  */
 export function short(player) {
@@ -90,7 +87,7 @@ export function short(player) {
 }
 
 /**
- * The result that a score proves; the style sheets have classes of these names.
+ * The result of a score; the style sheets have classes with these names.
  * @param {MaybeNumber} score @returns {Value | "unknown"}
  */
 export function valueOf(score) {
@@ -126,16 +123,13 @@ export function boundsText(lower, upper, lowest, highest) {
 
 const MARKS = Object.freeze({ "??": "gives the result away", "?": "not the best", "!": "the only good move", "": "" });
 
-/**
- * The meaning of a mark.
- * @param {Mark} mark @returns {string}
- */
+/** @param {Mark} mark @returns {string} */
 export function markText(mark) {
   return MARKS[mark];
 }
 
 /**
- * The server's words as a sentence; they begin with a small letter.
+ * A message of the server as a sentence, with a capital letter and a full stop.
  * @param {string} words @returns {string}
  */
 export function sentence(words) {
@@ -143,10 +137,7 @@ export function sentence(words) {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-/**
- * The message of anything that was thrown.
- * @param {unknown} error @returns {string}
- */
+/** @param {unknown} error @returns {string} */
 export function messageOf(error) {
   return error instanceof Error ? error.message : String(error);
 }

@@ -210,7 +210,7 @@ class TestEvaluate:
     def test_final_grids(self, kept: C4) -> None:
         done = kept("learn", "evaluate", "cnn.safetensors", "--games", "200", "--seed", "9")
         assert done.code == 0
-        assert "What the network says about" in done.out
+        assert "The network's verdict on" in done.out
         told = json.loads(
             kept("learn", "evaluate", "cnn.safetensors", "--csv", "games.csv", "--json").out
         )

@@ -98,4 +98,4 @@ def test_pipes_are_refused_as_models_and_data_sets(c4: C4, tmp_path: Path) -> No
     ):
         done = c4(*command.split())
         assert done.code in (1, 2), command
-        assert "no ordinary file" in done.err, command
+        assert "not a regular file" in done.err, command

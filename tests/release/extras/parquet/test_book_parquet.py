@@ -54,10 +54,10 @@ def test_commands(c4: C4) -> None:
     ("about", "what"),
     [
         ("[" * 200_000, "recursion"),
-        ("[]", "no JSON object"),
-        ('{"board": 5}', "board is no text"),
+        ("[]", "not a JSON object"),
+        ('{"board": 5}', "board is not text"),
         ('{"kind": "thin"}', "no kind of book named 'thin'"),
-        ('{"engine_version": "x"}', "engine_version 'x' is no number"),
+        ('{"engine_version": "x"}', "engine_version 'x' is not a number"),
         ('{"start": 1e999}', "1e999 is out of range"),
     ],
 )
@@ -66,7 +66,7 @@ def test_bad_descriptions_are_refused(path: Path, about: str, what: str) -> None
     table = pa.table({"key": keys, "score": scores})
     parquet.write_table(table.replace_schema_metadata({"c4_book": about}), path)
     with pytest.raises(
-        BookContentError, match=f"{path.name}: this is no book in Parquet: .*{what}"
+        BookContentError, match=f"{path.name}: this is not a book in Parquet: .*{what}"
     ):
         read_parquet(path)
 
@@ -76,7 +76,7 @@ def test_other_files_are_refused(path: Path) -> None:
         read_parquet(path)
     for content in (b"", b"PAR1 is not enough", b"PAR1" + bytes(100) + b"PAR1"):
         path.write_bytes(content)
-        with pytest.raises(BookContentError, match="this is no book in Parquet"):
+        with pytest.raises(BookContentError, match="this is not a book in Parquet"):
             read_parquet(path)
 
 

@@ -188,7 +188,7 @@ def test_an_infinite_search_runs_until_stopped() -> None:
     talk.session.answer("query p1turn")
     assert talk.heard == [
         "readyok",
-        "info string error: position: a search is going on; stop ends it",
+        "info string error: position: a search is running; end it with stop",
         "response true",
     ]
     talk.session.answer("stop")
@@ -216,7 +216,7 @@ def test_a_stopped_player_still_moves() -> None:
     talk.session.answer("go infinite")
     talk.session.answer("stop")
     assert talk.heard == [
-        "info string stopped before the player had chosen: any column",
+        "info string stopped before the player chose; the first open column is played",
         "bestmove 1",
     ]
     talk.session.answer("go movetime 1")

@@ -244,7 +244,7 @@ class TestAnyForm:
             ('{"final": 4432676798594}\n', 1),
             ('{"moves": "44", "moves": "43"}\n', 1),
             ("moves,first,moves\n", 1),
-            ("a,b\n1,2\n", 2),
+            ("one,two\n1,2\n", 2),
             ("pos_01,pos_02,winner\n1,0,1\n", 2),
             ("moves,first\n99,a\n", 2),
             ("\xff\n", 1),
@@ -260,7 +260,7 @@ class TestAnyForm:
         assert [isinstance(entry, BadLine) for entry in found] == [False, True, False]
 
     def test_a_game_of_moves(self) -> None:
-        with pytest.raises(MoveError, match="index 1"):
+        with pytest.raises(MoveError, match="move 2"):
             game_of_moves("18", BoardSize(7, 6))
         assert game_of_moves("", BoardSize(7, 6)).moves == ""
 

@@ -251,7 +251,7 @@ def test_a_book_may_be_closed_while_positions_are_read(small: Path) -> None:
 def test_other_files_are_refused(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.write_bytes(b"SQLite format 3\0" * 50)
-    with pytest.raises(BookForeignError, match="no opening book") as caught:
+    with pytest.raises(BookForeignError, match="not an opening book") as caught:
         Book.open(other)
     assert (caught.value.path, caught.value.offset) == (str(other), 0)
     again = pickle.loads(pickle.dumps(caught.value))  # noqa: S301

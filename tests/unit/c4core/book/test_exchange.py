@@ -153,7 +153,7 @@ def test_bad_descriptions_are_reported(snapshot: SnapshotAssertion) -> None:
 
 
 def test_the_error_about_a_wrong_key_contains_the_key() -> None:
-    with pytest.raises(KeyValueError, match=r"^line 3: 5 is no key") as caught:
+    with pytest.raises(KeyValueError, match=r"^line 3: 5 is not a key") as caught:
         read_csv_lines(["key,score", f"{START_KEY},1", "5,1"])
     assert caught.value.key == 5
 
@@ -180,7 +180,7 @@ def test_a_line_end_within_a_field_is_reported() -> None:
 def test_a_description_with_a_lone_surrogate_is_refused(tmp_path: Path) -> None:
     lines = [r'{"book": {"description": "\ud800"}}', f'{{"key": {START_KEY}, "score": 1}}']
     content = read_json_lines(lines)
-    with pytest.raises(BookContentError, match=r"the description '\\ud800' is no text"):
+    with pytest.raises(BookContentError, match=r"the description '\\ud800' is not text"):
         content.write(tmp_path / "a.c4book")
 
 

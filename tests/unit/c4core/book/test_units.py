@@ -45,7 +45,7 @@ def test_owners_are_the_least_ancestors() -> None:
 
 
 def test_a_position_without_a_parent_is_refused() -> None:
-    with pytest.raises(BookContentError, match="no parent"):
+    with pytest.raises(BookContentError, match="not a child"):
         owners_of([LEVELS[0][:5], LEVELS[1]])
 
 

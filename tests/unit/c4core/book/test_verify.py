@@ -81,7 +81,7 @@ def test_a_sample_finds_what_minimax_cannot(tmp_path: Path) -> None:
     path = tmp_path / "a.c4book"
     write_book(path, levels, start=START)
     (problem,) = verify(Book.open(path)).problems
-    assert "have another score when they are solved" in problem
+    assert "have a different score when they are solved again" in problem
 
 
 def test_a_wrong_count_in_the_header_is_reported(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """The number of positions, compared with an enumeration and with the literature.
 
-A stored count can be continued, and other files are refused.
+A saved count can be continued, and other files are refused.
 
 The larger boards: S. Edelkamp and P. Kissmann (2008), J. Tromp (OEIS A212693 and "John's Connect
 Four Playground").
@@ -194,12 +194,12 @@ def test_forged_files_are_refused(content: bytes, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("place", "value", "problem"),
     [
-        (0, 0, "this is no kept count"),
-        (8, 2, "version 2 of the format"),
+        (0, 0, "this is not a saved count"),
+        (8, 2, "its format has version 2, not 1"),
         (10, 200, "impossible board 200x3|the limit"),
-        (12, 14, "no 14 plies"),
-        (12, 0, "no 0 plies"),
-        (16 + 24 * 7, 2, "its length is not that of its levels"),
+        (12, 14, "cannot have 14 plies"),
+        (12, 0, "cannot have 0 plies"),
+        (16 + 24 * 7, 2, "its length does not match its levels"),
         (16, 99, "checksum"),
     ],
 )
@@ -222,7 +222,7 @@ def test_numbers_that_contradict_the_diagram_are_refused(content: bytes, tmp_pat
     changed = bytearray(content)
     changed[16 + 24 * 6] ^= 1
     said = refused(tmp_path / "number", sealed(bytes(changed)))
-    assert "its diagram has another number of positions than its last ply" in said
+    assert "its diagram and its last ply differ in the number of positions" in said
 
 
 def test_a_directory_is_refused(tmp_path: Path) -> None:

@@ -139,7 +139,7 @@ def test_a_repeated_position_is_reported(directory: Path) -> None:
     [
         (lambda records: records.pop("ply"), "no column ply"),
         (lambda records: records.update(ply=records["ply"][1:]), "column ply has the shape"),
-        (lambda records: records.update(key=records["key"] + np.uint64(1 << 63)), "is no key"),
+        (lambda records: records.update(key=records["key"] + np.uint64(1 << 63)), "is not a key"),
     ],
 )
 def test_bad_columns_are_reported(directory: Path, change: Any, message: str) -> None:  # noqa: ANN401
@@ -198,7 +198,7 @@ def test_an_array_with_a_bad_header_is_refused(directory: Path, header: bytes) -
     magic = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little")
     with zipfile.ZipFile(directory / "train.npz", "w") as archive:
         archive.writestr("key.npy", magic + header)
-    with pytest.raises(DatasetError, match=r"train\.npz: this is no data set in NPZ"):
+    with pytest.raises(DatasetError, match=r"train\.npz: not an NPZ data set"):
         inspect(directory / "train.npz")
 
 
@@ -262,7 +262,7 @@ def test_a_missing_card_or_data_set_is_reported(directory: Path) -> None:
         inspect(directory)
     with pytest.raises(DatasetError, match=r"card\.json: missing"):
         inspect(directory / "train.jsonl")
-    with pytest.raises(DatasetError, match="no file of a data set"):
+    with pytest.raises(DatasetError, match="not a file of a data set"):
         inspect(directory / "README.md")
 
 

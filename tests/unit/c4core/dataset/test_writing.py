@@ -268,5 +268,5 @@ def test_every_source_and_choice_is_described() -> None:
 
 @pytest.mark.parametrize("identifier", ["", "a b", "x\ny", "é", "-x", "x" * 80])
 def test_bad_licenses_are_refused(identifier: str) -> None:
-    with pytest.raises(ValueError, match="no identifier of a license"):
+    with pytest.raises(ValueError, match="not a license identifier"):
         check_license(identifier)

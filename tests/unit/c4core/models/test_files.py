@@ -76,7 +76,7 @@ def test_every_flipped_byte_is_found(path: Path) -> None:
 def test_a_truncated_file_is_refused(path: Path, share: float) -> None:
     content = path.read_bytes()
     path.write_bytes(content[: int(len(content) * share)])
-    with pytest.raises(ModelError, match="is no model of c4, or a damaged one"):
+    with pytest.raises(ModelError, match="is not a c4 model, or is damaged"):
         read_model(path)
 
 
@@ -90,14 +90,14 @@ def test_foreign_file_is_refused(
     path: Path, content: bytes, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path.write_bytes(content)
-    with pytest.raises(ModelError, match="is no model of c4"):
+    with pytest.raises(ModelError, match="is not a c4 model"):
         read_model(path)
     assert capsys.readouterr().out == ""  # no code in it was run
 
 
 def test_tensors_without_a_description_are_refused(path: Path) -> None:
     save_file({"a": np.zeros(3, dtype=np.float32)}, path, {"format": "pt"})
-    with pytest.raises(ModelError, match="is no model of c4"):
+    with pytest.raises(ModelError, match="is not a c4 model"):
         read_model(path)
 
 

@@ -51,7 +51,7 @@ def test_all_kernels_give_identical_results(board: BoardSize, sizes: dict[str, i
 
 
 def test_an_unavailable_kernel_is_refused() -> None:
-    with pytest.raises(ModelError, match="no kernel 'fast' runs here: there are portable"):
+    with pytest.raises(ModelError, match="kernel 'fast' does not run here; choose one of portable"):
         engine_of(residual_model(BOARDS[0], SIZES[0]), HERE, kernel="fast")
 
 

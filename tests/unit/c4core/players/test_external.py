@@ -318,7 +318,7 @@ def test_reading_messages_counts_against_the_move_time(shell: Shell) -> None:
     control = TimeControl(move=0.1, grace=0.0)
     record = against_random(player, time_control=control)
     assert (record.winner, record.ending) == ("o", Ending.TIME)
-    assert record.detail == "does not read what it is told within 0.1 s"
+    assert record.detail == "does not read its input within 0.1 s"
     assert pid_of(player) is None
 
 
@@ -333,7 +333,7 @@ def test_unread_messages_take_little_memory(shell: Shell) -> None:
             told.append(number)
             player.end("draw")
 
-    with pytest.raises(PlayerFailure, match="does not read what it is told"):
+    with pytest.raises(PlayerFailure, match="does not read its input"):
         tell()
     assert 1000 < len(told) < 10_000
     assert pid_of(player) is None

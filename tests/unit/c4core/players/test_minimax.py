@@ -162,7 +162,7 @@ def test_a_win_is_missed_without_the_first_feature() -> None:
     ("options", "message"),
     [
         ({"depth": 0}, "depth 0 is below 1"),
-        ({"order": (1, 2)}, "is no order of 7 columns"),
+        ({"order": (1, 2)}, "is not an order of 7 columns"),
         ({"heuristic": "x"}, "no heuristic is called"),
         ({"cache": "big"}, "no cache is called 'big'"),
         ({"cache": "exact", "cache_size": 0}, "at least one entry"),

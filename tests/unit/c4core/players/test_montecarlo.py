@@ -140,9 +140,9 @@ def test_final_grids_are_looked_up() -> None:
 
 def test_final_grids_of_other_boards_are_refused() -> None:
     stored = finals(["1212121"])
-    with pytest.raises(ValueError, match="games on a 7x6 board"):
+    with pytest.raises(ValueError, match="games are on a 7x6 board"):
         stored.tally(Position(width=5, height=5))
-    with pytest.raises(ValueError, match="is no finished game"):
+    with pytest.raises(ValueError, match="is not a finished game"):
         finals(["12"])
     with pytest.raises(ValueError, match="every game has one of each"):
         FinalGrids(np.zeros(2, np.uint64), np.zeros(1, np.uint64), np.zeros(2, np.int8))

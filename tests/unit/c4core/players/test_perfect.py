@@ -222,7 +222,7 @@ def test_the_unproven_side_is_refused(tmp_path: Path) -> None:
     games(proof(path), parse_player("random").make(), EMPTY, 3)
     record = play_game(parse_player("random").make(), proof(path), start=EMPTY)
     assert (record.winner, record.ending, record.length) == ("x", Ending.ERROR, 0)
-    assert record.detail == f"{path}: it proves nothing that o could keep to"
+    assert record.detail == f"{path}: it proves no bound for o"
 
 
 def test_a_position_outside_the_proof_is_refused(tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ def test_a_position_outside_the_proof_is_refused(tmp_path: Path) -> None:
     position = Position(2 * other, width=5, height=4)
     with pytest.raises(PlayerFailure) as caught:
         proof(path).choose(position, Dice(1))
-    assert str(caught.value) == f"{path}: the proof does not come to this position"
+    assert str(caught.value) == f"{path}: the proof does not cover this position"
 
 
 def test_an_invalid_proof_loses_before_the_first_move(tmp_path: Path) -> None:
@@ -240,7 +240,7 @@ def test_an_invalid_proof_loses_before_the_first_move(tmp_path: Path) -> None:
     path = written(tmp_path / "a.c4proof", sealed(bytes(whole)))
     record = play_game(proof(path), parse_player("random").make(), start=EMPTY)
     assert (record.winner, record.ending) == ("o", Ending.ERROR)
-    assert record.detail.startswith(f"{path}: no proof: ")
+    assert record.detail.startswith(f"{path}: not a proof: ")
 
 
 def test_a_changed_file_is_checked_again(tmp_path: Path) -> None:
@@ -249,9 +249,9 @@ def test_a_changed_file_is_checked_again(tmp_path: Path) -> None:
     assert player.choose(EMPTY, Dice(1)) in range(5)
     written(path, b"something else")
     os.utime(path, ns=(1, 1))
-    with pytest.raises(PlayerError, match="no certificate"):
+    with pytest.raises(PlayerError, match="not a certificate"):
         proof(path)
-    with pytest.raises(PlayerFailure, match="no certificate"):
+    with pytest.raises(PlayerFailure, match="not a certificate"):
         player.choose(EMPTY, Dice(1))
     path.unlink()
     with pytest.raises(PlayerFailure, match="No such file"):

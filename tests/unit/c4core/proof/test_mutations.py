@@ -125,7 +125,7 @@ def test_a_board_outside_the_format_is_refused(board: tuple[int, int]) -> None:
 
 def test_foreign_and_newer_files_are_refused() -> None:
     whole = make(Position(width=4, height=4))
-    with pytest.raises(CertificateForeignError, match="no certificate"):
+    with pytest.raises(CertificateForeignError, match="not a certificate"):
         Certificate(b"something else")
     newer = bytearray(whole[:-SHA_BYTES])
     newer[8] = 2

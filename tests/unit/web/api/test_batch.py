@@ -106,7 +106,7 @@ def test_a_batch_is_refused_if_the_disk_is_full_and_frees_its_space(tmp_path: Pa
             answer = client.post(path, content=body, headers=lines)
             assert answer.status_code == 503
             assert answer.headers["retry-after"] == "1"
-            assert "there is room for no more" in answer.json()["error"]
+            assert "bytes of disk space" in answer.json()["error"]
             assert disk.taken == taken
             disk.give_back(taken)
         assert client.post("/api/v1/jobs", content=one, headers=lines).status_code == 201

@@ -123,3 +123,49 @@ def test_bad_queries_are_refused(
     api: Api, query: dict[str, Any], refusal: tuple[int, str | None]
 ) -> None:
     assert api.refused(PATH, request(EMPTY), **query) == refusal
+
+
+AGENT = "/agent"
+
+
+def rows_of(position: Position, first: int = 1, second: int = 2) -> list[list[int]]:
+    marks = {".": 0, "x": first, "o": second}
+    return [[marks[square] for square in row] for row in str(position).split("\n")]
+
+
+@pytest.mark.parametrize("marks", [(1, 2), (2, 1), (1, -1), (-1, 1)])
+@pytest.mark.parametrize("moves", ["112233", "11223"])
+def test_an_agent_of_the_simple_protocol(api: Api, moves: str, marks: tuple[int, int]) -> None:
+    position = Position(moves)
+    body = {
+        "board": rows_of(position, *marks),
+        "current_player": marks[position.ply % 2],
+        "valid_moves": list(position.legal_columns()),
+    }
+    assert api.post(AGENT, body, player="perfect") == {"column": 3}
+
+
+def test_the_side_to_move_follows_from_the_board(api: Api) -> None:
+    for moves in ("112233", "11223"):
+        assert api.post(AGENT, {"board": rows_of(Position(moves))}) == {"column": 3}
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"board": [0] * 42}, "board"),
+        ({"board": [[0] * 7] * 5 + [[0] * 6]}, "board"),
+        ({"board": [[3] * 7] * 6}, "board"),
+        ({"board": [[1, 0], [0, 0]], "current_player": 2}, "board"),
+        ({"board": []}, "board"),
+        ({"current_player": 1}, "current_player"),
+        ({"current_player": "1"}, "current_player"),
+        ({"valid_moves": [1, 2, 3, 4, 5, 6, 7]}, "valid_moves"),
+        ({"valid_moves": [0]}, "valid_moves"),
+    ],
+)
+def test_boards_of_the_simple_protocol_that_are_refused(
+    api: Api, change: dict[str, Any], field: str
+) -> None:
+    body = {"board": rows_of(Position("445")), "current_player": 2} | change
+    assert api.refused(AGENT, body) == (400, field)

@@ -11,6 +11,7 @@ from c4core.solver import Solver
 from db import jobs
 from db.database import Database
 from tests.support.boards.reference import reference_scores
+from tests.support.forms import ACCEPTED, GRIDS, MOVES, REFUSED
 from tests.support.running.waiting import await_that
 from tests.support.web_api import Api, serving
 from web.settings import Limits
@@ -151,3 +152,22 @@ def test_the_searches_of_a_client_are_limited_and_end_when_it_disconnects() -> N
             assert api.client.get(PATH, params={"moves": "1212121"}).status_code == 200  # no search
         assert statuses == [499]
         assert api.client.get(PATH, params={**HARD, "budget": 0}).status_code == 200
+
+
+@pytest.mark.parametrize("text", ACCEPTED)
+def test_moves_in_any_form(api: Api, text: str) -> None:
+    answer = api.get("/api/v1/position", moves=text)
+    assert (answer["moves"], answer["grid"]) == (MOVES, str(Position(MOVES)))
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_other_moves_are_refused(api: Api, text: str) -> None:
+    answer = api.client.get("/api/v1/position", params={"moves": text})
+    assert answer.status_code == 400
+    assert answer.json()["error"] == REFUSED[text]
+
+
+@pytest.mark.parametrize("grid", GRIDS.values(), ids=GRIDS)
+def test_grids_in_any_form(api: Api, grid: str) -> None:
+    if grid[0] not in "[{":  # JSON has its own field
+        assert api.get("/api/v1/position", grid=grid)["grid"] == str(Position(MOVES))

@@ -285,9 +285,9 @@ class TestComplete:
             for position in starts
             if not position.is_over and all(map(position.is_winning, position.legal_columns()))
         )
-        with pytest.raises(BookPlanError, match="no game goes on after ply 14"):
+        with pytest.raises(BookPlanError, match="continues after ply 14"):
             CompleteBook(canonical(start), 15)
-        with pytest.raises(BookPlanError, match="no such game goes on after ply 14"):
+        with pytest.raises(BookPlanError, match="no such game continues after ply 14"):
             SparseBook(canonical(start), 15, Choice(0, "both")).scored(source(database))
 
 

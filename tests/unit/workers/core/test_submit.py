@@ -88,7 +88,7 @@ def test_a_job_whose_planner_has_died_is_replaced(timed: Database, clock: FakeCl
         job_id = await_job(timed)
         clock.time += PLANNER_ALIVE_SECONDS + 1
         assert problems(timed) == [
-            f"job {job_id} has been left in the midst of its planning: c4 jobs cancel {job_id}"
+            f"job {job_id} was abandoned while it was being planned: c4 jobs cancel {job_id}"
         ]
         assert find(timed) is None
         assert state_of(timed, job_id) is JobState.CANCELLED

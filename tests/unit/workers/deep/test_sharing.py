@@ -218,7 +218,7 @@ def test_a_unit_is_solved_without_sharing(
             await_that(lambda: told in caplog.text)
             return super().test(position, beta, **options)
 
-    told = "cannot share what was found, trying again: damaged: a parcel of bounds"
+    told = "cannot share search bounds, trying again: damaged: a parcel of bounds"
     assert solve_unit(must_take(database), Late(table_mb=4), database, lambda: False).is_complete
 
 

@@ -235,7 +235,7 @@ class TestLearning:
     def test_bounds_that_cross_are_refused(self) -> None:
         tree = Tree(empty(), split_plies=0)
         tree.learn(tree.root.key, at_least(2))
-        with pytest.raises(ContradictionError, match=r"of 5x4: proven is a score of 2 to"):
+        with pytest.raises(ContradictionError, match=r"of 5x4: the score is proven to be 2 to"):
             tree.learn(tree.root.key, less_than(2))
 
     def test_decided_split_nodes_are_reported_once(self) -> None:

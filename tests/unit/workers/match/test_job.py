@@ -282,10 +282,10 @@ def test_moves_become_a_game() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"moves": "44"}, "not over, and does not say who gave it up"),
+        ({"moves": "44"}, "not over, and no player is said to have lost"),
         ({"moves": "44", "winner": "x"}, "not over"),
         ({"moves": "44", "winner": "x", "ending": "four"}, "not over"),
-        ({"moves": "44", "winner": "x", "ending": "boredom"}, "no game ends by 'boredom'"),
+        ({"moves": "44", "winner": "x", "ending": "boredom"}, "unknown ending 'boredom'"),
         ({"moves": "4343434", "winner": "o", "ending": "four"}, r"x has won \(four\), not o"),
         ({"moves": "4343434", "winner": "x", "ending": "time"}, r"not x has won \(time\)"),
         ({"moves": "4444444"}, "column 4 is full"),
@@ -430,7 +430,7 @@ def test_players_use_finished_matches(database: Database) -> None:
     other = import_games(database, played_games()).match_id
     some = terms(player_a=looks, corpus=(other, imported, other))
     assert complete(database, some).corpus == (imported, other)
-    with pytest.raises(MatchTermsError, match="match 99 is no finished match on 7x6"):
+    with pytest.raises(MatchTermsError, match="match 99 is not a finished match on 7x6"):
         complete(database, terms(player_a=looks, corpus=(imported, 99)))
     match = play(database, asked)
     assert match.tally.games == 10

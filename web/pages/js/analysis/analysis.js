@@ -17,7 +17,7 @@ export class Analysis {
   #session;
   #analyst;
   #announce;
-  /** The position whose hidden evaluation the person asked for. */
+  /** The position whose hidden evaluation the user asked for. */
   #shownOnce = "";
   #announced = "";
   #evaluation = byId("toggle-evaluation", HTMLInputElement);
@@ -27,7 +27,7 @@ export class Analysis {
   /**
    * @param {Session} session
    * @param {Analyst} analyst
-   * @param {() => void} onChange called when other things are to be shown
+   * @param {() => void} onChange called when the page must be drawn again
    * @param {(text: string) => void} announce
    */
   constructor(session, analyst, onChange, announce) {
@@ -62,7 +62,7 @@ export class Analysis {
     return JSON.stringify(this.#session.question);
   }
 
-  /** Ask about the position if its evaluation is shown, and show what is known. */
+  /** Ask about the position if its evaluation is shown, and show the known scores. */
   show() {
     const { position, state } = this.#session;
     const isPlay = state.view === "play";
@@ -99,7 +99,7 @@ export class Analysis {
     byId("go-on").hidden = !isOpen;
     if (isIncomplete && answer.queued !== null) {
       const link = make("a", { href: `/work?job=${answer.queued}` }, `Job ${answer.queued}`);
-      byId("source").replaceChildren(link, " goes on with it");
+      byId("source").replaceChildren(link, " continues the search");
     }
   }
 
@@ -147,10 +147,7 @@ export class Analysis {
   }
 }
 
-/**
- * Say who wins.
- * @param {Position} position @param {PositionAnswer | null} answer
- */
+/** @param {Position} position @param {PositionAnswer | null} answer */
 function verdictText(position, answer) {
   if (position.winner !== null) return `${NAMES[position.winner]} has won`;
   if (position.isFull) return "A draw: the board is full";
@@ -171,7 +168,7 @@ function verdictText(position, answer) {
 /** @param {Position} position @param {PositionAnswer | null} answer */
 function showVerdict(position, answer) {
   const element = byId("verdict");
-  // The condition is an element of its own, so that a line breaks before it and not inside it.
+  // The condition is a separate element, so that a line breaks before it and not inside it.
   const [main, condition] = verdictText(position, answer).split(/ (?=with best play$)/);
   element.replaceChildren(main, ...(condition === undefined ? [] : [" ", make("span", {}, condition)]));
   const side = leadingSide(position, answer);
@@ -182,7 +179,7 @@ function showVerdict(position, answer) {
 /**
  * The side that the verdict is about.
  * @param {Position} position @param {PositionAnswer | null} answer
- * @returns {Side | null} null for a draw, and if nothing is decided
+ * @returns {Side | null} null for a draw or an undecided position
  */
 function leadingSide(position, answer) {
   if (position.winner !== null) return position.winner;
@@ -199,10 +196,7 @@ function scoreText(position, answer) {
   return `Score ${score} for ${NAMES[position.side]}, to move`;
 }
 
-/**
- * Say where an answer is from.
- * @param {PositionAnswer | null} answer
- */
+/** @param {PositionAnswer | null} answer */
 function sourceText(answer) {
   if (answer === null) return "";
   if (answer.source === "book") return "from the book";
@@ -218,7 +212,7 @@ function positionsText(nodes) {
 }
 
 /**
- * How full the bar is, from −1 (yellow) to 1 (red). Any win is far from the middle, a quick one farther.
+ * The bar's value, from −1 (yellow) to 1 (red). Every win is far from the middle; quick wins are farther.
  * @param {Position} position @param {PositionAnswer | null} answer
  */
 function barShare(position, answer) {

@@ -1,6 +1,6 @@
 /**
- * Questions to the server about the position that is shown. A new question cancels the one before. The analyst
- * sends `change` whenever its status or its answer changes.
+ * Questions to the server about the current position. A new question cancels the previous one. The analyst sends
+ * `change` whenever its status or its answer changes.
  */
 
 import { ApiError, AwayError, isAbort } from "../api.js";
@@ -10,16 +10,16 @@ import { messageOf } from "../words.js";
 /** @import {Job, PositionAnswer, Question} from "../types.js" */
 /** @typedef {"idle" | "asking" | "ready" | "incomplete" | "away" | "failed"} Status */
 
-/** Seconds of search: at first, and for each time that the person asks for more. */
+/** Seconds of search: at first, and each time that the user asks for more. */
 const BUDGETS = [2, 10, 30];
 
-/** Most answers that are kept: those of a game and of the positions near it. */
+/** Most answers in the cache: enough for a game and the positions near it. */
 const MOST_KEPT = 400;
 
 /** Time between two requests for the state of a job. */
 const POLL_MS = 1500;
 
-/** Time without a new question before a request is sent: an arrow key may be held. */
+/** Time without a new question before a request is sent, because an arrow key may be held. */
 const REST_MS = 70;
 
 const ENDED = ["done", "failed", "cancelled"];
@@ -51,12 +51,12 @@ export class Analyst extends EventTarget {
     return this.#status;
   }
 
-  /** What is known about the position, also while a longer search runs. */
+  /** The latest answer about the position, also while a longer search runs. */
   get answer() {
     return this.#answer;
   }
 
-  /** The server's words about a failed request. */
+  /** The message of a failed request. */
   get failure() {
     return this.#failure;
   }
@@ -70,13 +70,10 @@ export class Analyst extends EventTarget {
     return BUDGETS[this.#budget + 1] ?? null;
   }
 
-  /**
-   * Ask about a position.
-   * @param {Question} question
-   */
+  /** @param {Question} question */
   ask(question) {
     const name = JSON.stringify(question);
-    // A failed request is repeated only by the person, or when the server is back.
+    // A failed request is repeated only by the user, or when the server is back.
     if (name === JSON.stringify(this.#question) && this.#status !== "idle") return;
     this.#question = question;
     const known = this.#kept.get(name)?.answer;
@@ -85,7 +82,6 @@ export class Analyst extends EventTarget {
     else this.#take(known);
   }
 
-  /** Cancel the question. */
   rest() {
     if (this.#status === "idle") return;
     this.#cancel();
@@ -93,12 +89,10 @@ export class Analyst extends EventTarget {
     this.#set("idle", null);
   }
 
-  /** Search longer. */
   askLonger() {
     if (this.longer !== null) void this.#ask(this.#budget + 1);
   }
 
-  /** Repeat a failed request. */
   retry() {
     void this.#ask(this.#budget);
   }
@@ -136,17 +130,14 @@ export class Analyst extends EventTarget {
     if (answer.queued !== null && !answer.complete) void this.#follow(answer.queued);
   }
 
-  /**
-   * Ask again when a job has ended.
-   * @param {number} job
-   */
+  /** @param {number} job */
   async #follow(job) {
     const { signal } = this.#control;
     let state = "";
     while (!ENDED.includes(state)) {
       await pause(POLL_MS);
       if (signal.aborted) return;
-      // While the server is away the job may still run; a job that the server does not have has ended.
+      // While the server is away, the job may still run. A job that the server does not know has ended.
       state = await this.#api.get(`/api/v1/jobs/${job}`, {}, signal).then(
         (/** @type {Job} */ found) => found.state,
         (error) => (error instanceof ApiError ? "failed" : ""),
@@ -155,7 +146,7 @@ export class Analyst extends EventTarget {
     if (!signal.aborted) void this.#ask(this.#budget);
   }
 
-  /** @returns {AbortSignal} of the next question */
+  /** @returns {AbortSignal} the signal of the next question */
   #cancel() {
     this.#control.abort();
     this.#control = new AbortController();

@@ -1,5 +1,5 @@
 /**
- * The score of a game by move, as an SVG. Above the middle red is ahead, below it yellow. A click or an arrow key
+ * The score of a game by move, as an SVG. Red is ahead above the middle, yellow below it. A click or an arrow key
  * steps to a move.
  */
 
@@ -9,8 +9,8 @@ import { signed } from "../words.js";
 
 /** @import {JudgedMove, Mark, Side} from "../types.js" */
 /**
- * The position after `shown` moves. `score` is for red, null if it is unknown; `side` and `column` are of the last
- * move, null at the start.
+ * The position after `shown` moves. `score` is for red, null if it is unknown; `side` and `column` describe the
+ * last move, null at the start.
  * @typedef {{shown: number, score: number | null, side: Side | null, column: number | null, mark: Mark}} GamePoint
  */
 
@@ -18,7 +18,7 @@ const WIDTH = 400;
 const HEIGHT = 150;
 const LEFT = 48;
 const EDGE = 12;
-/** The widest bar: a game of few moves has it. */
+/** The greatest width of a bar, in a game of few moves. */
 const WIDEST = 32;
 
 export class Graph {
@@ -45,10 +45,7 @@ export class Graph {
     });
   }
 
-  /**
-   * Show a game.
-   * @param {JudgedMove[]} judged its moves @param {number} shown the moves that are on the board
-   */
+  /** @param {JudgedMove[]} judged @param {number} shown the number of moves on the board */
   show(judged, shown) {
     this.#points = pointsOf(judged);
     this.#shown = shown;
@@ -145,7 +142,7 @@ export class Graph {
 }
 
 /**
- * The start and the position after each move. Scores of moves are for the side that moved, those of points for red.
+ * The start and the position after each move. Moves have scores for the side that moved, points for red.
  * @param {JudgedMove[]} judged @returns {GamePoint[]}
  */
 function pointsOf(judged) {
@@ -161,7 +158,7 @@ function pointsOf(judged) {
 }
 
 /**
- * The sign matters most, and the first points more than the last ones: hence the root.
+ * Compress a score by its root: the sign matters most, and small scores matter more than large ones.
  * @param {number} score
  */
 function compressed(score) {
@@ -169,8 +166,8 @@ function compressed(score) {
 }
 
 /**
- * A mark as a shape: a full dot for a move that gave the result away, a ring for one that was not the best, a
- * diamond for the only good move. Letters would cover each other in a game with many mistakes.
+ * Draw a mark as a shape: a dot for a move that gave the result away, a ring for a move that was not the best, a
+ * diamond for the only good move. Letters would overlap in a game with many mistakes.
  * @param {Mark} mark @param {number} x @param {number} y
  */
 function drawMark(mark, x, y) {
@@ -184,7 +181,7 @@ function drawMark(mark, x, y) {
 /** @param {GamePoint | undefined} point */
 function describe(point) {
   if (point === undefined) return "";
-  const score = point.score === null ? "score not known" : `score ${signed(point.score)} for red`;
+  const score = point.score === null ? "score unknown" : `score ${signed(point.score)} for red`;
   if (point.side === null || point.column === null) return `Start, ${score}`;
   const mark = point.mark === "" ? "" : `, marked ${point.mark}`;
   return `Move ${point.shown}, ${NAMES[point.side]} column ${columnLabel(point.column)}, ${score}${mark}`;

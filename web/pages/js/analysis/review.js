@@ -11,7 +11,7 @@ import { Graph } from "./graph.js";
 /** @import {Session} from "../game/session.js" */
 /** @import {JudgedMove, Mark, PositionAnswer, ReviewAnswer, Side} from "../types.js" */
 
-/** Seconds for the whole game: at first, and if the person asks for more. */
+/** Seconds of search for the complete game: at first, and if the user asks for more. */
 const [BUDGET, LONGER_BUDGET] = [10, 30];
 
 export class Review {
@@ -23,10 +23,10 @@ export class Review {
   /** @type {ReviewAnswer | null} */
   #answer = null;
   #failure = "";
-  /** The name of the game that was asked for. */
+  /** The name of the requested game. */
   #asked = "";
   #isAsking = false;
-  /** What the card shows. It is built anew only if this changes, so that its buttons keep the focus. */
+  /** The state that the card shows. It is rebuilt only if this changes, so that its buttons keep the focus. */
   #drawn = "";
   #control = new AbortController();
 
@@ -39,7 +39,7 @@ export class Review {
     byId("open-review").addEventListener("click", () => this.open());
   }
 
-  /** Review the line that is on the board. */
+  /** Review the line on the board. */
   open() {
     const { line, shown } = this.#session.state;
     this.#session.change({ view: "analysis", review: line, shown: Math.min(shown, line.length) });
@@ -63,7 +63,7 @@ export class Review {
     return new Map(this.#answer.moves_judged.slice(0, this.shared).map(({ mark }, index) => [index, mark]));
   }
 
-  /** Ask about the game that is reviewed, and show what is known. */
+  /** Ask for the review of the game, and show it. */
   show() {
     const { review, stored, view, shown, line } = this.#session.state;
     const isOpen = view === "analysis" && (review !== null || stored !== null);
@@ -131,7 +131,7 @@ export class Review {
   }
 
   /**
-   * Put a stored game on the board: its moves come with the answer.
+   * Put a stored game on the board; the answer has its moves.
    * @param {ReviewAnswer} answer
    */
   #takeStored(answer) {
@@ -142,7 +142,7 @@ export class Review {
     const start = answer.start === null ? null : parseGrid(answer.start);
     this.#asked = JSON.stringify([line, start?.gridText() ?? null, boardText(size)]);
     const changes = { review: line, stored };
-    // It replaces the address that asked for it, so that the back button leads to the page before.
+    // It replaces the address that asked for it, so that the back button leads to the previous page.
     this.#session.setUp({ size, start, line, shown: shown > 0 ? shown : line.length, changes, isStep: true });
   }
 
@@ -168,14 +168,14 @@ export class Review {
   }
 
   #waiting() {
-    const words = this.#failure === "" ? "Looking at every move…" : sentence(this.#failure);
+    const words = this.#failure === "" ? "Judging the moves…" : sentence(this.#failure);
     return [this.#head(), make("p", { class: "quiet", role: "status" }, words)];
   }
 
   /** @param {ReviewAnswer} answer */
   #card(answer) {
     const more = this.#isAsking
-      ? ["Searching on…"]
+      ? ["Still searching…"]
       : ["Some positions are not solved yet. ", button("Think longer", () => this.#thinkLonger())];
     return [
       this.#head(),
@@ -193,7 +193,7 @@ export class Review {
       move.mark === "??" || move.mark === "?" ? [this.#mistake(move, index + 1)] : [],
     );
     if (wrong.length > 0) return make("ol", { id: "mistakes" }, wrong);
-    const words = answer.complete ? "Not one mistake." : "No mistake is known so far.";
+    const words = answer.complete ? "No mistakes." : "No mistakes found so far.";
     return make("p", { class: "quiet", id: "mistakes" }, words);
   }
 
@@ -218,7 +218,7 @@ export class Review {
 }
 
 /**
- * How well a side has played.
+ * The accuracy of a side, with its counts of marks.
  * @param {Side} name @param {string | null} player @param {ReviewAnswer} answer
  */
 function sideOf(name, player, { accuracy, moves_judged: moves }) {

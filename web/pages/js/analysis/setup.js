@@ -34,12 +34,12 @@ export class SetupDialog {
   constructor(session) {
     this.#session = session;
     this.#board.append(...COMMON_BOARDS.map((text) => make("option", { value: text }, text.replace("x", " × "))));
-    this.#board.append(make("option", { value: "" }, "another"));
+    this.#board.append(make("option", { value: "" }, "other"));
     this.#dialog.append(this.#form());
     byId("open-setup").addEventListener("click", () => this.open());
   }
 
-  /** Open the dialog with what is on the board. */
+  /** Open the dialog with the position on the board. */
   open() {
     const { state, position, moves } = this.#session;
     this.#width.value = String(state.board.width);
@@ -71,11 +71,11 @@ export class SetupDialog {
         labelled("Rows", this.#height),
       ),
       labelled("Moves", this.#moves),
-      about("setup-moves-about", "Columns in the order they were played, from 1; a is the tenth."),
+      about("setup-moves-about", "The columns in the order of the moves. Columns count from 1; a is the tenth."),
       labelled("Or a grid", this.#grid),
       about(
         "setup-grid-about",
-        "x is red and began, o is yellow, a dot is empty; the top row comes first. Its size is the board’s.",
+        "x is red and moved first, o is yellow, a dot is empty; the top row comes first. The grid sets the size.",
       ),
       this.#error,
       make(
@@ -125,7 +125,7 @@ export class SetupDialog {
     this.#session.setUp({ size, line });
   }
 
-  /** A grid that a game leads to becomes moves, so that it can be stepped through and linked to. */
+  /** Apply the grid: as moves if a game leads to it, so that the user can step through it and link to it. */
   #applyGrid() {
     const position = parseGrid(this.#grid.value);
     const line = lineTo(position);

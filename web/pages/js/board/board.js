@@ -1,12 +1,12 @@
 /**
- * The board: one SVG that is a labelled grid. Stones are behind a plate with holes, so they fall behind it. Over the
- * drawing lie the cells, which pointers, the keyboard and screen readers use. Any view can show a board:
+ * The board: one SVG that is a labelled grid. Stones fall behind a plate with holes. The cells are on top of the
+ * drawing, for pointers, the keyboard and screen readers. Any view can show a board:
  *
  *     const board = new Board({ label: "Game 17" });
  *     element.append(board.element);
  *     board.show(positionAfter("7x6", "4453"));
  *
- * In the drawing a cell is 100 wide.
+ * A cell is 100 units wide.
  */
 
 import { draw, isStill } from "../dom.js";
@@ -16,8 +16,8 @@ import { DEFAULT_BOARD, NAMES, Position, SIDES } from "../game/position.js";
 /** @import {Side} from "../types.js" */
 /** @typedef {(column: number) => void} OnPlay */
 /**
- * What a board shows beside the stones. `threats` are cells that would complete a four; `best` are columns whose
- * next cell is marked; `isPlayable`: a click plays.
+ * Marks of a board. `threats` are cells that would complete a four; `best` are columns whose next cell is marked;
+ * `isPlayable`: a click plays.
  * @typedef {{
  *   flipped?: boolean, threats?: Record<Side, Cell[]> | null, best?: number[], isPlayable?: boolean,
  * }} Marks
@@ -33,7 +33,7 @@ const CORNER = 34;
 
 /** The places of the cells in the drawing. */
 class Layout {
-  /** @param {Size} size @param {boolean} flipped mirrored */
+  /** @param {Size} size @param {boolean} flipped left and right are swapped */
   constructor(size, flipped) {
     this.size = size;
     this.flipped = flipped;
@@ -42,25 +42,19 @@ class Layout {
   }
 
   /**
-   * The place of a column from the left, or the column of a place.
+   * The place of a column from the left, or the column at a place.
    * @param {number} column
    */
   place(column) {
     return this.flipped ? this.size.width + 1 - column : column;
   }
 
-  /**
-   * The middle of a column.
-   * @param {number} column
-   */
+  /** @param {number} column */
   x(column) {
     return EDGE + (this.place(column) - 0.5) * CELL;
   }
 
-  /**
-   * The middle of a row.
-   * @param {number} row
-   */
+  /** @param {number} row */
   y(row) {
     return EDGE + (this.size.height - row + 0.5) * CELL;
   }
@@ -93,7 +87,7 @@ function hole(x, y) {
   return `M${x - HOLE} ${y}a${HOLE} ${HOLE} 0 1 0 ${2 * HOLE} 0a${HOLE} ${HOLE} 0 1 0 ${-2 * HOLE} 0z`;
 }
 
-/** @param {Layout} layout @param {string} name of its class */
+/** @param {Layout} layout @param {string} name the class */
 function rectangle({ right, bottom }, name) {
   return draw("rect", { class: name, x: 2, y: 2, width: right - 4, height: bottom - 4, rx: CORNER });
 }
@@ -112,7 +106,7 @@ function drawStone(side, centre) {
   );
 }
 
-/** @param {SVGElement} stone @param {number} rows that it falls */
+/** @param {SVGElement} stone @param {number} rows the number of rows that it falls */
 function drop(stone, rows) {
   const from = { transform: `translateY(${-rows * CELL}px)` };
   stone.animate([from, { transform: "none" }], {
@@ -122,8 +116,8 @@ function drop(stone, rows) {
 }
 
 /**
- * Draw a small picture of a position for a table. It is not a grid of labelled cells: the row beside it says what
- * matters, and fifty grids would drown a page for a screen reader.
+ * Draw a small picture of a position for a table. Its cells have no labels: the table's row describes the position,
+ * and fifty grids would overwhelm users of screen readers.
  * @param {Position} position @returns {SVGElement}
  */
 export function drawMiniature(position) {
@@ -163,10 +157,7 @@ export class Board {
     );
   }
 
-  /**
-   * Show a position.
-   * @param {Position} position @param {Marks} [marks]
-   */
+  /** @param {Position} position @param {Marks} [marks] */
   show(position, marks = {}) {
     const before = this.#position;
     this.#position = position;
@@ -179,7 +170,7 @@ export class Board {
 
   /**
    * @param {Size} size @param {boolean} flipped
-   * @returns {boolean} false if the board is as it was
+   * @returns {boolean} false if the board did not change
    */
   #build(size, flipped) {
     const old = this.#layout;
@@ -199,7 +190,7 @@ export class Board {
     return true;
   }
 
-  /** @param {boolean} isMove whether a new stone falls into its place */
+  /** @param {boolean} isMove whether new stones fall into place */
   #showStones(isMove) {
     const wanted = new Set();
     this.#position.columns.forEach((stones, index) => {
@@ -236,7 +227,7 @@ export class Board {
   }
 
   /**
-   * A ring at the upper left for red, a dot at the lower right for yellow: a cell may have both.
+   * Draw a ring at the upper left for red, a dot at the lower right for yellow; a cell may have both.
    * @param {Side} side @param {Cell} cell
    */
   #threat(side, cell) {
@@ -261,18 +252,18 @@ function layer(name) {
   return draw("g", { class: `board-${name}`, "aria-hidden": "true" });
 }
 
-/** The cells of a board. They are a grid with one tab stop, in which the arrow keys move. */
+/** The cells of a board: a grid with one tab stop and arrow keys. */
 class Cells {
   #isPlayable = false;
   #isFlipped = false;
   /** @type {Cell} */
   #focused = [1, 1];
 
-  /** @param {OnPlay | null} onPlay null for a board that cannot be played on */
+  /** @param {OnPlay | null} onPlay null if the board cannot be played on */
   constructor(onPlay) {
     this.onPlay = onPlay;
     this.element = draw("g", { class: "board-cells", role: "rowgroup" });
-    // The focus stays where it was, so that the arrow keys still step through the game after a click.
+    // A click does not move the focus, so that the arrow keys still step through the game.
     this.element.addEventListener("mousedown", (event) => event.preventDefault());
     this.element.addEventListener("click", (event) => this.#play(cellOf(event.target)[0]));
     this.element.addEventListener("pointerover", (event) => this.#point(cellOf(event.target)[0]));
@@ -320,10 +311,7 @@ class Cells {
     if (this.#isPlayable) this.onPlay?.(column);
   }
 
-  /**
-   * Light up a column.
-   * @param {number} column 0 for none
-   */
+  /** @param {number} column 0 for none */
   #point(column) {
     for (const one of this.#all()) {
       one.classList.toggle("is-pointed", cellOf(one)[0] === column && this.#isPlayable);

@@ -1,4 +1,4 @@
-/** The row of buttons under the board: one for each column, with its score, and a sentence about the best. */
+/** The buttons under the board, one for each column with its score, and a sentence about the best columns. */
 
 import { make, setAttribute } from "../dom.js";
 import { columnLabel } from "../game/position.js";
@@ -13,12 +13,12 @@ export class Columns {
   #onPlay;
   /** @type {HTMLButtonElement[]} */
   #buttons = [];
-  /** The sentence while no column has the focus or the pointer. */
+  /** The sentence that is shown while no column has the focus or the pointer. */
   #summary = "";
 
   /**
    * @param {HTMLElement} element
-   * @param {HTMLElement} outcome shows the sentence
+   * @param {HTMLElement} outcome the element for the sentence
    * @param {(column: number) => void} onPlay
    */
   constructor(element, outcome, onPlay) {
@@ -32,10 +32,9 @@ export class Columns {
   }
 
   /**
-   * Show the columns of a position.
    * @param {Position} position
    * @param {{flipped: boolean, answers: ColumnAnswer[] | null, isPlayable: boolean, isBare: boolean}} options
-   *   answers: null if nothing is known; isBare: no scores are shown
+   *   answers: null if there are no scores; isBare: scores are hidden
    */
   show(position, { flipped, answers, isPlayable, isBare }) {
     const { width } = position.size;
@@ -45,7 +44,7 @@ export class Columns {
       const column = index + 1;
       const isOpen = position.isPlayable(column);
       button.style.order = String(flipped ? width - index : column);
-      // Not `disabled`: such a button would lose the focus when its column is full.
+      // Not `disabled`: a button would lose the focus when its column becomes full.
       button.setAttribute("aria-disabled", String(!isOpen || !isPlayable));
       showAnswer(button, column, isOpen, answers?.find((each) => each.column === column) ?? null);
     }
@@ -67,7 +66,7 @@ export class Columns {
       { type: "button", class: "column", "data-column": column },
       make("span", { class: "column-best" }),
       make("span", { class: "column-score" }),
-      // The style draws the label: visible text has to be part of the button's name as it is.
+      // The style sheet draws the label, because visible text must be part of the button's name.
       make("span", { class: "column-number", "data-label": columnLabel(column) }),
     );
     button.addEventListener("click", () => {

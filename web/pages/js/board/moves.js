@@ -8,9 +8,8 @@ import { markText } from "../words.js";
 /** @import {Mark} from "../types.js" */
 
 /**
- * Show the moves of the session's line.
  * @param {Session} session
- * @param {Map<number, Mark>} marks by the move's index in the line
+ * @param {Map<number, Mark>} marks the marks by the moves' index in the line
  * @param {number} variation the index of the first move that is not part of the reviewed game
  */
 export function showMoves(session, marks, variation) {
@@ -31,7 +30,7 @@ export function showMoves(session, marks, variation) {
   list.replaceChildren(...rows);
   byId("moves-empty").hidden = line !== "";
   const current = list.querySelector('[aria-current="step"]');
-  // Not scrollIntoView(), which would move the whole page on a phone.
+  // scrollIntoView() would scroll the entire page on a phone.
   if (shown === 0) list.scrollTop = 0;
   else if (current instanceof HTMLElement) list.scrollTop = Math.max(0, current.offsetTop - list.clientHeight / 2);
 }

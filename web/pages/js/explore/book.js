@@ -1,4 +1,4 @@
-/** The book as a tree: a position, its moves with scores and counts, and the moves that lead to it. */
+/** The book as a tree: a position, its moves with scores and counts, and the moves before it. */
 
 import { Board } from "../board/board.js";
 import { make, table, textInput } from "../dom.js";
@@ -65,7 +65,7 @@ function summary({ score, board }, moves) {
   const words =
     score === null
       ? `${side} to move; the score is not in the book`
-      : `Score ${signed(score)} for ${side}, who is to move`;
+      : `Score ${signed(score)} for ${side}, to move`;
   const href = `/?pos=${encodeURIComponent(moves)}&board=${board}`;
   return make(
     "div",
@@ -85,10 +85,10 @@ function continuations(page, tree, book, best) {
   const rows = [...tree.children]
     .sort((one, other) => order(other) - order(one) || one.column - other.column)
     .map((child) => row(page, tree, child, best, most));
-  const title = "Different positions of the book that can follow; mirror images count once";
+  const title = "Number of different positions of the book that can follow; mirror images count once";
   const counted = tree.counted_ply === null ? "Positions below" : `Positions at ${count(tree.counted_ply, "stone")}`;
   const headings = ["Column", { text: "Score", right: true }, "Result", { text: counted, title }];
-  const empty = "The book ends here: no continuation is in it.";
+  const empty = "The book ends here.";
   const about = `${book.name}: ${count(book.positions, "position")}, complete to ${count(book.plies, "stone")}.`;
   return make(
     "div",
@@ -100,14 +100,14 @@ function continuations(page, tree, book, best) {
 
 /**
  * @param {Page} page @param {BookPosition} tree @param {BookMove} child
- * @param {number | null} best the best score @param {number} most the most continuations of a move
+ * @param {number | null} best the best score @param {number} most the largest number of continuations
  */
 function row(page, tree, child, best, most) {
   const { column, score, plies, continuations: number } = child;
   const href = page.link({ show: "book", moves: child.moves, board: tree.board });
   const isBest = score !== null && score === best;
   const value = valueOf(score);
-  // The page's security policy forbids style attributes; the length of a progress bar needs none.
+  // The Content-Security-Policy forbids style attributes; a progress bar needs none.
   const share = number > 0 && make("progress", { class: "share", max: most, value: number, "aria-hidden": "true" });
   return [
     make("a", { href, class: "column-link", "data-child": column }, `Column ${column}`),
@@ -128,8 +128,8 @@ function missing(board) {
   return make(
     "p",
     { class: "failure" },
-    `No book has this position. To see a book of ${board} here, start the server with --book FILE; `,
+    `No book has this position. To use a book for ${board}, start the server with --book FILE. Build one with `,
     make("code", {}, `c4 book build --board ${board}`),
-    " builds one.",
+    ".",
   );
 }

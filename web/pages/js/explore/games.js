@@ -1,4 +1,4 @@
-/** The stored games: a list with conditions, page by page, and one game with its replay and its review. */
+/** The stored games: a filtered list in pages, and one game with its replay and review. */
 
 import { Graph } from "../analysis/graph.js";
 import { isAbort } from "../api.js";
@@ -38,10 +38,7 @@ const ENDINGS = [
 
 const HEADINGS = ["Game", "Red", "Yellow", "Winner", "Ending", { text: "Moves", right: true }, "Board"];
 
-/**
- * Show the list of games.
- * @param {Page} page
- */
+/** @param {Page} page */
 export async function showGames(page) {
   page.body.append(
     page.form("Show", [
@@ -55,7 +52,7 @@ export async function showGames(page) {
   /** @type {Games} */
   const { games, next } = await page.get("/api/v1/games", { ...conditions, limit: PAGE_ROWS });
   const rows = games.map((game) => row(page, game));
-  const empty = "No stored game meets these conditions. c4 match and c4 tournament play and store them.";
+  const empty = "No stored games match. Play and store games with c4 match or c4 tournament.";
   page.body.append(table("Stored games", HEADINGS, rows, { empty }), page.paging(next) ?? "");
   page.announce(count(games.length, "game"));
 }
@@ -75,10 +72,7 @@ function row(page, { match, number, first, second, winner, ending, length, board
   ];
 }
 
-/**
- * Show one game.
- * @param {Page} page
- */
+/** @param {Page} page */
 export async function showGame(page) {
   const [match, number] = [page.value("match"), page.value("number")];
   /** @type {Game} */
@@ -131,7 +125,7 @@ function links(page, { match, number }) {
   return make(
     "nav",
     { class: "links", "aria-label": "Games of this match" },
-    number > 0 ? [game(number - 1, "Game before"), " · "] : null,
+    number > 0 ? [game(number - 1, "Previous game"), " · "] : null,
     game(number + 1, "Next game"),
     " · ",
     make("a", { href: page.link({ show: "match", match }) }, `Match ${match}`),
@@ -141,7 +135,7 @@ function links(page, { match, number }) {
 }
 
 /**
- * Add the review: the game is shown at once, its review takes longer.
+ * Add the review, which takes longer than showing the game.
  * @param {Page} page @param {Replay} replay @param {string} match @param {string} number
  */
 async function judge(page, replay, match, number) {
@@ -160,7 +154,7 @@ async function judge(page, replay, match, number) {
   }
 }
 
-/** The positions of a game step by step: the board, the moves, and the score by move if it is known. */
+/** The replay of a game: the board, the moves, and the score by move if it is known. */
 class Replay {
   #game;
   #announce;
@@ -178,7 +172,7 @@ class Replay {
   #controls;
   #moves;
 
-  /** @param {Game} game @param {number} ply where to begin; 0 for the end @param {(text: string) => void} announce */
+  /** @param {Game} game @param {number} ply the first one; 0 for the end @param {(text: string) => void} announce */
   constructor(game, ply, announce) {
     const { start_grid: start, moves = "" } = game;
     this.#game = game;
@@ -260,7 +254,7 @@ class Replay {
     this.#graph?.show(this.#judged, this.#ply);
   }
 
-  /** The analysis of the position that is shown, with the complete game to step through. */
+  /** The address of the analysis of this position, with the complete game to step through. */
   #address() {
     const { board, moves = "" } = this.#game;
     const start = this.#positions[0];
@@ -273,16 +267,13 @@ class Replay {
     const move = this.#game.moves?.[this.#ply - 1];
     const judged = this.#judged[this.#ply - 1];
     return [
-      move === undefined ? "The beginning." : `Move ${this.#ply} of ${this.#last}: column ${columnNumber(move)}.`,
+      move === undefined ? "Start." : `Move ${this.#ply} of ${this.#last}: column ${columnNumber(move)}.`,
       `${this.#positions[this.#ply].turnText}.`,
       ...(judged === undefined || judged.after === null ? [] : [worthText(judged)]),
     ].join(" ");
   }
 
-  /**
-   * Mark the moves.
-   * @param {ReviewAnswer} review
-   */
+  /** @param {ReviewAnswer} review */
   judge({ moves_judged: judged }) {
     this.#judged = judged;
     for (const [index, move] of this.#moves.entries()) {
@@ -313,7 +304,7 @@ class Replay {
     const isSlider = event.target instanceof Element && event.target.closest("[role=slider]") !== null;
     if (!(event.key in steps) || isSlider) return;
     event.preventDefault();
-    event.stopPropagation(); // the page has the same keys for its own board
+    event.stopPropagation(); // the page uses the same keys for its own board
     this.#goTo(steps[event.key]);
   }
 }
@@ -322,8 +313,8 @@ class Replay {
 function worthText({ side, before, after, best, mark }) {
   const name = NAMES[side];
   if (before === after) {
-    return `The score for ${name} stays ${signed(after)}${mark === "!" ? ": the only move" : ""}.`;
+    return `The score for ${name} stays at ${signed(after)}${mark === "!" ? ": the only good move" : ""}.`;
   }
   const columns = best.length === 1 ? `column ${best[0]} was` : `columns ${best.join(", ")} were`;
-  return `The score for ${name} goes from ${signed(before)} to ${signed(after)}; ${columns} best.`;
+  return `The score for ${name} changes from ${signed(before)} to ${signed(after)}; ${columns} best.`;
 }

@@ -7,9 +7,9 @@ import { accuracyPlot, coursePlot, intervalPlot } from "./plots.js";
 /** @import {Child} from "../dom.js" */
 /** @import {MatchPlayer, MatchReport, MatchSummary, Matches, Tally} from "../types.js" */
 /** @import {Page} from "./view.js" */
-/** @typedef {Tally & {match: number}} PairResults the results of a pair, and a match of theirs */
+/** @typedef {Tally & {match: number}} PairResults the results of two players, and one of their matches */
 /**
- * A tournament. `results` has the row's player and the column's player as its keys.
+ * A tournament. The keys of `results` are the row's player and the column's player.
  * @typedef {{
  *   job: number, players: {name: string, score: number}[], results: Map<string, Map<string, PairResults>>,
  * }} Tournament
@@ -17,10 +17,10 @@ import { accuracyPlot, coursePlot, intervalPlot } from "./plots.js";
 
 const PAGE_ROWS = 50;
 
-/** Fewest players of a cross table: the match of two players says everything itself. */
+/** Fewest players of a cross table: a table is useless for two players. */
 const FEWEST = 3;
 
-/** Most players of a cross table: a larger table cannot be read. */
+/** Most players of a cross table: a larger table is unreadable. */
 const MOST = 12;
 
 const HEADINGS = [
@@ -30,18 +30,15 @@ const HEADINGS = [
   { text: "Games", right: true },
   { text: "A won – lost – drawn", right: true },
   { text: "Score of A", right: true },
-  "Begun",
+  "Started",
 ];
 
-/**
- * Show the list of matches.
- * @param {Page} page
- */
+/** @param {Page} page */
 export async function showMatches(page) {
   /** @type {Matches} */
   const { matches, next } = await page.get("/api/v1/matches", { cursor: page.value("cursor"), limit: PAGE_ROWS });
   const rows = matches.map((match) => row(page, match));
-  const empty = "No match is stored. c4 match and c4 tournament play them.";
+  const empty = "No matches are stored. Play matches with c4 match or c4 tournament.";
   page.body.append(
     table("Stored matches", HEADINGS, rows, { empty }),
     page.paging(next) ?? "",
@@ -57,7 +54,7 @@ function row(page, { match, label, a, b, finished, games, created }) {
     make("a", attributes, label ? `${match}, ${label}` : match),
     make("span", { title: a.player }, short(a.player)),
     make("span", { title: b.player }, short(b.player)),
-    finished ? whole(games) : `${whole(games)}, being played`,
+    finished ? whole(games) : `${whole(games)}, in progress`,
     tallyText(a),
     percent(a.score),
     moment(created),
@@ -146,10 +143,7 @@ function cell(page, tally) {
   return make("a", { href: page.link({ show: "match", match }), class: `score ${tone}`, title }, percent(share));
 }
 
-/**
- * Show the report of a match.
- * @param {Page} page
- */
+/** @param {Page} page */
 export async function showMatch(page) {
   /** @type {MatchReport} */
   const report = await page.get(`/api/v1/matches/${encodeURIComponent(page.value("match"))}`);
@@ -187,15 +181,15 @@ function terms(match) {
       length.mean === null ? null : `${length.mean.toFixed(1)} moves (${length.shortest} to ${length.longest})`,
     ],
     ["First mover", tallyText(match.first_mover)],
-    ["Of decisive games the leader won", match.decisive_rate === null ? null : percent(match.decisive_rate)],
+    ["Decisive games won by the leader", match.decisive_rate === null ? null : percent(match.decisive_rate)],
     [
-      "P that either of two equals does so",
+      "Two-sided p-value",
       p === null ? null : `${p < 0.001 ? "less than 0.001" : p.toFixed(3)}${match.significant ? ", significant" : ""}`,
     ],
     ["Elo of A above B", eloText(match.elo)],
     ["Sequential test", sprt && `${sprt.verdict ?? "undecided"}, ratio ${difference(sprt.ratio, 2)}`],
-    ["Time", `${duration(time.seconds)} of play, ${duration(time.per_move)} a move`],
-    ["Begun", moment(match.created)],
+    ["Time", `${duration(time.seconds)} of play, ${duration(time.per_move)} per move`],
+    ["Started", moment(match.created)],
   ];
 }
 
@@ -208,18 +202,18 @@ function results({ a, b, judged_games: judged, judged_from: from }) {
     row("Score", ({ score }) => percent(score)),
     row("As Red", (player) => tallyText(player.as_x)),
     row("As Yellow", (player) => tallyText(player.as_o)),
-    row("Lost by failure", ({ forfeits }) => whole(forfeits)),
-    row("Time a move", (player) => duration(player.seconds_per_move)),
+    row("Lost by forfeit", ({ forfeits }) => whole(forfeits)),
+    row("Time per move", (player) => duration(player.seconds_per_move)),
   ];
   if (judged > 0) {
     rows.push(
       row("Best moves", ({ accuracy }) => percent(accuracy?.best_share)),
       row("Blunders", ({ accuracy }) => percent(accuracy?.blunder_share)),
-      row("Points lost a move", ({ accuracy }) => accuracy?.mean_loss?.toFixed(2) ?? "–"),
+      row("Points lost per move", ({ accuracy }) => accuracy?.mean_loss?.toFixed(2) ?? "–"),
     );
   }
   const since = from > 0 ? ` from ${count(from, "stone")} on` : "";
-  const caption = judged > 0 ? `Results; moves of ${count(judged, "game")} judged${since}` : "Results";
+  const caption = judged > 0 ? `Results; the moves of ${count(judged, "game")} are judged${since}` : "Results";
   const player = (/** @type {string} */ text) => ({ text, right: true });
   return table(caption, ["Figure", player(`A ${short(a.player)}`), player(`B ${short(b.player)}`)], rows);
 }

@@ -7,7 +7,7 @@ import { count, percent } from "../words.js";
 /** @import {MatchReport} from "../types.js" */
 /** @typedef {[x: number, y: number]} Point */
 /**
- * The axes of a plot: their ranges, the values with labels, and how these are written.
+ * The axes of a plot: their ranges, the values with labels, and the format of the labels.
  * @typedef {{
  *   x: Point, y: Point, xTicks: number[], yTicks: number[], xText: string, height?: number,
  *   xFormat?: (value: number) => string, yFormat?: (value: number) => string,
@@ -21,7 +21,7 @@ const BOTTOM = 42;
 const TOP = 10;
 const RIGHT = 24;
 
-/** Fewest moves of a mean that is drawn, as in the plots of `c4 match`: a mean of fewer says nothing. */
+/** Fewest moves for a mean, as in the plots of `c4 match`. */
 const FEWEST_MOVES = 5;
 
 const SHARES = [0, 0.25, 0.5, 0.75, 1];
@@ -40,14 +40,14 @@ export function intervalPlot({ a, leader, decisive_interval: interval }) {
     xTicks: SHARES,
     yTicks: [],
     height: 110,
-    xText: "share of decisive games that A has won",
+    xText: "share of decisive games that A won",
     xFormat: (value) => percent(value, 0),
   });
   plot.line("even", [0.5, 0], [0.5, 1]);
   plot.line("whisker", [low, 0.5], [high, 0.5]);
   for (const end of [low, high]) plot.line("whisker", [end, 0.35], [end, 0.65]);
   plot.dot("dot a", [share, 0.5]);
-  const summary = `${percent(share)}, with 95 % confidence between ${percent(low)} and ${percent(high)}.`;
+  const summary = `${percent(share)}; 95 % confidence interval: ${percent(low)} to ${percent(high)}.`;
   return plot.figure("A’s share of decisive games.", summary);
 }
 
@@ -79,7 +79,7 @@ export function coursePlot({ course }) {
   plot.line("even", [1, 0.5], [last.game, 0.5]);
   plot.path("line a", curve("share"));
   const summary = `A’s share of decisive games after ${count(last.game, "game")}: ${percent(last.share)}`;
-  return plot.figure("The course.", `${summary}; the band is the 95 % interval.`);
+  return plot.figure("Course of the match.", `${summary}; the band is the 95 % confidence interval.`);
 }
 
 /**
@@ -112,15 +112,15 @@ export function accuracyPlot({ a, b }) {
     xText: "stones on the board before the move",
   });
   for (const { name, points } of lines) plot.path(`line ${name.toLowerCase()}`, points);
-  const summary = "The mean, by the stones on the board; the lower the better.";
+  const summary = "The mean by the number of stones on the board; lower is better.";
   return plot.figure(
-    "Points given away a move.",
+    "Points given away per move.",
     summary,
     lines.map(({ name }) => name),
   );
 }
 
-/** A plot with axes, to draw into. */
+/** A plot with axes. */
 class Plot {
   #axes;
   #drawing;
@@ -156,7 +156,7 @@ class Plot {
     return height - BOTTOM - ((value - low) / (high - low || 1)) * (height - BOTTOM - TOP);
   }
 
-  /** @param {string} name of the class @param {Point} from @param {Point} to */
+  /** @param {string} name the class @param {Point} from @param {Point} to */
   line(name, [x1, y1], [x2, y2]) {
     const ends = { x1: this.#x(x1), y1: this.#y(y1), x2: this.#x(x2), y2: this.#y(y2) };
     this.#drawing.append(draw("line", { class: name, ...ends }));
@@ -174,7 +174,7 @@ class Plot {
   }
 
   /**
-   * The plot with its caption, which says in words what is drawn.
+   * The plot with a caption that describes it.
    * @param {string} caption @param {string} summary
    * @param {string[]} [players] the names of the lines
    */
@@ -191,8 +191,8 @@ class Plot {
 }
 
 /**
- * Round numbers of a range.
- * @param {number} low @param {number} high @param {number} most the number of steps is less than this
+ * Round numbers in a range.
+ * @param {number} low @param {number} high @param {number} most the number of steps is smaller
  * @returns {number[]}
  */
 function ticks(low, high, most) {

@@ -1,4 +1,4 @@
-/** The stored positions: a list with conditions, page by page. */
+/** The stored positions: a filtered list in pages. */
 
 import { drawMiniature } from "../board/board.js";
 import { choice, make, table, textInput } from "../dom.js";
@@ -55,7 +55,7 @@ export async function showPositions(page) {
   const conditions = Object.fromEntries(CONDITIONS.map((name) => [name, page.value(name)]));
   /** @type {StoredPositions} */
   const { rows, next } = await page.get("/api/v1/evaluations", { ...conditions, board, limit: PAGE_ROWS });
-  const empty = "No stored position meets these conditions.";
+  const empty = "No stored positions match.";
   page.body.append(table("Stored positions", HEADINGS, rows.map(row), { empty }), page.paging(next) ?? "");
   page.announce(count(rows.length, "position"));
 }

@@ -1,6 +1,6 @@
 /**
- * The explorer: the book, stored positions, games and matches. The address says what is shown
- * (`/explore?show=match&match=3`), so each page of the explorer is a link and the back button works.
+ * The explorer: the book, stored positions, games and matches. Each page of the explorer has an address, such as
+ * `/explore?show=match&match=3`, so links and the back button work.
  */
 
 import { ApiError, addressWith, isAbort } from "../api.js";
@@ -18,7 +18,7 @@ import { showPositions } from "./positions.js";
 const PATH = VIEWS.explore.address;
 
 /**
- * The registry of pages. A page has a tab, or is within the tab of another page.
+ * The registry of pages. A page has its own tab, or belongs to the tab of another page.
  * @type {Readonly<Record<string, PageEntry>>}
  */
 const PAGES = Object.freeze({
@@ -30,24 +30,21 @@ const PAGES = Object.freeze({
   match: { show: showMatch, within: "matches" },
 });
 
-/**
- * Fill the section of the explorer.
- * @param {HTMLElement} element @param {Api} api
- */
+/** @param {HTMLElement} element @param {Api} api */
 export function mount(element, api) {
   new Explorer(element, api).show();
 }
 
-/** What a page of the explorer gets to fill itself. */
+/** A page of the explorer, which a function fills. */
 export class Page {
   #api;
   #explorer;
 
   /**
    * @param {Explorer} explorer @param {Api} api
-   * @param {string} name of the page
+   * @param {string} name
    * @param {URLSearchParams} query the query of the address
-   * @param {AbortSignal} signal is sent when another page is shown
+   * @param {AbortSignal} signal aborts when another page is shown
    */
   constructor(explorer, api, name, query, signal) {
     this.#explorer = explorer;
@@ -59,7 +56,7 @@ export class Page {
   }
 
   /**
-   * A value of the query; "" if it is missing.
+   * A value of the query, or "".
    * @param {string} name
    */
   value(name) {
@@ -67,7 +64,7 @@ export class Page {
   }
 
   /**
-   * Ask the server. The question is dropped when another page is shown.
+   * Ask the server. The request is cancelled when another page is shown.
    * @template Answer
    * @param {string} path @param {Query} [query]
    * @returns {Promise<Answer>}
@@ -76,33 +73,24 @@ export class Page {
     return this.#api.get(path, given(query), this.signal);
   }
 
-  /**
-   * The address of a page of the explorer.
-   * @param {Query} query `show` is the name of the page
-   */
+  /** @param {Query} query `show` is the name of the page */
   link(query) {
     return addressWith(PATH, given(query));
   }
 
-  /**
-   * Show a page of the explorer.
-   * @param {Query} query
-   */
+  /** @param {Query} query */
   go(query) {
     this.#explorer.visit(this.link(query));
   }
 
-  /**
-   * Announce a text to screen readers.
-   * @param {string} text
-   */
+  /** @param {string} text */
   announce(text) {
     this.#explorer.announce(text);
   }
 
   /**
-   * Make a form whose fields are the query of a page.
-   * @param {string} submit the text of its button @param {[label: string, input: HTMLElement][]} fields
+   * Make a form whose fields become the query of the page.
+   * @param {string} submit the button's text @param {[label: string, input: HTMLElement][]} fields
    */
   form(submit, fields) {
     const onsubmit = (/** @type {SubmitEvent} */ event) => {
@@ -132,7 +120,7 @@ export class Page {
       { class: "paging", "aria-label": "Pages" },
       cursor === undefined ? make("span") : make("a", { href: this.link(first) }, "First page"),
       next === null
-        ? make("span", { class: "quiet" }, "The end")
+        ? make("span", { class: "quiet" }, "Last page")
         : make("a", { href: this.link({ ...first, cursor: next }), rel: "next" }, "Next page"),
     );
   }
@@ -166,7 +154,6 @@ class Explorer {
     void this.show();
   }
 
-  /** Show the page that the address names. */
   async show() {
     if (location.pathname !== PATH || this.#shown === location.search) return;
     this.#shown = location.search;
@@ -191,7 +178,7 @@ class Explorer {
   }
 
   /**
-   * Follow a link to a page of the explorer without loading everything again.
+   * Follow a link within the explorer without loading the page again.
    * @param {MouseEvent} event
    */
   #follow(event) {
@@ -203,7 +190,7 @@ class Explorer {
     this.visit(link.pathname + link.search);
   }
 
-  /** @param {string} name of the page that is shown */
+  /** @param {string} name the current page */
   #showTabs(name) {
     const current = PAGES[name].within ?? name;
     const tabs = Object.entries(PAGES).flatMap(([show, { tab }]) => {

@@ -1,11 +1,11 @@
-/** Positions given as a grid: reading a pasted grid, and finding moves that lead to it. Pure. */
+/** Grids: reading a pasted grid, and finding moves that lead to it. Pure functions. */
 
 import { Position, boardProblem, columnLabel, otherSide, sideAt } from "./position.js";
 
-/** Most states that the search for a line tries; a few thousand are usual. */
+/** Most states that the search for a line tries; usually it needs a few thousand. */
 const MOST_TRIED = 200_000;
 
-/** The characters for a side or an empty cell, also those of other programs. */
+/** The characters for a side or an empty cell, including characters that other programs use. */
 const MEANINGS = new Map(
   Object.entries({ x: "xX1rR🔴●", o: "oO2yY🟡○", ".": ".0_-+⚪·" }).flatMap(([cell, characters]) =>
     [...characters].map((character) => /** @type {const} */ ([character, cell])),
@@ -16,7 +16,6 @@ const MEANINGS = new Map(
 export class GridError extends Error {}
 
 /**
- * Read a grid.
  * @param {string} text rows from the top, on separate lines or separated by "/"
  * @returns {Position}
  * @throws {GridError}
@@ -49,7 +48,7 @@ function isRuler(row) {
 /** @param {string} character @param {number} row */
 function cellOf(character, row) {
   const found = MEANINGS.get(character);
-  if (found === undefined) throw new GridError(`Row ${row}: “${character}” is none of x, o and a dot.`);
+  if (found === undefined) throw new GridError(`Row ${row}: “${character}” is not x, o or a dot.`);
   return found;
 }
 
@@ -70,7 +69,7 @@ function checked(position) {
   const red = position.columns.join("").replaceAll("o", "").length;
   const yellow = position.ply - red;
   if (red !== yellow && red !== yellow + 1) {
-    throw new GridError(`${red} red and ${yellow} yellow stones: red begins, so it has as many or one more.`);
+    throw new GridError(`${red} red and ${yellow} yellow stones: red needs the same number or one more.`);
   }
   if (position.winner !== null && lastColumns(position).length === 0) {
     throw new GridError("The game went on after it was won.");
@@ -79,7 +78,7 @@ function checked(position) {
 }
 
 /**
- * Columns whose top stone may have ended the game: it is the last mover's, and in every four.
+ * Columns whose top stone may have ended the game: it belongs to the last mover and is in every four.
  * @param {Position} position @returns {number[]}
  */
 function lastColumns(position) {
@@ -89,21 +88,14 @@ function lastColumns(position) {
   );
 }
 
-/**
- * The position without the top stone of a column.
- * @param {Position} position @param {number} column
- */
+/** @param {Position} position @param {number} column */
 function without(position, column) {
   const columns = position.columns.slice();
   columns[column - 1] = columns[column - 1].slice(0, -1);
   return new Position(position.size, columns);
 }
 
-/**
- * Find moves that lead to a position.
- * @param {Position} position
- * @returns {string | null} null if no order of the stones is a game, or the search gave up
- */
+/** @param {Position} position @returns {string | null} null if no game leads to the position, or the search gave up */
 export function lineTo(position) {
   if (position.winner === null) return orderOf(position);
   for (const column of lastColumns(position)) {

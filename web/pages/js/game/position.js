@@ -1,7 +1,7 @@
 /**
- * The rules: boards, positions, moves, fours and threats. Pure: the server is asked only for scores, so the board
- * works while the server is away. Columns count from 1, as people count them; a cell is [column, row] with row 1
- * at the bottom. `x` moves first and is red, `o` is yellow.
+ * The rules: boards, positions, moves, fours and threats. They do not use the server, so the board works while the
+ * server is away. Columns count from 1; a cell is [column, row] with row 1 at the bottom. `x` moves first and is
+ * red, `o` is yellow.
  */
 
 /** @import {Side} from "../types.js" */
@@ -10,7 +10,7 @@
 
 const LABELS = "0123456789abcdefghijklmnopqrstuvw";
 
-/** Bits of the engine's board: its squares and one guard bit a column (c4core/notation.py). */
+/** Bits of the engine's board: its cells and one guard bit per column (c4core/notation.py). */
 const MAX_BITS = 64;
 const MAX_HEIGHT = 19;
 
@@ -24,7 +24,7 @@ const DIRECTIONS = [
 /** @type {Size} */
 export const DEFAULT_BOARD = Object.freeze({ width: 7, height: 6 });
 
-/** The sizes that the setup dialog offers; any other can be typed. */
+/** The sizes that the setup dialog offers; users can type others. */
 export const COMMON_BOARDS = ["7x6", "8x7", "9x6", "7x8", "7x7", "6x7", "6x5", "5x5", "4x4"];
 
 /** @type {readonly Side[]} */
@@ -33,10 +33,7 @@ export const SIDES = ["x", "o"];
 /** @type {Readonly<Record<Side, string>>} */
 export const NAMES = Object.freeze({ x: "Red", o: "Yellow" });
 
-/**
- * The opponent of a side.
- * @param {Side} side @returns {Side}
- */
+/** @param {Side} side @returns {Side} */
 export function otherSide(side) {
   return side === "x" ? "o" : "x";
 }
@@ -52,7 +49,7 @@ export function sideAt(ply) {
 /**
  * Read a board such as "7x6".
  * @param {string} text
- * @returns {Size | null} null if the text is not a board, or the size is not supported
+ * @returns {Size | null} null if the text is not a supported size
  */
 export function parseBoard(text) {
   const match = /^\s*(\d{1,3})\s*[x×]\s*(\d{1,3})\s*$/i.exec(text);
@@ -61,11 +58,7 @@ export function parseBoard(text) {
   return boardProblem(size) === null ? size : null;
 }
 
-/**
- * Say why a size is not supported.
- * @param {Size} size
- * @returns {string | null} null if it is supported
- */
+/** @param {Size} size @returns {string | null} null if it is supported */
 export function boardProblem({ width, height }) {
   if (!Number.isInteger(width) || !Number.isInteger(height) || width < 1 || height < 1) {
     return "A board needs at least one column and one row.";
@@ -77,10 +70,7 @@ export function boardProblem({ width, height }) {
   return null;
 }
 
-/**
- * Write a board.
- * @param {Size} size @returns {string}
- */
+/** @param {Size} size @returns {string} */
 export function boardText({ width, height }) {
   return `${width}x${height}`;
 }
@@ -106,7 +96,7 @@ export class Position {
   /**
    * @param {Size} size
    * @param {string[]} columns the stones of each column from the bottom, such as "xox"
-   * @param {Cell | null} last the last stone, if it is known
+   * @param {Cell | null} last the last stone, or null if it is unknown
    */
   constructor(size, columns, last = null) {
     this.size = size;
@@ -125,11 +115,7 @@ export class Position {
     return new Position(size, Array.from({ length: size.width }, () => ""));
   }
 
-  /**
-   * The stone of a cell.
-   * @param {number} column @param {number} row
-   * @returns {Side | null} null if the cell is empty or not on the board
-   */
+  /** @param {number} column @param {number} row @returns {Side | null} null if the cell is empty or not on the board */
   at(column, row) {
     return /** @type {Side | undefined} */ (this.columns[column - 1]?.[row - 1]) ?? null;
   }
@@ -140,11 +126,7 @@ export class Position {
     return stones !== undefined && stones.length < this.size.height && !this.isOver;
   }
 
-  /**
-   * The position after a move.
-   * @param {number} column
-   * @returns {Position | null} null if the column cannot be played
-   */
+  /** @param {number} column @returns {Position | null} null if the column cannot be played */
   play(column) {
     if (!this.isPlayable(column)) return null;
     const columns = this.columns.slice();
@@ -152,7 +134,7 @@ export class Position {
     return new Position(this.size, columns, [column, columns[column - 1].length]);
   }
 
-  /** The rows as text, the top row first, as the API reads them. */
+  /** The rows as text for the API, the top row first. */
   gridText() {
     const rows = [];
     for (let row = this.size.height; row >= 1; row -= 1) {
@@ -161,7 +143,7 @@ export class Position {
     return rows.join("/");
   }
 
-  /** What holds of the game now: "Red has won", "a draw", "Yellow to move". */
+  /** The state of the game: "Red has won", "a draw", "Yellow to move". */
   get turnText() {
     if (this.winner !== null) return `${NAMES[this.winner]} has won`;
     return this.isFull ? "a draw" : `${NAMES[this.side]} to move`;
@@ -182,9 +164,8 @@ export class Position {
 }
 
 /**
- * Play a line of moves.
  * @param {Position} start @param {string} moves
- * @returns {{positions: Position[], error: string | null}} the start and the positions up to the first mistake
+ * @returns {{positions: Position[], error: string | null}} the start and the positions up to the first illegal move
  */
 export function playLine(start, moves) {
   const positions = [start];
@@ -199,11 +180,7 @@ export function playLine(start, moves) {
   return { positions, error: null };
 }
 
-/**
- * The position after moves from the empty board.
- * @param {string} board such as "7x6" @param {string} moves
- * @returns {Position}
- */
+/** @param {string} board such as "7x6" @param {string} moves @returns {Position} */
 export function positionAfter(board, moves) {
   const { positions } = playLine(Position.empty(parseBoard(board) ?? DEFAULT_BOARD), moves);
   return positions[positions.length - 1];
@@ -246,11 +223,7 @@ function winningCells(position) {
   return [...cells.values()];
 }
 
-/**
- * The fours that begin at a stone.
- * @param {Position} position @param {number} column @param {number} row
- * @returns {Cell[][]}
- */
+/** @param {Position} position @param {number} column @param {number} row @returns {Cell[][]} */
 function foursFrom(position, column, row) {
   const side = position.at(column, row);
   return DIRECTIONS.map(([across, up]) =>

@@ -1,13 +1,12 @@
 /**
- * What the page shows, and its address: `/?pos=4453&board=7x6`. Everything that a person does changes the session,
- * every change sends `change`, and the address follows. A link is an analysis, so the address holds all that is on
- * the board:
+ * The state of the page and its address, such as `/?pos=4453&board=7x6`. Every action of the user changes the session,
+ * which sends `change` and updates the address. A link restores the analysis, so the address has the entire state:
  *
- * - `pos`: the moves up to the position that is shown;
+ * - `pos`: the moves up to the current position;
  * - `line`: the longer line that `pos` is part of, unless it is the reviewed game;
  * - `board`: columns x rows; `grid`: the position that the line begins from, rows from the top;
  * - `review`: the moves of the reviewed game; `match`, `number`: a stored game;
- * - `flip=1`: mirrored; `view=play`: the game. Views with a path of their own have queries of their own.
+ * - `flip=1`: mirrored; `view=play`: the game. Views with their own path have their own query.
  */
 
 import { VIEWS, hasBoard, viewAt } from "../views.js";
@@ -18,15 +17,14 @@ import { DEFAULT_BOARD, Position, boardText, columnLabel, parseBoard, playLine }
 /** @import {View} from "../views.js" */
 /** @import {Size} from "./position.js" */
 /**
- * The state of the page. `grid` is the position that the line begins from, null for the empty board; `shown`
- * counts the moves of the line that are on the board; `review` has the moves of the reviewed game; `stored` names
- * a stored game to fetch.
+ * The state of the page. `grid` is the position that the line begins from, null for the empty board; `shown` is the
+ * number of moves on the board; `review` has the moves of the reviewed game; `stored` is a stored game to fetch.
  * @typedef {{
  *   view: View, board: Size, grid: string | null, line: string, shown: number, flipped: boolean,
  *   review: string | null, stored: {match: number, number: number} | null,
  * }} State
  */
-/** @typedef {"load" | "address" | "change" | "move" | "step" | "line" | "setup"} Reason of a change */
+/** @typedef {"load" | "address" | "change" | "move" | "step" | "line" | "setup"} Reason the reason of a change */
 
 /** @returns {State} */
 export function initialState() {
@@ -43,7 +41,7 @@ export function initialState() {
 }
 
 /**
- * Read the state from an address. Unreadable values keep their defaults; moves are not checked.
+ * Read the state from an address. Unreadable values become the defaults; moves are not checked.
  * @param {URL} url @returns {State}
  */
 export function stateOf(url) {
@@ -64,7 +62,7 @@ export function stateOf(url) {
 }
 
 /**
- * Read moves as people paste them: with blanks, commas and capitals.
+ * Read moves that may have blanks, commas and capitals.
  * @param {string | null} text @returns {string}
  */
 export function readMoves(text) {
@@ -79,10 +77,7 @@ function readStored(query) {
   return { match: Number(match), number: Number(number) };
 }
 
-/**
- * Write the address of a state.
- * @param {State} state @returns {string} from the slash on
- */
+/** @param {State} state @returns {string} the path and query */
 export function addressOf(state) {
   if (!hasBoard(state.view)) return VIEWS[state.view].address;
   const query = new URL(VIEWS[state.view].address, window.location.origin).searchParams;
@@ -101,7 +96,7 @@ export function addressOf(state) {
     query.set("number", String(state.stored.number));
   }
   if (state.flipped) query.set("flip", "1");
-  // A query may hold a slash, and a grid is readable only with it.
+  // Slashes are allowed in a query, and make grids readable.
   const text = query.toString().replaceAll("%2F", "/");
   return text === "" ? "/" : `/?${text}`;
 }
@@ -124,22 +119,21 @@ export class Session extends EventTarget {
     return this.#state;
   }
 
-  /** Every position of the line, with the start. */
+  /** The start and every position of the line. */
   get positions() {
     return this.#positions;
   }
 
-  /** What is wrong with the address, in words; null if nothing is. */
+  /** The error in the address, as a text, or null. */
   get problem() {
     return this.#problem;
   }
 
-  /** The position that is shown. */
   get position() {
     return this.#positions[this.#state.shown];
   }
 
-  /** The moves up to the position that is shown. */
+  /** The moves up to the current position. */
   get moves() {
     return this.#state.line.slice(0, this.#state.shown);
   }
@@ -149,7 +143,7 @@ export class Session extends EventTarget {
   }
 
   /**
-   * The position as a request names it: by its moves, or by its grid if it was set up as one.
+   * The current position for a request: its moves, or its grid if it was set up as a grid.
    * @returns {Question}
    */
   get question() {
@@ -158,7 +152,7 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Show what the address says. A line with a mistake is shown up to the mistake.
+   * Show the state of the address. A line with an illegal move is shown up to that move.
    * @param {Reason} why
    */
   readAddress(why = "address") {
@@ -171,7 +165,7 @@ export class Session extends EventTarget {
         state.board = start.size;
       } catch (error) {
         if (!(error instanceof GridError)) throw error;
-        this.#problem = `The grid of the address: ${error.message}`;
+        this.#problem = `The grid in the address: ${error.message}`;
         state.grid = null;
       }
     }
@@ -187,7 +181,7 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Show another view. Views with a board share it: they show what was on the board.
+   * Show another view. Views with a board share one board.
    * @param {View} view
    */
   show(view) {
@@ -198,7 +192,6 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Change the state, and the address with it.
    * @param {Partial<State>} changes
    * @param {{isStep?: boolean, why?: Reason}} [options] isStep: the back button skips this change
    */
@@ -213,7 +206,7 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Play a column. The rest of the line stays if it begins with this move.
+   * Play a column. The rest of the line is kept if it begins with this move.
    * @param {number} column
    * @returns {boolean} false if the column cannot be played
    */
@@ -228,27 +221,18 @@ export class Session extends EventTarget {
     return true;
   }
 
-  /**
-   * Show the position after a number of moves.
-   * @param {number} shown
-   */
+  /** @param {number} shown */
   go(shown) {
     const within = Math.max(0, Math.min(shown, this.#state.line.length));
     if (within !== this.#state.shown) this.change({ shown: within }, { isStep: true, why: "step" });
   }
 
-  /**
-   * Step through the line.
-   * @param {number} by moves; negative numbers step back
-   */
+  /** @param {number} by number of moves; negative numbers step back */
   step(by) {
     this.go(this.#state.shown + by);
   }
 
-  /**
-   * Show another line from the same start.
-   * @param {string} line @param {number} shown
-   */
+  /** @param {string} line @param {number} shown */
   follow(line, shown) {
     this.#positions = playLine(this.#positions[0], line).positions;
     const played = line.slice(0, this.#positions.length - 1);
@@ -256,7 +240,6 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Set up a board.
    * @param {{size?: Size, start?: Position | null, line?: string, shown?: number, changes?: Partial<State>,
    *   isStep?: boolean}} setup start: null for the empty board of that size; isStep as in {@link change}
    */

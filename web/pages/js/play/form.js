@@ -1,4 +1,4 @@
-/** Who plays: a seat and a strength, or any player with its parameters. */
+/** The form that chooses the players: a side and a strength, or any player with its parameters. */
 
 import { button, make } from "../dom.js";
 import { keepSetting, keepSwitch, readSetting } from "../storage.js";
@@ -9,8 +9,8 @@ import { PlayerForm, STRENGTHS } from "./players.js";
 /** @typedef {{id: string, name: string, about: string}} Option */
 
 const SEATS = Object.freeze([
-  { id: "x", name: "Red", about: "You begin." },
-  { id: "o", name: "Yellow", about: "You answer." },
+  { id: "x", name: "Red", about: "You move first." },
+  { id: "o", name: "Yellow", about: "You move second." },
   { id: "both", name: "Both", about: "Two people at one board." },
   { id: "none", name: "Neither", about: "The computer plays itself." },
 ]);
@@ -38,14 +38,14 @@ export class PlayForm {
   /**
    * @param {Api} api
    * @param {{onStart: () => void, onContinue: () => void, onPlayers: () => void, onHints: () => void}} events
-   *   onPlayers: other players are chosen
+   *   onPlayers: the players changed
    */
   constructor(api, { onStart, onContinue, onPlayers, onHints }) {
     this.#api = api;
     this.#onPlayers = onPlayers;
     keepSwitch(this.#hints, "hints", false, onHints);
     this.#start = button("New game", onStart, { id: "play-start", class: "main" });
-    this.#continue = button("Play on from here", onContinue, { id: "play-continue" });
+    this.#continue = button("Continue from here", onContinue, { id: "play-continue" });
     const seats = radios("seat", "You play", SEATS, this.#seat, (id) => {
       this.#seat = id;
       this.#keep("seat", id);
@@ -105,7 +105,7 @@ export class PlayForm {
       };
       this.#details.lastChild?.replaceWith(this.#any.x.element, this.#any.o.element);
     } catch {
-      // The strengths work without the list; the next move fetches it again.
+      // The strengths work without the list. The next move fetches it again.
     }
     this.#isLoading = false;
   }
@@ -126,7 +126,6 @@ export class PlayForm {
 }
 
 /**
- * A row of radio buttons.
  * @param {string} name @param {string} legend @param {readonly Option[]} options @param {string} chosen
  * @param {(id: string) => void} onChoose
  */

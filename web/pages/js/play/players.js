@@ -1,26 +1,23 @@
-/** The players: the strengths to choose from, and a form for any player of the server with its parameters. */
+/** The players: the strengths, and a form for any player of the server with its parameters. */
 
 import { make } from "../dom.js";
 
 /** @import {Parameter, Player} from "../types.js" */
 
 /**
- * The strengths, each stronger than the one before: medium won 59 of 60 games against easy, expert 30 of 40 against
- * hard (`c4 match --swap`); docs/players.md has the others. `player` is the description that the server gets.
+ * The strengths in ascending order: medium won 59 of 60 games against easy, expert 30 of 40 against hard
+ * (`c4 match --swap`); docs/players.md has the others. `player` is the description for the server.
  */
 export const STRENGTHS = Object.freeze([
-  { id: "beginner", name: "Beginner", player: "random", about: "Plays anywhere." },
-  { id: "easy", name: "Easy", player: "set", about: "Completes four and blocks four; sees no further." },
+  { id: "beginner", name: "Beginner", player: "random", about: "Plays at random." },
+  { id: "easy", name: "Easy", player: "set", about: "Completes and blocks fours; looks no further ahead." },
   { id: "medium", name: "Medium", player: "minimax-windows:depth=3", about: "Looks three plies ahead." },
-  { id: "hard", name: "Hard", player: "mcts-uct:iterations=10000", about: "Plays ten thousand games in its head for each move." },
-  { id: "expert", name: "Expert", player: "perfect:blunder=0.03", about: "Errs about once in thirty moves." },
-  { id: "perfect", name: "Perfect", player: "perfect", about: "Never errs." },
+  { id: "hard", name: "Hard", player: "mcts-uct:iterations=10000", about: "Simulates 10,000 games for each move." },
+  { id: "expert", name: "Expert", player: "perfect:blunder=0.03", about: "Makes a mistake about once in 30 moves." },
+  { id: "perfect", name: "Perfect", player: "perfect", about: "Never makes a mistake." },
 ]);
 
-/**
- * The name of a player for a person.
- * @param {string} player "person" or a description @returns {string}
- */
+/** @param {string} player "person" or a description @returns {string} */
 export function playerName(player) {
   if (player === "person") return "You";
   return STRENGTHS.find((strength) => strength.player === player)?.name ?? player;
@@ -36,7 +33,7 @@ export class PlayerForm {
   #summary = make("p", { class: "quiet" });
 
   /**
-   * @param {string} id of the select
+   * @param {string} id the id of the select element
    * @param {string} label
    * @param {Player[]} players
    * @param {() => void} onChange
@@ -122,11 +119,11 @@ export class PlayerForm {
 }
 
 /**
- * The option of a player. Its text says why a player is not available: phones show no tooltips.
+ * The option for a player. Its text says why a player is not available, because phones show no tooltips.
  * @param {Player} player
  */
 function optionFor({ name, available, reason }) {
-  const text = available ? name : `${name} – ${reason ?? "cannot play here"}`;
+  const text = available ? name : `${name} – ${reason ?? "not available"}`;
   return make("option", { value: name, disabled: !available }, text);
 }
 
@@ -138,7 +135,7 @@ function textOf(value) {
 
 /** @param {Parameter} parameter */
 function limitsOf({ type, low, high, optional }) {
-  // `none` is not a number, so a parameter that can be `none` is written as text.
+  // `none` is not a number, so a parameter that allows it needs a text field.
   if (optional || (type !== "whole" && type !== "number")) return { type: "text" };
   return { type: "number", min: low ?? "", max: high ?? "", step: type === "whole" ? 1 : "any" };
 }

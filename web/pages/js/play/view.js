@@ -1,4 +1,4 @@
-/** A game: people and players take turns; then one click leads to its review. */
+/** A game between people and players. When it is over, one click opens its review. */
 
 import { AwayError, isAbort } from "../api.js";
 import { button, byId, isStill, make } from "../dom.js";
@@ -11,10 +11,10 @@ import { playerName } from "./players.js";
 /** @import {Reason, Session} from "../game/session.js" */
 /** @import {MoveAnswer, Question} from "../types.js" */
 
-/** Seconds that a player may think. */
+/** Seconds for a player's move. */
 const SECONDS = 5;
 
-/** Time before an answer is played, so that the person's own stone is seen to fall first. */
+/** Time before a player's move is shown, so that the user's own stone is seen to fall first. */
 const ANSWER_MS = 450;
 
 export class Play {
@@ -22,7 +22,7 @@ export class Play {
   #api;
   #announce;
   #form;
-  /** Whether a game is on, so that the players move. */
+  /** Whether a game is running, so that the players move. */
   #isOn = false;
   #seed = randomSeed();
   #failure = "";
@@ -34,7 +34,7 @@ export class Play {
   #status = make("p", { id: "play-status" });
   #again = button("Play again", () => this.#start(), { id: "play-again" });
   #review;
-  #retry = button("Let it try again", () => this.#tryAgain(), { id: "play-retry" });
+  #retry = button("Try again", () => this.#tryAgain(), { id: "play-retry" });
 
   /**
    * @param {Session} session @param {Api} api
@@ -70,21 +70,17 @@ export class Play {
     return !position.isOver && this.#form.players[position.side] === "person";
   }
 
-  /**
-   * Play a person's column.
-   * @param {number} column
-   */
+  /** @param {number} column */
   play(column) {
     this.#isOn = true;
     if (this.#form.players[this.#session.position.side] === "person") this.#session.play(column);
   }
 
-  /** Stop the game. */
   stop() {
     this.#isOn = false;
   }
 
-  /** Take back a person's last move, with the answers to it. */
+  /** Take back a person's last move and the replies to it. */
   undo() {
     const { players } = this.#form;
     const { positions, state } = this.#session;
@@ -96,7 +92,7 @@ export class Play {
   }
 
   /**
-   * Show the game, and let a player move if it is its turn.
+   * Show the game, and let the player whose turn it is move.
    * @param {Reason} why
    */
   show(why) {
@@ -108,8 +104,8 @@ export class Play {
     }
     void this.#form.load();
     const name = JSON.stringify(question);
-    // A page that is loaded with moves continues the game that was left. A person who comes from an analysis with
-    // another position is asked first.
+    // A page that is loaded with moves continues the game. If an analysis has changed the position, the user
+    // is asked first.
     if (why === "load") this.#isOn = state.line !== "";
     else if (why === "address" && this.#left !== "" && this.#left !== name) this.#isOn = false;
     this.#left = name;
@@ -158,7 +154,7 @@ export class Play {
     }
     if (position.isFull) return "A draw: the board is full.";
     if (this.#failure !== "") return this.#failure;
-    if (!this.#isOn) return this.isPersons ? "Choose, then start; or simply play a column." : "Choose, then start.";
+    if (!this.#isOn) return this.isPersons ? "Press Start, or play a column." : "Press Start.";
     if (players[side] === "person") {
       const isAlone = players[otherSide(side)] !== "person";
       return isAlone ? `Your move: you are ${NAMES[side].toLowerCase()}.` : `${NAMES[side]} to move.`;
@@ -200,7 +196,7 @@ export class Play {
     } catch (error) {
       if (isAbort(error) || signal.aborted) return;
       this.#thinking = "";
-      this.#failure = error instanceof AwayError ? "The game waits for the server." : sentence(messageOf(error));
+      this.#failure = error instanceof AwayError ? "The game is waiting for the server." : sentence(messageOf(error));
       this.show("change");
     }
   }

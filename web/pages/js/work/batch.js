@@ -1,6 +1,6 @@
 /**
- * The form that analyses many positions: a file is dropped or chosen, or positions are typed. They become a job, or
- * are answered at once as a file. The page sends the file without reading it, so its size does not matter here.
+ * The form that analyses many positions from a file or a text field. They become a job, or are answered at once as
+ * a file. The page sends the file without reading it, so its size does not matter here.
  */
 
 import { ApiError } from "../api.js";
@@ -41,7 +41,7 @@ export class Batch {
   #chosen = make(
     "p",
     { class: "quiet", "data-chosen": "" },
-    "A position a line, as moves such as 4453; or JSON Lines, as c4 solve reads them.",
+    "One position per line, as moves such as 4453; or JSON Lines, as for c4 solve.",
   );
   #outcome = make("div", { class: "outcome", "data-outcome": "" });
   #buttons = [
@@ -63,13 +63,13 @@ export class Batch {
       { class: "batch", "aria-labelledby": "batch-title", onsubmit: (event) => this.#submit(event) },
       make("h2", { id: "batch-title" }, "Analyse a file"),
       this.#drop(),
-      make("details", {}, make("summary", {}, "Or type positions"), field("Positions, one a line", this.#text)),
+      make("details", {}, make("summary", {}, "Or type positions"), field("Positions, one per line", this.#text)),
       make(
         "div",
         { class: "filter" },
         field("Board", this.#board),
         field("Name of the job", this.#label),
-        make("label", { class: "check" }, this.#scoreOnly, " Scores of positions only, not of columns"),
+        make("label", { class: "check" }, this.#scoreOnly, " Only the scores of positions, not of columns"),
       ),
       this.#tokenField(),
       make("div", { class: "buttons" }, this.#buttons),
@@ -87,7 +87,7 @@ export class Batch {
       place.classList.remove("over");
       const files = event.dataTransfer?.files;
       if (files === undefined || files.length === 0) return;
-      this.#input.files = files; // or the field would say that no file is chosen
+      this.#input.files = files; // otherwise the field would say that no file is chosen
       this.#take(files[0]);
     };
     const ondragleave = () => place.classList.remove("over");
@@ -100,7 +100,7 @@ export class Batch {
     return place;
   }
 
-  /** The field for the token. It is hidden until the server asks for a token. */
+  /** The field for the token, which is hidden until the server asks for a token. */
   #tokenField() {
     const place = make("div", { class: "token", hidden: true }, field("Token of this server", this.#token));
     this.#token.addEventListener("input", () => keepToken(this.#token.value));
@@ -120,7 +120,7 @@ export class Batch {
     this.#announce(`${file.name} chosen`);
   }
 
-  /** @returns {Content | null} null if there is nothing to send */
+  /** @returns {Content | null} null if there are no positions */
   #content() {
     if (this.#file !== null) {
       const ending = this.#file.name.split(".").at(-1)?.toLowerCase() ?? "";
@@ -142,7 +142,7 @@ export class Batch {
       const response = await this.#api.send("/api/v1/jobs", { ...content, query });
       /** @type {Job} */
       const job = await response.json();
-      this.#say(`Job ${job.id} has begun.`);
+      this.#say(`Job ${job.id} has started.`);
       this.#onStart(job);
     });
   }
@@ -150,7 +150,7 @@ export class Batch {
   #answerAtOnce() {
     const query = { board: this.#board.value.trim() || null, columns: !this.#scoreOnly.checked };
     void this.#send(async (content) => {
-      // The page holds all answers until the last one has come; a large file should become a job.
+      // The page keeps all answers in memory until the last has arrived; a large file should become a job.
       const answers = await (await this.#api.send("/api/v1/batch", { ...content, query })).blob();
       const name = `${this.#label.value.trim() || "positions"}.answers.jsonl`;
       const lines = (await answers.text()).split("\n").filter(Boolean).length;

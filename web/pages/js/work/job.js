@@ -1,4 +1,4 @@
-/** One job: what it is, its progress, and what can be done with it. */
+/** One job: its description, progress and actions. */
 
 import { button, make } from "../dom.js";
 import { columnLabel } from "../game/position.js";
@@ -7,20 +7,20 @@ import { count, duration, messageOf, moment, signed, whole } from "../words.js";
 /** @import {Api} from "../api.js" */
 /** @import {Bounds, Job, JobProgress, JobState, JobTree} from "../types.js" */
 
-/** States in which a job can be cancelled, and in which it can be resumed. */
+/** States in which a job can be cancelled or resumed. */
 const CANCELLABLE = ["planning", "running", "waiting", "queued", "interrupted"];
 const RESUMABLE = ["cancelled", "failed", "interrupted", "waiting"];
 
-/** Kinds whose results are the rows of one table. */
+/** Kinds of jobs whose results are also available as CSV. */
 const TABULAR = ["analyze"];
 
 /**
- * What the jobs of a kind count; those of other kinds count positions.
+ * The unit that a kind of job counts; other kinds count positions.
  * @type {Record<string, string>}
  */
 const COUNTED = { deep: "piece", match: "game" };
 
-/** Most pieces of a tree that are named; of the others only the number is shown. */
+/** Most pieces of a tree that are listed; for the others only their number is shown. */
 const MOST_NAMED = 6;
 
 export class JobCard {
@@ -63,7 +63,7 @@ export class JobCard {
   /** @param {Job} job */
   show(job) {
     this.showProgress(job.progress ?? progressOf(job));
-    // A list has no trees, and a job that has ended sends no events.
+    // Lists have no trees, and a job that has ended sends no events.
     if (job.kind === "deep" && !this.#tree.hasChildNodes()) void this.#fetchTree();
     if (job.errors.length > 0) this.#refuse(job.errors.join("; "));
   }
@@ -130,16 +130,13 @@ export class JobCard {
   }
 }
 
-/**
- * The progress of a job of a list.
- * @param {Job} job @returns {JobProgress}
- */
+/** @param {Job} job @returns {JobProgress} */
 function progressOf({ state, positions, nodes }) {
   const all = Object.values(positions).reduce((sum, number) => sum + number, 0);
   return { state, positions: all, positions_done: positions.done ?? 0, positions_failed: positions.failed ?? 0, nodes };
 }
 
-/** @param {JobProgress} progress @param {string} one what the job counts */
+/** @param {JobProgress} progress @param {string} one the unit that the job counts */
 function figuresText(progress, one) {
   const { state, positions, positions_done: done, positions_failed: failed, nodes } = progress;
   const { positions_per_second: pace, eta_seconds: rest } = progress;
@@ -156,7 +153,7 @@ function figuresText(progress, one) {
 }
 
 /**
- * Draw the tree of a deep job: what is proven of the score and of each column, and what is searched now.
+ * Draw the tree of a deep job: the proven bounds of the score and of each column, and the pieces being searched.
  * @param {JobTree} tree
  */
 function drawTree(tree) {
@@ -168,7 +165,7 @@ function drawTree(tree) {
     "div",
     { class: "deep-tree", "data-tree": "" },
     make("p", { class: "deep-score" }, scoreText(tree)),
-    make("ol", { class: "deep-columns", "aria-label": "What is proven of each column" }, columns),
+    make("ol", { class: "deep-columns", "aria-label": "Proven score of each column" }, columns),
     make("p", { class: "quiet" }, pieces.join(" · ")),
     tree.at_work.length > 0 && drawWork(tree),
   );
@@ -178,7 +175,7 @@ function drawTree(tree) {
 function scoreText({ lower, upper, asked }) {
   if (lower === upper) return `The score is ${signed(lower)} for the side to move.`;
   const known = `The score is between ${signed(lower)} and ${signed(upper)} for the side to move.`;
-  return asked === null ? known : `${known} Asked now: is it at least ${signed(asked)}?`;
+  return asked === null ? known : `${known} Current question: is it at least ${signed(asked)}?`;
 }
 
 /** @param {number} column @param {Bounds | null} bounds @param {JobTree} tree */
@@ -202,5 +199,5 @@ function drawWork({ at_work: pieces }) {
   });
   const more = pieces.length - named.length;
   if (more > 0) named.push(make("li", {}, `and ${count(more, "more piece")}`));
-  return make("ul", { class: "deep-work", "aria-label": "Searched now" }, named);
+  return make("ul", { class: "deep-work", "aria-label": "Being searched" }, named);
 }

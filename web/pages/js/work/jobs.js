@@ -1,4 +1,4 @@
-/** The list of jobs, the newest first. It is kept up to date while the page is seen. */
+/** The list of jobs, the newest first. It is updated while the page is visible. */
 
 import { button, choice, field, make } from "../dom.js";
 import { messageOf } from "../words.js";
@@ -7,15 +7,15 @@ import { JobCard } from "./job.js";
 /** @import {Api} from "../api.js" */
 /** @import {Job, JobProgress, Jobs} from "../types.js" */
 
-/** Time between two requests for the list; events bring the progress of the newest running jobs. */
+/** Time between two requests for the list. Events report the progress of the newest running jobs. */
 const POLL_MS = 4000;
 const PAGE_JOBS = 30;
 const STATES = ["running", "waiting", "queued", "interrupted", "done", "failed", "cancelled"];
 const MOVING = ["planning", "running", "waiting", "queued", "interrupted"];
 
 /**
- * Most streams of events. A browser opens six connections to a host for all its tabs together, and a stream takes
- * one for as long as the job runs.
+ * Most streams of events. A browser opens at most six connections to a host in all its tabs, and a stream keeps one
+ * open while the job runs.
  */
 const MOST_STREAMS = 2;
 
@@ -28,7 +28,7 @@ export class JobList {
   #pages = 1;
   #state = choice("state", [["", "all"], ...STATES.map((state) => /** @type {const} */ ([state, state]))], "");
   #list = make("ul", { class: "jobs", "data-jobs": "" });
-  #note = make("p", { class: "quiet" }, "Asking for the jobs …");
+  #note = make("p", { class: "quiet" }, "Loading jobs …");
   #more = button("Show older jobs", () => this.#showMore(), { hidden: true });
   /** @type {ReturnType<typeof setInterval> | null} */
   #timer = null;
@@ -51,10 +51,7 @@ export class JobList {
     api.addEventListener("back", () => this.#timer !== null && this.refresh());
   }
 
-  /**
-   * Keep the list up to date, or stop.
-   * @param {boolean} isSeen
-   */
+  /** @param {boolean} isSeen */
   follow(isSeen) {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = isSeen ? setInterval(() => this.refresh(), POLL_MS) : null;
@@ -62,23 +59,20 @@ export class JobList {
     else this.#streams.follow([]);
   }
 
-  /**
-   * Fetch the list.
-   * @param {number | null} [wanted] the job to point at; by default the one that the address names
-   */
+  /** @param {number | null} [wanted] the job to highlight; by default the job in the address */
   async refresh(wanted = Number(new URLSearchParams(location.search).get("job")) || null) {
     const query = { state: this.#state.value || null, limit: PAGE_JOBS * this.#pages };
     try {
       /** @type {Jobs} */
       const { jobs, next } = await this.#api.get("/api/v1/jobs", query);
       this.#more.hidden = next === null;
-      // The job that the address names is shown even if the list does not reach it.
+      // The job in the address is shown even if it is not on this page of the list.
       if (wanted !== null && query.state === null && !jobs.some(({ id }) => id === wanted)) {
         jobs.unshift(...(await this.#find(wanted)));
       }
       this.#show(jobs, wanted);
     } catch (error) {
-      // Jobs that are on the page stay; the banner says that the server is away.
+      // The jobs stay on the page; the banner says that the server is away.
       if (this.#cards.size === 0) this.#say(messageOf(error));
     }
   }
@@ -108,7 +102,7 @@ export class JobList {
       const element = this.#cardOf(job).element;
       element.classList.toggle("chosen", job.id === wanted);
       const there = this.#list.children[place] ?? null;
-      // An element that moved would lose the focus.
+      // Moving an element would remove its focus.
       if (there !== element) this.#list.insertBefore(element, there);
     }
     const { value } = this.#state;
@@ -142,8 +136,8 @@ export class JobList {
 }
 
 /**
- * The progress of the newest running jobs as server-sent events; the list has the other jobs. A broken stream opens
- * itself again and begins with the present state.
+ * The progress of the newest running jobs, as server-sent events. The browser reopens a broken stream, which begins
+ * with the present state.
  */
 class ProgressStreams {
   #api;
@@ -157,10 +151,7 @@ class ProgressStreams {
     this.#onProgress = onProgress;
   }
 
-  /**
-   * Follow these jobs and no others.
-   * @param {number[]} running
-   */
+  /** @param {number[]} running */
   follow(running) {
     const wanted = [...running].sort((one, other) => other - one).slice(0, MOST_STREAMS);
     for (const id of this.#streams.keys()) if (!wanted.includes(id)) this.#close(id);
@@ -173,11 +164,11 @@ class ProgressStreams {
     this.#streams.set(id, stream);
     stream.addEventListener("progress", ({ data }) => this.#onProgress(id, JSON.parse(data), false));
     stream.addEventListener("end", ({ data }) => {
-      this.#close(id); // or the browser would open it again
+      this.#close(id); // otherwise the browser would reopen it
       this.#onProgress(id, JSON.parse(data), true);
     });
     stream.addEventListener("error", () => {
-      // A response that is not a stream is final; the next list opens a new one.
+      // The browser does not retry after a response that is not a stream; the next list opens a new stream.
       if (stream.readyState === EventSource.CLOSED && this.#streams.get(id) === stream) this.#close(id);
     });
   }

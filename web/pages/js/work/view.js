@@ -1,6 +1,6 @@
 /**
- * The work view: a form that starts a job, the jobs with their progress, and the workers. `/work` is the list,
- * `/work?job=5` points at a job.
+ * The work view: a form that starts a job, the jobs with their progress, and the workers. `/work?job=5` highlights
+ * a job.
  */
 
 import { facts, make, table } from "../dom.js";
@@ -15,10 +15,7 @@ import { JobList } from "./jobs.js";
 const PATH = VIEWS.work.address;
 const POLL_MS = 5000;
 
-/**
- * Fill the section of the work view.
- * @param {HTMLElement} element @param {Api} api
- */
+/** @param {HTMLElement} element @param {Api} api */
 export function mount(element, api) {
   const live = make("p", { class: "unseen", role: "status", "aria-live": "polite" });
   const announce = (/** @type {string} */ text) => {
@@ -42,8 +39,8 @@ export function mount(element, api) {
     live,
   );
 
-  // A page that nobody sees sends no requests: a browser opens six connections to a host for all its tabs together,
-  // and each stream of events takes one.
+  // A hidden page sends no requests: a browser opens at most six connections to a host in all its tabs, and each
+  // stream of events keeps one open.
   const follow = () => {
     const isSeen = location.pathname === PATH && !document.hidden;
     jobs.follow(isSeen);
@@ -55,10 +52,10 @@ export function mount(element, api) {
   follow();
 }
 
-/** The threads of the server, the workers of other machines, and the work that waits. */
+/** The server's threads, the workers, and the waiting work. */
 class WorkerList {
   #api;
-  #content = make("div", { "data-workers": "" }, quiet("Asking who works …"));
+  #content = make("div", { "data-workers": "" }, quiet("Loading workers …"));
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #timer;
 
@@ -69,10 +66,7 @@ class WorkerList {
     this.element = make("section", { "aria-labelledby": "workers-title" }, title, this.#content);
   }
 
-  /**
-   * Keep the list up to date, or stop.
-   * @param {boolean} isSeen
-   */
+  /** @param {boolean} isSeen */
   follow(isSeen) {
     clearInterval(this.#timer);
     if (!isSeen) return;
@@ -101,10 +95,10 @@ function totals({ status, server }) {
   const { positions_per_second: pace, eta_seconds: rest } = status;
   const jobs = server.jobs.map((id) => `job ${id}`).join(", ");
   return facts([
-    ["This server", jobs === "" ? "idle" : `works on ${jobs}`],
-    ["Its threads", whole(server.threads)],
+    ["This server", jobs === "" ? "idle" : `working on ${jobs}`],
+    ["Server threads", whole(server.threads)],
     ["Waiting", count(status.queued_positions, "position")],
-    ["Being worked on", count(status.running_positions, "position")],
+    ["In progress", count(status.running_positions, "position")],
     ["Failed", status.failed_units > 0 ? count(status.failed_units, "unit") : null],
     ["Pace", pace ? `${whole(pace)} positions a second` : null],
     ["Remaining", rest ? duration(rest) : null],
@@ -119,7 +113,7 @@ function machines(workers) {
     "Host",
     { text: "Threads", right: true },
     { text: "Positions", right: true },
-    { text: "Nodes a second", right: true },
+    { text: "Nodes per second", right: true },
     "Note",
   ];
   const rows = workers.map(({ name, host, threads, positions_done: done, nodes_per_second: pace, note }) => {

@@ -1,0 +1,151 @@
+"""Forms in which people and programs write a position, to test every place that reads one."""
+
+from __future__ import annotations
+
+from typing import Final
+
+MOVES: Final = "4453"
+
+ACCEPTED: Final = (
+    "4453",
+    " 4453 ",
+    "4453\r\n",
+    "\ufeff4453",
+    "4,4,5,3",
+    "4, 4, 5, 3",
+    "4, 4, 5, 3,",
+    "4;4;5;3",
+    "4|4|5|3",
+    "4 4 5 3",
+    "4\t4  5\t3",
+    "4-4-5-3",
+    "4 - 4 - 5 - 3",
+    "4\u20134\u20135\u20133",
+    "44 53",
+    "(4,4,5,3)",
+    "[4,4,5,3]",
+    "[4 4 5 3]",
+    '["4", "4", "5", "3"]',
+    '["d1", "d2", "e1", "c1"]',
+    '"4453"',
+    "'4453'",
+    "4453 # in the centre",
+    "\uff14\uff14\uff15\uff13",
+    "\uff14\uff0c\uff14\uff0c\uff15\uff0c\uff13",
+    "4\u30004\u30005\u30003",
+    "ddec",
+    "DDEC",
+    "d d e c",
+    "d,d,e,c",
+    "D1 D2 E1 C1",
+    "d1d2e1c1",
+    "D1-D2-E1-C1",
+    "P@d1 P@d2 P@e1 P@c1",
+    "1. d1 d2 2. e1 c1",
+    "1.d1 d2 2.e1 c1",
+    "1. 4 4 2. 5 3",
+    '{"moves": "4453"}',
+    '{"moves": [4, 4, 5, 3]}',
+    '{"moves": "d1 d2 e1 c1"}',
+)
+"""Texts of one line that lead to the position after ``MOVES``."""
+
+REFUSED: Final = {
+    "x": "move 1: 'x' is not a column",
+    "44x": "move 3: 'x' is not a column",
+    "48": "move 2: column 8 is outside the board (columns 1 to 7)",
+    "4,8": "move 2: column 8 is outside the board (columns 1 to 7)",
+    "10, 3": "move 1: column 10 is outside the board (columns 1 to 7)",
+    "3,3,4,0": "move 4: 0 is not a column: use --zero-based (zero_based) if columns count from 0",
+    "[0,3,3]": "move 1: 0 is not a column: use --zero-based (zero_based) if columns count from 0",
+    "4,,4": "move 2: '' is not a column",
+    "4.4.5.3": "move 1: '4.4.5.3' is not a column",
+    "4453 -2": "move 2: '-2' is not a column",
+    "4d": "move 2: column d is outside the board (columns 1 to 7)",
+    "4 d": "move 2: 'd' is not a column",
+    "dh": "move 1: column d is outside the board (columns 1 to 7)",
+    "a4": "move 1: a4 is not where the stone lands; it lands on a1",
+    "d1 d3": "move 2: d3 is not where the stone lands; it lands on d2",
+    "column 4 because of row 3": "move 1: 'column' is not a column",
+    "[4, 4.5]": "move 2: 4.5 is not a column",
+    "[4, null]": "move 2: None is not a column",
+    "[true]": "move 1: True is not a column",
+    "# only a comment": "move 1: '#' is not a column",
+    "4444444": "move 7: column 4 is full",
+    "d1d2d3d4d5d6d7": "move 1: column d is outside the board (columns 1 to 7)",
+    "\u0664": "move 1: '\u0664' is not a column",
+    ".......": "move 1: '.......' looks like a row of a grid: use --grid",
+    '{"moves": 4453}': "moves must be text or a list of columns",
+    '{"moves": [4, 4, 5, 3]': "not a JSON object: Expecting ',' delimiter at character 22",
+}
+"""Texts of one line that are not a position, with the messages."""
+
+ROWS: Final = (".......", ".......", ".......", ".......", "...o...", "..oxx..")
+
+
+def drawn(empty: str = ".", first: str = "x", second: str = "o", between: str = "") -> str:
+    """The grid of the position with other characters; ``between`` separates squares."""
+    squares = {".": empty, "x": first, "o": second}
+    return "\n".join(between.join(squares[square] for square in row) for row in ROWS)
+
+
+_FRAME: Final = "+---+---+---+---+---+---+---+\n"
+_BARRED: Final = "\n".join(f"| {row} |" for row in drawn(" ", between=" | ").split("\n"))
+
+GRIDS: Final = {
+    "dots": drawn(),
+    "capitals": drawn(".", "X", "O"),
+    "slashes": "/".join(ROWS),
+    "windows": drawn().replace("\n", "\r\n") + "\r\n",
+    "mark": "\ufeff" + drawn(),
+    "blank lines around": f"\n\n{drawn()}\n\n",
+    "digits": drawn("0", "1", "2"),
+    "digits with blanks": drawn("0", "1", "2", " "),
+    "digits with commas": drawn("0", "1", "2", ","),
+    "minus one": drawn("0", "1", "-1", " "),
+    "hyphens": drawn("-", "X", "O", " "),
+    "underscores": drawn("_"),
+    "bars": "\n".join(f"|{row}|" for row in drawn(" ", between="|").split("\n")),
+    "wide bars": _BARRED,
+    "frame": _FRAME + _FRAME.join(f"{row}\n" for row in _BARRED.split("\n")) + _FRAME,
+    "line under the board": drawn("-", "X", "O", " ") + "\n-------------\n1 2 3 4 5 6 7",
+    "names of columns": "a b c d e f g\n" + drawn(between=" "),
+    "numbers under the board": drawn(between="  ") + "\n1  2  3  4  5  6  7\n\nx to move",
+    "outer bars": "\n".join(f"| {row} |" for row in drawn(between=" ").split("\n")),
+    "box": "\n".join(f"\u2502{row}\u2502" for row in drawn(" ", between="\u2502").split("\n")),
+    "letters": drawn(".", "R", "Y"),
+    "letters with blanks": drawn(".", "R", "Y", " "),
+    "discs": drawn("\u26aa", "\U0001f534", "\U0001f7e1"),
+    "black": drawn("\u26ab\ufe0f", "\U0001f534", "\U0001f7e1"),
+    "blue": drawn("\U0001f535", "\U0001f534", "\U0001f7e1"),
+    "squares": drawn("\u2b1c", "\U0001f7e5", "\U0001f7e8"),
+    "discs between bars": "\n".join(
+        f"|{row}|" for row in drawn(" ", "\U0001f534", "\U0001f7e1", "|").split("\n")
+    ),
+    "rows": f"[[{drawn('0', '1', '2', ',')}]]".replace("\n", "],["),
+    "rows with minus one": f"[[{drawn('0', '1', '-1', ',')}]]".replace("\n", "],["),
+    "squares in a list": f"[{drawn('0', '1', '2', ',')}]".replace("\n", ","),
+    "texts": '["' + '","'.join(ROWS) + '"]',
+    "null": f"[[{drawn('null', chr(34) + 'X' + chr(34), chr(34) + 'O' + chr(34), ',')}]]".replace(
+        "\n", "],["
+    ),
+    "NumPy": "[[" + drawn("0", "1", "2", " ").replace("\n", "]\n [") + "]]",
+    "NumPy's floats": "[[" + drawn("0.", "1.", "2.", " ").replace("\n", "]\n [") + "]]",
+    "an object": '{"grid": "' + "/".join(ROWS) + '"}',
+    "an object with rows": '{"grid": [[' + drawn("0", "1", "2", ",").replace("\n", "],[") + "]]}",
+}
+"""Drawings of the position after ``MOVES``."""
+
+REFUSED_GRIDS: Final = {
+    "\n".join(reversed(ROWS)): "empty under a stone in column 3; give the top row first",
+    drawn(second="2"): "the grid mixes two ways of writing stones: use '.', 'x' and 'o'",
+    drawn("0", "x", "o"): "the grid mixes two ways of writing stones: use '.', 'x' and 'o'",
+    drawn(second="?"): "grid row 5 has '?' at column 4: only '.', 'x' and 'o' are squares",
+    "\n".join(ROWS[1:]): "the grid is 7x5, the board is 7x6",
+    "\n".join(row[1:] for row in ROWS): "the grid is 6x6, the board is 7x6",
+    "\n".join((*ROWS[:5], "..oxx.")): "grid row 6 has 6 squares, the first has 7",
+    drawn(".", "o", "x").replace("...x...", "......."): "the grid has 1 x and 2 o: x moves first",
+    "[[0,0,0],[0,1,2]]": "the grid is 3x2, the board is 7x6",
+    "[[4]]": "grid row 1 has '4' at column 1",
+}
+"""Drawings that are refused, with a part of the message."""
