@@ -95,12 +95,7 @@ def tampered(data: bytes, count: int, *, seed: int) -> Iterator[bytes]:
 def check_tampered(claim: tuple[str, int, int, int], count: int) -> int:
     """Both checkers agree on every changed file, and the claims they accept are true.
 
-    Args:
-        claim: moves, width, height and rules.
-        count: the number of files.
-
-    Returns:
-        The number of accepted files.
+    ``claim`` is moves, width, height and rules. Returns the number of accepted files.
     """
     moves, width, height, rules = claim
     checker = independent_checker()

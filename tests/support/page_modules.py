@@ -19,11 +19,7 @@ import(name)
 def ask_module(browser: Browser, name: str, script: str, given: object) -> Any:  # noqa: ANN401
     """Return the value of a script's ``return``.
 
-    Args:
-        browser: shows an address of the server whose modules are used.
-        name: name of the module, such as ``game/position.js``.
-        script: can use ``module``, the module's exports, and ``given``.
-        given: any JSON value.
+    The script can use ``module``, the exports of the module ``name``, and the JSON value ``given``.
     """
     found = browser.driver.execute_async_script(CALL % script, f"/static/js/{name}", given)
     assert "error" not in found, found["error"]

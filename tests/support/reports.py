@@ -34,9 +34,8 @@ def match_results(
 ) -> MatchResults:
     """Make arrays of games in which moves take 1 s for player a and 2 s for player b.
 
-    Args:
-        games: player a's result, whether player a had ``x``, and the moves of each game.
-        distinct: number of different games; None if all are different.
+    ``games`` has player a's result, whether player a had ``x``, and the moves of each game. All
+    games are different, unless ``distinct`` says how many are.
     """
     result, is_x, length = (np.array(column) for column in zip(*games, strict=True))
     moves_a = (length + is_x) // 2

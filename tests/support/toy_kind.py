@@ -53,13 +53,9 @@ def plan(
     waits_for: Path | None = None,
     label: str | None = None,
 ) -> int:
-    """Make a job and start it; return its number.
+    """Make a job from the numbers of each unit and start it; return its number.
 
-    Args:
-        database: receives the job.
-        units: the numbers of each unit.
-        waits_for: a file without which no unit is solved.
-        label: a name for people.
+    No unit is solved before the file ``waits_for`` exists.
     """
     wait = {} if waits_for is None else {"waits_for": str(waits_for)}
 

@@ -27,11 +27,7 @@ if TYPE_CHECKING:
 
 
 class Api:
-    """A client that requires every answer to be declared.
-
-    Args:
-        client: a client of a running application.
-    """
+    """A client of a running application that requires every answer to be declared."""
 
     def __init__(self, client: TestClient) -> None:
         self.client = client
@@ -68,14 +64,8 @@ class Api:
     def searching(self, target: str, body: bytes | None = None) -> Iterator[list[int]]:
         """A request that searches during the block and whose client then disconnects.
 
-        It uses the application's own interface, because a test client cannot disconnect.
-
-        Args:
-            target: path and query; the search must take longer than any test.
-            body: the body of a POST.
-
-        Yields:
-            The statuses that the client gets: none within the block.
+        It uses the application's own interface, because a test client cannot disconnect. The search
+        must take longer than any test. It yields the client's statuses: none within the block.
         """
         portal = self.client.portal
         assert portal is not None

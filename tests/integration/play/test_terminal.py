@@ -87,12 +87,7 @@ def terminal(
 ) -> Iterator[Terminal]:
     """Start ``c4 play`` on a terminal of its own.
 
-    Args:
-        c4: sets directory and environment.
-        arguments: arguments of the command.
-        program: arguments of Python, instead of ``c4``.
-        size: columns and rows of the terminal.
-        environment: additional environment variables.
+    ``program`` holds arguments of Python to run instead of ``c4``; ``size`` is in columns and rows.
     """
     leader, follower = pty.openpty()
     ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))

@@ -53,11 +53,7 @@ class Change:
 
 
 class Ledger:
-    """Queries about the units of a database; each connects anew, because the server may restart.
-
-    Args:
-        url: URL of the database, which has C4's tables.
-    """
+    """Queries about the units of a database; each connects anew, because the server may restart."""
 
     def __init__(self, url: str) -> None:
         self._url = url

@@ -84,9 +84,7 @@ class Run:
     def strike(self, *workers: SupervisedWorker, passes: bool = False) -> Strike:
         """Record that a fault is about to hit workers.
 
-        Args:
-            workers: the workers that are hit.
-            passes: whether they survive; the units that they hold now are in flight.
+        If ``passes`` is set, they survive, and the units that they hold now are in flight.
         """
         at = self.system.ledger.now()
         names = frozenset(worker.name for worker in workers)
@@ -94,11 +92,7 @@ class Run:
         return self.strikes[-1]
 
     def finish(self) -> list[Change]:
-        """Wait for the end of the job and count the damage to its results.
-
-        Returns:
-            All changes of its units.
-        """
+        """Wait for the end of the job, count the damage, and return all changes of its units."""
         self.system.wait_for_end(self.job_id)
         book, figures = self.system.ledger, self.figures
         assert book.job_state(self.job_id) == "done", book.units()
@@ -139,12 +133,7 @@ class Run:
 class Scenarios:
     """Starts runs, each with its own database.
 
-    Args:
-        databases: makes databases.
-        broker: a broker without other messages.
-        directory: directory for files.
-        say: prints messages.
-        keep: receives the figures of every finished run.
+    ``say`` prints messages, and ``keep`` receives the figures of every finished run.
     """
 
     def __init__(
@@ -170,10 +159,7 @@ class Scenarios:
     def begin(self, fault: str, expected: Answers | None, **system: Any) -> Iterator[Run]:  # noqa: ANN401
         """Start a job with workers; check afterwards that all its results are right.
 
-        Args:
-            fault: description of the fault.
-            expected: the answers of the undisturbed run; None for that run itself.
-            system: options of the :class:`System`.
+        ``expected`` holds the answers of the undisturbed run, or None for that run itself.
         """
         title = self._broker.title
         figures = Figures(fault, title, job_positions())

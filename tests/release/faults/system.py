@@ -23,11 +23,7 @@ COMMAND_SECONDS: Final = 300
 class SupervisedWorker:
     """A worker process that is restarted whenever it ends, as by a service manager.
 
-    Args:
-        label: base of its name; the number of starts is added, because each process is a new
-            worker.
-        log: file for its output.
-        environment: environment of the process.
+    Its name is the label and the number of starts, because each process is a new worker.
     """
 
     def __init__(self, label: str, log: Path, environment: dict[str, str]) -> None:
@@ -95,14 +91,9 @@ class SupervisedWorker:
 
 
 class System:
-    """All processes that work on one job.
+    """All processes that work on one job, in an empty database and with an empty broker.
 
-    Args:
-        database_url: an empty database with C4's tables.
-        broker_url: a broker without messages.
-        directory: directory for files.
-        reach: makes the workers' database URL from the usual one.
-        worker_environments: additional environment variables of the workers.
+    ``reach`` makes the workers' database URL from the usual one.
     """
 
     def __init__(
@@ -169,9 +160,7 @@ class System:
     def wait_until(self, condition: Callable[[], bool], what: str, seconds: float = 120) -> None:
         """Wait for a condition while supervising the workers, even if the database is unreachable.
 
-        Raises:
-            TimeoutError: the condition was not met in time; the message has the ends of the
-                workers' logs.
+        The TimeoutError has the ends of the workers' logs.
         """
         deadline = time.monotonic() + seconds
         while True:

@@ -50,11 +50,7 @@ class Campaign:
         return "\n".join([line, *self.failures])
 
     def _run_from(self, first: int) -> int:
-        """Run cases in a separate process; return the next case.
-
-        Raises:
-            RuntimeError: the target could not be prepared.
-        """
+        """Run cases in a separate process; return the number of the next case."""
         current = current_case(self.directory, self.name)
         current.unlink(missing_ok=True)
         arguments = [self.name, str(self.seed), str(first), str(self.cases), str(self.directory)]

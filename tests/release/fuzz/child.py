@@ -64,15 +64,7 @@ def keep(path: Path, data: bytes, told: str) -> None:
 
 
 def main(name: str, seed: int, first: int, last: int, kept: Path) -> None:
-    """Run some cases of a target.
-
-    Args:
-        name: name of the target.
-        seed: seed of the cases.
-        first: number of the first case.
-        last: number after the last case.
-        kept: directory for failed cases.
-    """
+    """Run the cases of a target from ``first`` up to, not including, ``last``."""
     signal.signal(signal.SIGPROF, _ring)
     with tempfile.TemporaryDirectory(prefix="c4-fuzz-") as directory:
         target = load(name, Path(directory))

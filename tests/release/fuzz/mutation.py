@@ -33,13 +33,7 @@ ODD: tuple[Any, ...] = (
 
 
 def mutated(chance: Random, sample: bytes, words: Sequence[bytes] = ()) -> bytes:
-    """A sample with one to eight changes.
-
-    Args:
-        chance: random generator.
-        sample: bytes, not necessarily valid.
-        words: words that have a meaning in the sample's format.
-    """
+    """A sample with one to eight changes; some insert words of the sample's format."""
     data = bytearray(sample)
     for _ in range(chance.choice((1, 1, 1, 2, 3, 5, 8))):
         place = chance.randrange(len(data) + 1)

@@ -43,11 +43,6 @@ def names() -> list[str]:
 
 
 def load(name: str, directory: Path) -> Target:
-    """Prepare a target.
-
-    Args:
-        name: one of :func:`names`.
-        directory: an empty directory for its files.
-    """
+    """Prepare a target, with an empty directory for its files."""
     target: Target = import_module(f"tests.release.fuzz.targets.{name}").prepare(directory)
     return target

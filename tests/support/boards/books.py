@@ -24,12 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Workers:
-    """Threads that work on jobs, one job at a time.
-
-    Attributes:
-        table_mb: size of the transposition table; long searches need more.
-        jobs: the numbers of the jobs worked on.
-    """
+    """Threads that work on jobs, one job at a time; ``jobs`` has the numbers of past jobs."""
 
     database: Database
     threads: int = 2
@@ -94,12 +89,8 @@ def reached(
 ) -> list[set[int]]:
     """The canonical keys reached from a start while one side plays well, ply by ply.
 
-    Args:
-        oracle: knows the good moves.
-        start: a position that is not over.
-        last: the largest number of stones.
-        within: points that a good move may lose.
-        chooser: 0 if the first player plays well, 1 if the second.
+    A good move loses at most ``within`` points. ``chooser`` is 0 if the first player plays well,
+    and 1 if the second does.
     """
     level = {start.key: start}
     found = []

@@ -37,13 +37,8 @@ def games(
 ) -> tuple[Position, str]:
     """A position and the moves that lead to it, by random legal play on a random board.
 
-    Args:
-        draw: supplied by Hypothesis.
-        minimum: smallest width and height.
-        max_cells: largest number of squares.
-        max_empty: play on until at most this many squares are empty, or the game is over; with
-            None, stop anywhere.
-        every: include the narrowest and the widest boards.
+    Play goes on until at most ``max_empty`` squares are empty or the game is over; with None, it
+    stops anywhere. With ``every``, the narrowest and the widest boards are included.
     """
     width, height = draw(boards(minimum=minimum, max_cells=max_cells, every=every))
     cells = width * height

@@ -54,11 +54,7 @@ def has_won(columns: Columns, side: str) -> bool:
 class ReferenceSolver:
     """Exact scores by exhaustive minimax on a board of the given height.
 
-    Args:
-        height: rows of the board; the positions determine the number of columns.
-
-    Attributes:
-        known: the score of every visited position, for its side to move.
+    The positions determine the number of columns. ``known`` has the scores of visited positions.
     """
 
     def __init__(self, height: int) -> None:

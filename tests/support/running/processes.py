@@ -59,11 +59,7 @@ def signal_all(pids: Iterable[int], number: signal.Signals) -> None:
 
 
 def wait_gone(pids: Iterable[int], seconds: float) -> None:
-    """Wait until none of the processes runs.
-
-    Raises:
-        TimeoutError: some processes still run after that time.
-    """
+    """Wait until none of the processes runs; raise TimeoutError if some still run in the end."""
     deadline = time.monotonic() + seconds
     while left := [pid for pid in pids if _runs(pid)]:
         if time.monotonic() > deadline:

@@ -81,11 +81,7 @@ class Server(ABC):
 
     @abstractmethod
     def _try(self) -> None:
-        """Connect and send a query.
-
-        Raises:
-            Exception: the server does not answer yet.
-        """
+        """Connect and send a query; raise an exception while the server does not answer."""
 
     def _program(self) -> Path:
         program = self.program()
@@ -116,8 +112,7 @@ class Server(ABC):
     def start(self) -> None:
         """Start with the existing data and wait until the server answers.
 
-        Raises:
-            RuntimeError: it has ended or is not up within a minute; includes the end of its log.
+        The RuntimeError after a minute, or after its end, has the end of its log.
         """
         if not self.data.exists():
             self._prepare()

@@ -65,8 +65,7 @@ class RedisServer(Server):
 class RabbitMQServer(Server):
     """A RabbitMQ node with its own name server (epmd).
 
-    Args:
-        more: additional lines of its advanced configuration, such as ``{consumer_timeout, 10000}``.
+    ``more`` has lines of its advanced configuration, such as ``{consumer_timeout, 10000}``.
     """
 
     title = "RabbitMQ"
@@ -164,11 +163,7 @@ class RabbitMQServer(Server):
 
 
 class PostgreSQLServer(Server):
-    """A PostgreSQL server.
-
-    Args:
-        durable: wait for the disk, as in a deployment; False is faster.
-    """
+    """A PostgreSQL server; ``durable`` makes it wait for the disk, as in a deployment."""
 
     title = "PostgreSQL"
     package = "postgresql"
@@ -221,10 +216,7 @@ class PostgreSQLServer(Server):
 class PgBouncer(Server):
     """PgBouncer, a connection pooler for a PostgreSQL server.
 
-    Args:
-        database_url: the server to connect to.
-        mode: when a client returns a connection: ``transaction`` or ``session``.
-        connections: largest number of connections to the server.
+    ``mode`` says when a client returns a connection: ``transaction`` or ``session``.
     """
 
     title = "PgBouncer"

@@ -19,11 +19,7 @@ def run_on_terminal(
 ) -> bytes:
     """Return the output of a command on a terminal of 80 columns.
 
-    Args:
-        c4: has the directory and the environment.
-        arguments: arguments of the command.
-        code: expected exit code.
-        interrupted_at: Ctrl-C is sent when this pattern has been written.
+    Ctrl-C is sent when the pattern ``interrupted_at`` has been written.
     """
     leader, follower = pty.openpty()
     process = subprocess.Popen(

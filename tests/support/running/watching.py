@@ -56,18 +56,10 @@ def units(url: str, job_id: int = 1) -> Units:
 
 @contextmanager
 def held_back(url: str, job_id: int, *, free: int) -> Iterator[int]:
-    """Lease all but ``free`` units of a job, so that it cannot end meanwhile.
+    """Lease all but the first ``free`` units of a job, so that it cannot end; yield how many.
 
     A test may get no processor for seconds. If the job could end in that time, there would be
     nothing left to interrupt.
-
-    Args:
-        url: URL of the database.
-        job_id: number of a running job.
-        free: how many of its first units can still be claimed.
-
-    Yields:
-        How many units are kept leased.
     """
     with Database.open(url) as database:
         kept: list[Claim] = []
@@ -107,15 +99,11 @@ def await_units(
 
 
 def kill_at_work(url: str, process: subprocess.Popen[Any], owner: str | None = None) -> None:
-    """Kill a process while it holds a unit.
+    """Kill a process while it holds a unit; it must not run out of units.
 
     It is stopped first; otherwise it could complete the unit before the signal arrives. A stopped
     process may hold locks in the database, so that others have to wait until it is killed.
-
-    Args:
-        url: URL of the database.
-        process: a process that does not run out of units.
-        owner: the name in its claims; None for that of a ``LocalRunner``.
+    ``owner`` is the name in its claims; None means that of a ``LocalRunner``.
     """
     ends_with = f":{process.pid}" if owner is None else owner
     with Database.open(url) as database:

@@ -35,11 +35,7 @@ class Answered(NamedTuple):
 class WebServer(Server):
     """A server whose database is in its own directory, unless another database is given.
 
-    Args:
-        options: options of ``c4 serve``, after ``--host`` and ``--port``.
-        settings: options before the command, such as ``--db`` and ``--broker``; by default a new
-            file.
-        environment: additional environment variables.
+    ``options`` come after ``--host`` and ``--port``; ``settings`` come before the command.
     """
 
     title = "C4"

@@ -217,14 +217,7 @@ def test_a_full_disk_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Sending:
-    """A request whose client has sent a part of a JSON object and waits for a signal to continue.
-
-    Args:
-        room: memory for all requests.
-        client: the client's address.
-        sent: number of bytes sent so far.
-        limits: limits of the server.
-    """
+    """A request whose client has sent a part of a JSON object and waits for a signal."""
 
     def __init__(
         self, room: MemoryRoom, client: str, sent: int, limits: Limits | None = None

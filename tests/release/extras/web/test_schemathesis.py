@@ -60,10 +60,8 @@ def filter_case(_context: object, case: Any) -> bool:  # noqa: ANN401
 def config(*, examples: int, seed: int, with_coverage: bool) -> Any:  # noqa: ANN401
     """The settings for making and judging requests.
 
-    Args:
-        examples: largest number of random requests for every operation.
-        seed: seed of the random requests.
-        with_coverage: also test every boundary of every parameter.
+    ``examples`` is the largest number of random requests for every operation. ``with_coverage``
+    adds every boundary of every parameter.
     """
     return schemathesis.Config.from_dict(
         {
@@ -88,11 +86,7 @@ def config(*, examples: int, seed: int, with_coverage: bool) -> Any:  # noqa: AN
 
 
 def run(server: WebServer, settings: Any) -> tuple[int, list[str]]:  # noqa: ANN401
-    """Send the requests.
-
-    Returns:
-        The number of requests, and the faults in the answers, each once.
-    """
+    """Send the requests; return their number, and the faults in the answers, each once."""
     document = json.loads(server.ask(PATH).body)
     schema = schemathesis.openapi.from_dict(document, config=settings)
     schema.config.base_url = server.url
