@@ -103,6 +103,7 @@ $(VENV)/typescript-$(TYPESCRIPT): $(VENV)/dev
 lint: $(VENV)/dev $(VENV)/typescript-$(TYPESCRIPT)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(BIN)/python .ci/words.py
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml --allowlist tests/stubtest-allowlist.txt $(STUBBED)
 	$(BIN)/lint-imports
