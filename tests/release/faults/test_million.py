@@ -26,8 +26,8 @@ FEW = 10_000
 MEGABYTE = 1024  # in the kilobytes that Linux reports
 
 ENQUEUE_SECONDS = 60.0
-RESUME_SECONDS = 3.0
-"""Allows one second of work and the start of the program. Both limits are processor time."""
+RESUME_SECONDS = 6.0
+"""Usually 2 to 3 s, most of it the start of the program. Both limits are processor time."""
 MESSAGES_PER_THREAD = 4
 THREADS = 2
 
