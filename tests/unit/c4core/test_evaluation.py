@@ -118,12 +118,24 @@ def test_results_as_html(snapshot: SnapshotAssertion) -> None:
 
 def test_rows_are_flat_and_complete() -> None:
     assert Evaluation(1, 3, 5, 0.5).to_dict() == {
-        **{"score": None, "lower": 1, "upper": 3, "value": "win"},
-        **{"nodes": 5, "seconds": 0.5},
+        "score": None,
+        "lower": 1,
+        "upper": 3,
+        "value": "win",
+        "nodes": 5,
+        "seconds": 0.5,
     }
     assert Analysis((-1, None, 2), 2, 2, 7, 0.25).to_dict() == {
-        **{"score": 2, "lower": 2, "upper": 2, "value": "win", "best": "3"},
-        **{"score_1": -1, "score_2": None, "score_3": 2, "nodes": 7, "seconds": 0.25},
+        "score": 2,
+        "lower": 2,
+        "upper": 2,
+        "value": "win",
+        "best": "3",
+        "score_1": -1,
+        "score_2": None,
+        "score_3": 2,
+        "nodes": 7,
+        "seconds": 0.25,
     }
 
 
