@@ -81,7 +81,10 @@ class BatchAnalysis(_Batch):
     """Shape (n, width): each column's score, or :data:`c4core.evaluation.NO_SCORE`."""
 
     def to_dict(self) -> dict[str, NDArray[Any]]:
-        """As for evaluations, and ``score_1`` for the first column; a missing score is masked."""
+        """Return arrays of length n by name, with ``score_1`` for the first column.
+
+        Missing scores are masked.
+        """
         columns = np.ma.masked_equal(self.scores, NO_SCORE)
         of_columns = {score_name(column): columns[:, column] for column in range(columns.shape[1])}
         return {**_Batch.to_dict(self), **of_columns}

@@ -318,7 +318,7 @@ def read_array(array: ArrayLike) -> Position:
         GridError: the array has another shape or other values, or is not a position.
         BoardError: the size is impossible.
     """
-    import numpy as np  # noqa: PLC0415 - text needs no arrays
+    import numpy as np  # noqa: PLC0415 - most callers read text
 
     squares = np.asarray(array)
     if squares.ndim != 2:  # noqa: PLR2004

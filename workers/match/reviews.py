@@ -154,12 +154,12 @@ class PlayerTotals:
 
     @property
     def accuracy(self) -> float | None:
-        """As :meth:`Review.accuracy`, over all games."""
+        """The percentage of the result kept in all games; see :meth:`Review.accuracy`."""
         return _kept(self.blunders, self.decisions)
 
     @property
     def best_share(self) -> float | None:
-        """As :meth:`Review.best_share`, over all games."""
+        """The percentage of best moves in all games; see :meth:`Review.best_share`."""
         return _kept(self.not_best, self.choices)
 
 
@@ -246,7 +246,7 @@ def review_rows(reviews: Iterable[Review]) -> Iterator[dict[str, int | str | boo
     """Yield one flat row for each move of some games, such as the rows of a table.
 
     ``game`` and ``move`` count from 1. ``best`` has the best columns, separated by blanks. All rows
-    have the same fields. If a move is not judged, its scores are None.
+    have the same fields. The scores of an unjudged move are None.
     """
     for index, review in enumerate(reviews, start=1):
         game = review.game
