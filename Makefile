@@ -50,7 +50,7 @@ $(VENV)/installed: $(SOURCES)
 		{ echo "C4 needs Python 3.11 or newer; $$($(PYTHON) --version) was found (set PYTHON=...)"; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.8'
-	$(BIN)/python -c '$(BUILD_REQUIRES)' | $(UV_INSTALL) --requirements - --requirements pyproject.toml
+	@$(BIN)/python -c '$(BUILD_REQUIRES)' | $(UV_INSTALL) --requirements - --requirements pyproject.toml
 	@echo "Compiling: a minute or two the first time."
 	$(BIN)/python setup.py --quiet build_ext --inplace
 	$(UV_INSTALL) --no-deps --no-build-isolation --editable .

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from cli.shell import settings
+from cli.shell import echo, settings
 from cli.shell.completing import offer
 from workers.configuration import SETTINGS
 
@@ -135,7 +135,8 @@ class LazyGroup(click.Group):
         """Find the command; ``help`` shows its help text, and a wrong name gets suggestions."""
         if args[0] == HELP and not ctx.resilient_parsing:
             if len(args) == 1:
-                click.echo(ctx.get_help())
+                for line in ctx.get_help().splitlines():
+                    echo.line(line)
                 ctx.exit()
             args = [*args[1:], "--help"]
         names = self.list_commands(ctx)
