@@ -34,9 +34,9 @@ def test_range(text: str, meaning: Range) -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("x", "is not a number"), ("1..x", "is not a number"), ("..", "is not a number"), ("", "is not a number"),
-     ("3..1", "empty"), ("40000", "is 32,767"), ("-9e5", "is not a number"), ("..40000", "is 32,767"),
-     ("-40000..", "is 32,767"), ("9" * 5000, "is not a number")],
+    [("x", "not a number"), ("1..x", "not a number"), ("..", "no number"), ("", "no number"),
+     ("3..1", "empty"), ("40000", "is 32,767"), ("-9e5", "not a number"), ("..40000", "is 32,767"),
+     ("-40000..", "is 32,767"), ("9" * 5000, "not a number")],
 )  # fmt: skip
 def test_a_bad_range_is_reported(text: str, message: str) -> None:
     with pytest.raises(click.BadParameter, match=f"{text!r}.*{message}"):
