@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
-import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ from tests.support.running.waiting import HANG_SECONDS
 from workers.tools import NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import subprocess
     from pathlib import Path
 
 PAGE = ROOT / "docs" / "mcp.md"
@@ -78,7 +77,7 @@ def test_a_session_with_every_tool(c4: C4) -> None:
         ("legal_moves", {"position": EASY}),
         ("best_move", {"position": EASY, "budget": "20"}),
     )
-    assert (solved["score"], solved["value"], solved["plies"]) == (-1, "loss", 5)
+    assert (solved["score"], solved["value"], solved["plies"]) == (-1, "loss", 4)
     assert [answer["scores"] for answer in several["answers"]] == [solved["scores"]] * 2
     assert len(reviewed["moves_judged"]) == len(EASY)
     assert (legal["columns"], legal["winner"]) == ([6, 7], None)
@@ -130,8 +129,8 @@ class Server:
         return json.loads(self.process.stdout.readline())
 
 
-def started(c4: C4, options: Sequence[str] = ()) -> Server:
-    return Server(c4.start("mcp", "--no-store", *OPTIONS, *options, bufsize=1))
+def started(c4: C4) -> Server:
+    return Server(c4.start("mcp", "--no-store", *OPTIONS, bufsize=1))
 
 
 def test_a_cancelled_call_ends_its_search(c4: C4) -> None:
@@ -158,7 +157,7 @@ def test_a_broken_line_and_an_unknown_tool(c4: C4) -> None:
 
 @pytest.mark.parametrize("number", [None, signal.SIGINT, signal.SIGTERM])
 def test_the_end_comes_during_a_search(c4: C4, number: signal.Signals | None) -> None:
-    """By the end of the input, or by a signal while the input is open."""
+    """The input ends, or a signal comes while it is open."""
     server = started(c4)
     server.call(1, "solve", HARD)
     server.call(2, "legal_moves", {"position": ""})
