@@ -245,8 +245,8 @@ class AnswerService:
     ) -> list[Answer]:
         """Score all columns of positions of one board, within a time for all of them together.
 
-        Known scores are looked up together. The other positions are searched one by one, those with
-        the most stones first: they take microseconds, and early positions may take all the time.
+        Known scores are looked up together. The other positions are searched one by one. Positions
+        with the most stones come first, because early positions may take all the time.
         ``seconds`` is 0 for known scores only, None for no limit. After the limit or a stop, the
         bounds of the remaining answers differ.
         """
