@@ -193,13 +193,8 @@ class Session:
         if command in _WHEN_IDLE:
             self._await_end(command)
         match command:
-            case "ugi":
-                self._notation = UGI
-                self._introduce(*self._options.ugi_lines(), "ugiok")
-            case "uci":
-                self._notation = UCI
-                self._change(replace(self._options, board=DEFAULT_BOARD))
-                self._introduce(*self._options.uci_lines(), "uciok")
+            case "ugi" | "uci":
+                self._speak(command)
             case "isready":
                 self._be_ready()
             case "uginewgame" | "ucinewgame":
@@ -217,9 +212,18 @@ class Session:
             case _:
                 raise LineError(f"there is no command {quoted(command)}")
 
-    def _introduce(self, *lines: str) -> None:
-        for line in (f"id name C4 {__version__}", "id author the C4 project", *lines):
+    def _speak(self, protocol: str) -> None:
+        """Change to a protocol, and introduce the engine."""
+        if protocol == "uci":
+            self._notation = UCI
+            self._change(replace(self._options, board=DEFAULT_BOARD))
+            options = self._options.uci_lines()
+        else:
+            self._notation = UGI
+            options = self._options.ugi_lines()
+        for line in (f"id name C4 {__version__}", "id author the C4 project", *options):
             self._tell(line)
+        self._tell(f"{protocol}ok")
 
     def _await_end(self, command: str) -> None:
         """Wait until the search has ended, so that a file of lines can be the input."""

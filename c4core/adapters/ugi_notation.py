@@ -136,9 +136,7 @@ UGI: Final = UgiNotation()
 UCI: Final = UciNotation()
 
 
-def read_position(
-    words: Sequence[str], board: BoardSize, notation: UgiNotation = UGI
-) -> Position:
+def read_position(words: Sequence[str], board: BoardSize, notation: UgiNotation = UGI) -> Position:
     """Read the words after ``position``.
 
     Args:
