@@ -46,7 +46,9 @@ MOST_THREADS: Final = 1024
 CFOUR: Final = "cfour"
 """The name of Connect Four on the board 7x6 among UCI's variants."""
 
-_WHEN_IDLE: Final = frozenset({"uci", "ucinewgame", "uginewgame", "setoption", "position", "go"})
+_WHEN_IDLE: Final = frozenset(
+    {"uci", "ugi", "ucinewgame", "uginewgame", "setoption", "position", "go"}
+)
 _RESULTS: Final = {"x": "p1win", "o": "p2win", None: "draw"}
 
 

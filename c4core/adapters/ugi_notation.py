@@ -1,4 +1,4 @@
-"""How the engine's two protocols write moves, positions and limits.
+"""The notations of the engine's two protocols for moves, positions and limits.
 
 UGI has columns and grids of ``x`` and ``o``. UCI has drops (``P@d1``) and the FEN of the variant
 ``cfour``, which is played on 7x6: the first player is White, with the letters ``P`` and ``w``.
@@ -40,7 +40,7 @@ class UgiNotation:
     """Columns from 1, and grids."""
 
     form: str = "startpos or fen GRID, then optionally moves COLUMNS"
-    """What follows ``position``."""
+    """The words that may follow ``position``."""
     no_move: str = "none"
     """The move when there is none."""
     limits: ClassVar[Mapping[str, str]] = {

@@ -168,7 +168,7 @@ def test_positions_of_uci() -> None:
     full = Position("467542311242375735765675733135661624214421")
     rows = "pPPpppP/pPPPppP/PPppPPP/ppPPppp/PpPPPpp/ppPPppP"
     for board in (rows, f"{rows}[]", f"{rows}[-]"):  # cutechess writes the last one
-        assert read_position(["fen", board, *"w - - 0 22".split()], DEFAULT_BOARD, UCI) == full
+        assert read_position(["fen", board, "w", "-", "-", "0", "22"], DEFAULT_BOARD, UCI) == full
 
 
 def test_bad_positions_of_uci_are_refused(snapshot: SnapshotAssertion) -> None:
