@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from c4core.arena.file_formats import parse_json_game
-from c4core.position import Position
 from c4core.solver import Solver
 from tests.support.boards.games import random_games
 from tests.support.running import uci_manager
@@ -88,17 +87,18 @@ def test_a_match_by_uci(tmp_path: Path) -> None:
             engines = (first, second) if number % 2 == 0 else (second, first)
             go = limits[number % len(limits)]
             game = uci_manager.play(engines, opening, go, as_fen=number % 4 < 2)
-            score = solver.solve(opening).score * (1 if len(opening) % 2 == 0 else -1)
-            assert game.result == ("1-0" if score > 0 else "0-1" if score < 0 else "1/2-1/2")
-            assert len(game.scores) == len(game.columns) - len(opening)
-            assert list(game.plies) == list(range(len(game.scores), 0, -1))
-            winner = {"1-0": "x", "0-1": "o", "1/2-1/2": None}[game.result]
-            final = parse_json_game(json.dumps({"moves": game.columns, "winner": winner})).final
-            assert final == Position(game.columns)
-            assert final.is_over
-            shown = {"x": 1, "o": -1}.get(winner or "", 0) * (1 if len(opening) % 2 == 0 else -1)
-            moves = (game.plies[0] + 1) // 2 if shown > 0 else -(game.plies[0] // 2)
-            assert game.scores[0] == (f"mate {moves}" if shown else "cp 0")
+            score = solver.solve(opening).score or 0
+            mover, waiting = ("x", "o") if len(opening) % 2 == 0 else ("o", "x")
+            winner = None if score == 0 else mover if score > 0 else waiting
+            assert game.result == {"x": "1-0", "o": "0-1", None: "1/2-1/2"}[winner]
+            played = parse_json_game(json.dumps({"moves": game.columns, "winner": winner}))
+            assert played.final.is_over
+            # Every move has an exact score, and the first one promises the game's length.
+            assert game.plies == tuple(range(len(game.columns) - len(opening), 0, -1))
+            assert len(game.scores) == len(game.plies)
+            stones = (len(opening) + (winner == "x")) // 2
+            mate = (22 - abs(score) - stones) * (1 if score > 0 else -1)
+            assert game.scores[0] == (f"mate {mate}" if winner else "cp 0")
 
 
 def test_quit_prints_the_move_of_a_search(tmp_path: Path) -> None:

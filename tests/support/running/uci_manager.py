@@ -87,14 +87,15 @@ class Engine:
 @contextmanager
 def managed(process: subprocess.Popen[str]) -> Iterator[Engine]:
     """Greet an engine, check its variants, and end it."""
-    engine = Engine(process)
-    engine.send("uci")
-    (variants,) = (line for line in engine.until("uciok") if "UCI_Variant type combo" in line)
-    assert VARIANT in re.findall(r" var (\S+)", variants)
-    engine.ping()
-    yield engine
-    engine.send("quit")
-    rest, errors = process.communicate(timeout=HANG_SECONDS)
+    with process:
+        engine = Engine(process)
+        engine.send("uci")
+        (variants,) = (line for line in engine.until("uciok") if "UCI_Variant type combo" in line)
+        assert VARIANT in re.findall(r" var (\S+)", variants)
+        engine.ping()
+        yield engine
+        engine.send("quit")
+        rest, errors = process.communicate(timeout=HANG_SECONDS)
     assert (process.returncode, rest, errors) == (0, "", "")
 
 
@@ -137,9 +138,8 @@ def play(
     while legal := drops(board):
         side = len(moves) % 2
         engine = engines[side]
-        engine.send(
-            " ".join(["position", begin, *(["moves"] if moves[first:] else []), *moves[first:]])
-        )
+        then = ["moves", *moves[first:]] if moves[first:] else []
+        engine.send(" ".join(["position", begin, *then]))
         engine.ping()
         begun = time.monotonic()
         engine.send(go.format(w=clocks[0], b=clocks[1]))

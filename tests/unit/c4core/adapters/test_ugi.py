@@ -71,7 +71,7 @@ class Talk:
         ["uci", "position startpos moves P@a1 P@b1 P@a2 P@b2 P@a3 P@b3 P@a4", "go"],
         ["uci", "ugi", "position startpos moves 112233", "go"],
         ["uci", "setoption name UCI_Variant value chess", "debug on", "ponderhit"],
-        ["uci", "setoption name board value 9x7", "position startpos", "query p1turn"],
+        ["uci", "setoption name board value 9x6", "position startpos", "query p1turn"],
         ["query gameover", "query p1turn", "query result"],
         ["position startpos moves 1212121", "query gameover", "query result", "go"],
         ["position startpos moves 41212131", "query gameover", "query result"],
@@ -109,7 +109,7 @@ def test_the_greeting() -> None:
 
 def test_the_greeting_of_uci(snapshot: SnapshotAssertion) -> None:
     # The variant determines the board.
-    lines = said("uci", options=Options(hash=2, board=BoardSize(9, 7), player="medium"))
+    lines = said("uci", options=Options(hash=2, board=BoardSize(9, 6), player="medium"))
     assert lines[0].startswith("id name C4 ")
     assert lines[1:] == snapshot
 
@@ -295,7 +295,7 @@ def test_a_stopped_player_still_moves() -> None:
         "info string stopped before the player chose; the first open column is played",
         "bestmove 1",
     ]
-    talk.session.answer("go movetime 1")
+    talk.session.answer("go movetime 2")
     talk.until("bestmove none".__eq__)
     assert "has not found a move in 0.001 s" in talk.heard[-2]
 
