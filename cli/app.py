@@ -40,6 +40,7 @@ ORDER: Final = (
     "engine",
     "learn",
     "serve",
+    "mcp",
     "worker",
     "db",
     "config",

@@ -28,7 +28,6 @@ from db.decoding import decoding
 from workers.analyze.job import find_or_submit_unknown
 from workers.answers.books import book_of_job
 from workers.answers.find import known_scores, look_up, unknown_keys
-from workers.answers.question import Question, has_all_columns
 from workers.core.submit import topic_of
 from workers.match.files import entry_of
 
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.records.evaluations import StoredEvaluation
     from workers.analyze.job import Submission
-    from workers.answers.question import Answer
     from workers.answers.service import AnswerService
 
 
@@ -286,9 +284,6 @@ def _outcome(game: GameEntry) -> str:
 BUDGET: Final = 10.0
 """Default time budget of a review, in seconds."""
 
-KNOWN: Final = Question(node_limit=0)
-"""Asks for all columns, without a search."""
-
 
 def review_game(
     game: GameEntry,
@@ -304,7 +299,7 @@ def review_game(
     """
     began = time.monotonic()
     positions = moved_from(game)
-    answers = _answers(positions, service, None if budget is None else began + budget, stop)
+    answers = service.answer_within(positions, budget, stop)
     moves = reviewed_moves(game, positions, [answer.scores for answer in answers])
     nodes = sum(answer.nodes for answer in answers)
     return Review(game, moves, nodes, time.monotonic() - began)
@@ -319,24 +314,6 @@ def read_game(database: Database, match_id: int, number: int) -> GameEntry:
         game = entry_of(stored, terms)
         moved_from(game)
     return game
-
-
-def _answers(
-    positions: Sequence[Position],
-    service: AnswerService,
-    deadline: float | None,
-    stop: threading.Event | None,
-) -> list[Answer]:
-    """The answers known for each position at the deadline; the last positions come first."""
-    answers = service.answer(positions, KNOWN, stop)
-    for index in reversed(range(len(positions))):
-        if has_all_columns(answers[index], positions[index]):
-            continue
-        left = None if deadline is None else deadline - time.monotonic()
-        if (left is not None and left <= 0) or (stop is not None and stop.is_set()):
-            break
-        (answers[index],) = service.answer([positions[index]], Question(time_limit=left), stop)
-    return answers
 
 
 GAMES_AT_A_TIME: Final = 200

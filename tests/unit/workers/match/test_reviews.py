@@ -20,11 +20,10 @@ from tests.support.boards.finished_games import finished_games
 from tests.support.boards.games import random_games
 from tests.support.boards.matches import game, run_job, store_match
 from tests.support.boards.reference import ReferenceSolver, columns_of
-from workers.answers.service import AnswerService
+from workers.answers import service as answering
+from workers.answers.service import KNOWN, AnswerService
 from workers.core.follow import read_job
-from workers.match import reviews
 from workers.match.reviews import (
-    KNOWN,
     Review,
     plan_reviews,
     read_game,
@@ -109,7 +108,7 @@ def test_moves_beyond_the_budget_stay_open(
             return super().answer(positions, question, stop)
 
     limits: list[float] = []
-    monkeypatch.setattr(reviews, "time", SimpleNamespace(monotonic=clock))
+    monkeypatch.setattr(answering, "time", SimpleNamespace(monotonic=clock))
     slow = Slow(None, threads=1, table_mb=1)
     (moves,) = random_games(1, empty=16)
     review = review_game(game_of_moves(moves, LARGE), slow, budget=1.5)
