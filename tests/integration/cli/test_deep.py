@@ -12,7 +12,7 @@ SMALL = ("--board", "5x4", "--unit-nodes", "2000")
 def test_the_answer_for_people(c4: C4) -> None:
     done = c4("deep", *SMALL, "3", "--threads", "1")
     assert done.code == 0, done.err
-    assert "o to move: score 0 for o, a draw" in done.out
+    assert "o to move, a draw: score 0 for o" in done.out
     assert "columns: 1: " in done.out
     assert "best play: " in done.out
     assert "proof: " in done.out

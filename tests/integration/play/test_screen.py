@@ -80,9 +80,9 @@ async def test_hints_are_exact(hands: Backend) -> None:
     shown = hands.board.split("\n")[-1].replace("*", "").split()
     assert [None if text == "." else int(text) for text in shown] == list(scores)
     best = max(score for score in scores if score is not None)
-    assert f"x to move: score {best:+d} for x" in hands.status[1]
+    assert f": score {best:+d} for x" in hands.status[1]
     await hands.press("2")  # the suggestions follow the game
-    await hands.until(lambda: hands.status[1].startswith("o to move: score"))
+    await hands.until(lambda: hands.status[1].startswith("o to move, "))
     await hands.press("h")
     assert hands.status[1] == ""
     assert hands.board.split("\n")[-1].strip() == ""

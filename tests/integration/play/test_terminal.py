@@ -268,7 +268,7 @@ def test_plain_hint(c4: C4) -> None:
     known = c4("query", "--json", EASY)  # it was stored
     assert known.code == 0
     (row,) = json.loads(known.out)
-    assert f"o to move: score {row['score']:+d} for o" in done.out
+    assert f": score {row['score']:+d} for o" in done.out
     assert "best: " + ", ".join(map(str, row["best"])) in done.out
 
 
