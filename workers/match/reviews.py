@@ -177,6 +177,7 @@ def move_object(move: ReviewedMove, board: BoardSize) -> dict[str, Any]:
             "best": [],
             "mark": "",
             "changes_result": False,
+            "missed_win": False,
         }
     return {
         **shown,
@@ -188,6 +189,7 @@ def move_object(move: ReviewedMove, board: BoardSize) -> dict[str, Any]:
         "best": [column + 1 for column in judged.best_columns],
         "mark": judged.mark,
         "changes_result": judged.is_blunder,
+        "missed_win": judged.is_missed_win,
     }
 
 
@@ -229,7 +231,8 @@ def review_game(
     """
     began = time.monotonic()
     positions = moved_from(game)
-    answers = _answers(positions, service, None if budget is None else began + budget, stop)
+    deadline = None if budget is None else began + budget
+    answers = answers_until(deadline, positions, service, stop)
     moves = reviewed_moves(game, positions, [answer.scores for answer in answers])
     nodes = sum(answer.nodes for answer in answers)
     return Review(game, moves, nodes, time.monotonic() - began)
@@ -246,13 +249,16 @@ def read_game(database: Database, match_id: int, number: int) -> GameEntry:
     return game
 
 
-def _answers(
+def answers_until(
+    deadline: float | None,
     positions: Sequence[Position],
     service: AnswerService,
-    deadline: float | None,
     stop: threading.Event | None,
 ) -> list[Answer]:
-    """The answers known for each position at the deadline; the last positions come first."""
+    """The answers for all columns of each position of a game, as far as they are known in time.
+
+    ``deadline`` is on the monotonic clock. The last positions are searched first.
+    """
     answers = service.answer(positions, KNOWN, stop)
     for index in reversed(range(len(positions))):
         if has_all_columns(answers[index], positions[index]):
