@@ -150,9 +150,7 @@ def puzzles(
         context.exit(exits.PROBLEMS)
 
 
-def _without_bad(
-    entries: Iterable[GameEntry | BadLine], bad: list[BadLine]
-) -> Iterator[GameEntry]:
+def _without_bad(entries: Iterable[GameEntry | BadLine], bad: list[BadLine]) -> Iterator[GameEntry]:
     """Yield the games; keep the bad lines."""
     from c4core.lines import BadLine
 

@@ -15,7 +15,7 @@ from cli.shell import echo, exits, parameters
 from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from c4core.arena.files import GameEntry
     from c4core.lines import BadLine
@@ -89,7 +89,8 @@ def review(
 
     "before" is the score of the best column and "after" that of the played one, both for the side
     that moved. "lost" is the difference. "??" changed the result, "?" wins later or loses sooner
-    than necessary, "!" was the only move that kept the result in a difficult choice.
+    than necessary, "!" was the only move that kept the result in a difficult choice. A "missed win"
+    turned a win into a draw or a loss.
 
     "kept" is the percentage of a side's moves that kept the result, among moves that could have
     lost it. "best" is the percentage of its moves with no better column, among moves where one was
@@ -396,6 +397,8 @@ def _sentence(move: ReviewedMove) -> Any:
     text.append(f": score {score_text(judged.best)} before, {score_text(judged.played)} after")
     if not judged.is_best:
         text.append(f"; best {labels(judged.best_columns)}")
+    if judged.is_missed_win:
+        text.append("; a missed win")
     return text
 
 
@@ -424,7 +427,8 @@ def _write_moves(review: Review) -> None:
             style=lambda row: score_style(row["after"]),
         ),
         Column("lost", 4, lambda row: str(row["loss"] or ""), right=True),
-        Column("best", 4, lambda row: labels(row["best"])),
+        Column("best", 8, lambda row: labels(row["best"])),
+        Column("", 10, lambda row: "missed win" if row["missed"] else ""),
     )
     write_rows(map(_move_row, review.moves), "table", columns)
 
@@ -433,7 +437,7 @@ def _move_row(move: ReviewedMove) -> dict[str, Any]:
     judged = move.judged
     if judged is None:
         unknown = dict.fromkeys(("before", "after", "loss"))
-        return {"move": move, "mark": "", "best": (), **unknown}
+        return {"move": move, "mark": "", "best": (), "missed": False, **unknown}
     return {
         "move": move,
         "mark": judged.mark,
@@ -441,4 +445,5 @@ def _move_row(move: ReviewedMove) -> dict[str, Any]:
         "after": judged.played,
         "loss": judged.loss,
         "best": judged.best_columns,
+        "missed": judged.is_missed_win,
     }
