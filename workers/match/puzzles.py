@@ -46,9 +46,8 @@ MOST_EMPTY: Final = 30
 """Positions with more empty cells are left out: they take seconds to solve, and nobody sees that
 far ahead. On 7x6, a puzzle has at least 12 stones."""
 
-GAMES_PER_PUZZLE: Final = 50
-"""The number of random games that are played for each wanted puzzle. Small boards have so few
-puzzles that otherwise the search would not end."""
+PATIENCE: Final = 200
+"""Random play ends after this many games in a row without a new puzzle: small boards have few."""
 
 TABLE_MB: Final = 8
 """The transposition table of the search that measures the difficulty."""
@@ -142,21 +141,27 @@ class PuzzleSearch:
         """Yield a puzzle of each game that has one."""
         for game in games:
             candidates = self._candidates(game)
-            if candidates and self.is_complete:
-                puzzle = self._puzzle(game, *dice.pick(candidates))
-                if puzzle is not None:
-                    yield puzzle
             if not self.is_complete:
                 return
+            puzzle = self._puzzle(game, *dice.pick(candidates)) if candidates else None
+            if puzzle is not None:
+                yield puzzle
 
     def random(self, board: BoardSize, *, seed: int, count: int) -> Iterator[Puzzle]:
         """Yield at most ``count`` puzzles, each from another game of random play."""
         dice = Dice(seed)
-        played = islice(random_games(board, dice), GAMES_PER_PUZZLE * count)
-        return islice(self.one_of_each(played, dice), count)
+        games = random_games(board, dice)
+        for _ in range(count):
+            puzzle = next(self.one_of_each(islice(games, PATIENCE), dice), None)
+            if puzzle is None:
+                return
+            yield puzzle
 
     def _candidates(self, game: GameEntry) -> list[tuple[Position, JudgedMove]]:
         """The positions of a game that are puzzles and were not seen, with the solution."""
+        if self._stop.is_set() or self._left == 0:
+            self.is_complete = False
+            return []
         positions = [
             position
             for position in moved_from(game)

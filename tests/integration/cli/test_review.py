@@ -54,6 +54,7 @@ def test_ten_stored_games_against_solving_each_position(played: C4) -> None:
             ]
             changes = _sign(played_score) < _sign(max(known))
             assert move["changes_result"] == (move["mark"] == "??") == changes
+            assert move["missed_win"] == (max(known) > 0 >= played_score)
             assert (move["mark"] == "?") == (not changes and played_score < max(known))
             if _sign(min(known)) < _sign(max(known)):
                 kept[position.turn][0] += not changes
@@ -86,6 +87,8 @@ class TestPrograms:
         objects = c4("review", *SMALL, "1213", "2142", "--json").objects
         moves = [move for review in objects for move in review["moves_judged"]]
         assert [int(row["after"]) for row in rows] == [move["after"] for move in moves]
+        missed = [str(move["missed_win"]) for move in moves]
+        assert [row["missed_win"] for row in rows] == [each.lower() for each in missed]
 
     def test_every_source(self, c4: C4, played: C4) -> None:
         (c4.directory / "moves.txt").write_text("1213\n")
