@@ -63,7 +63,6 @@ def is_puzzle(position: Position, scores: tuple[int | None, ...]) -> bool:
         and first != win_at_once
         and all(score < (first > 0) for score in others)
         and others[0] > worst
-        and (first == 0 or others[0] <= 0)
     )
 
 
