@@ -1,7 +1,5 @@
 """Puzzles: held against a slow search of every position, complete, and the same for a seed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
