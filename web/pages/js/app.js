@@ -35,6 +35,7 @@ const KEYS = [
   ["c", "clear the board"],
   ["s", "set up a position"],
   ["l", "think longer"],
+  ["n", "next puzzle, after an answer"],
   ["?", "this help"],
 ];
 
