@@ -105,7 +105,10 @@ def puzzles(
         (games.count(STDIN) > 1, "- can be given only once"),
         (bool(games) and seed is not None, "--seed is for random play, without GAMEs"),
         (boards and chosen != "table", "--boards needs the table format"),
-        (is_file and chosen == "table", "--output needs a format: end FILE in .csv or .jsonl"),
+        (
+            chosen == "parquet" or (is_file and chosen == "table"),
+            "--output needs a format: end FILE in .csv, .json or .jsonl",
+        ),
     )
     drawing.check_pictures(plots)
     named = read_names(context, games, board, has_matches=True)
