@@ -17,7 +17,7 @@ from db.database import Database
 from db.errors import MatchNotFoundError
 from tests.support.boards.finished_games import finished_games
 from tests.support.boards.matches import game, store_match
-from tests.support.boards.reference import reference_scores
+from tests.support.boards.reference import ReferenceSolver, columns_of
 from workers.answers.service import AnswerService, Stop
 from workers.match import puzzles
 from workers.match.puzzles import (
@@ -64,27 +64,24 @@ def is_puzzle(position: Position, scores: tuple[int | None, ...]) -> bool:
     )
 
 
-def expected(games: list[GameEntry], solve: object) -> dict[int, Position]:
-    """The puzzles of games, by canonical key: the first position with each key."""
-    found: dict[int, Position] = {}
-    for entry in games:
-        for position in moved_from(entry):
-            if position.canonical_key not in found and is_puzzle(position, solve(position)):  # type: ignore[operator]
-                found[position.canonical_key] = position
-    return found
-
-
 def test_all_puzzles_of_games_against_the_slow_solver(service: AnswerService) -> None:
-    games = played(60, SMALL) + finished_games(60, board=SMALL)
+    starts = [Position(moves, width=4, height=4) for moves in ("22331", "14233", "31142")]
+    games = [game for start in starts for game in finished_games(60, board=SMALL, start=start)]
+    solver = ReferenceSolver(SMALL.height)
+    wanted: dict[int, Position] = {}
+    for position in (position for entry in games for position in moved_from(entry)):
+        scores = solver.column_scores(columns_of(position))
+        if is_puzzle(position, scores):
+            wanted.setdefault(position.canonical_key, position)
+    assert len(wanted) > 20
+
     search = PuzzleSearch(service)
     found = list(search.all_of(games))
     assert search.is_complete
-    wanted = expected(games, reference_scores)
-    assert len(wanted) > 20
     assert {p.position.canonical_key: p.position for p in found} == wanted
     assert {puzzle.keeps for puzzle in found} == {"win", "draw"}
     for puzzle in found:
-        scores = reference_scores(puzzle.position)
+        scores = solver.column_scores(columns_of(puzzle.position))
         best = max(score for score in scores if score is not None)
         assert scores[puzzle.column] == best
         assert puzzle.keeps == ("win" if best > 0 else "draw")
