@@ -43,7 +43,8 @@ def test_a_coloured_board_round_trips(game: tuple[Position, str]) -> None:
         has_some = str(position).count(side) > 0
         assert bool(re.search(rf"\x1b\[1;(4;)?{colour}m{side}", drawn, re.IGNORECASE)) == has_some
     *rows, _labels = re.sub(r"\x1b\[[0-9;]*m", "", drawn).rstrip().split("\n")
-    assert Position.from_grid("\n".join(rows)) == position
+    size = {"width": position.width, "height": position.height}
+    assert Position.from_grid("\n".join(rows), **size) == position
 
 
 def test_boards_without_colours_have_no_escapes() -> None:

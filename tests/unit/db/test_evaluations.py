@@ -80,8 +80,8 @@ def test_storing_the_same_rows_again_changes_nothing(filled: Database) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"lower": 3, "upper": 5}, r"position 5 of 7x6: stored score 2 .*new score 3\.\.5"),
-        ({"lower": -1, "upper": 1}, r"new score -1\.\.1"),
+        ({"lower": 3, "upper": 5}, r"position 5 of 7x6: stored score 2 .*new score 3 to 5"),
+        ({"lower": -1, "upper": 1}, r"new score -1 to 1"),
         ({"scores": (2, 1, 1, 1, 1, 1, 1)}, "column scores"),
     ],
 )
