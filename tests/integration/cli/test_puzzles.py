@@ -16,9 +16,9 @@ SMALL = ("--board", "5x5")
 
 @pytest.fixture
 def played(c4: C4) -> C4:
-    """A stored match of 10 games, which are also in ``games.jsonl``."""
-    match = ("match", "set", "random", "--games", "10", "--judge", "none", "-q")
-    assert c4(*match, "--start", "225257625346224411").code == 0
+    """A stored match of 40 games, which are also in ``games.jsonl``."""
+    match = ("match", "minimax-windows", "blog-v1", "--games", "40", "--judge", "none", "-q")
+    assert c4(*match).code == 0
     assert c4("games", "export", "-q", "-o", "games.jsonl").code == 0
     return c4
 
@@ -59,7 +59,7 @@ def test_stored_games_and_files(played: C4) -> None:
 def test_a_bad_line_is_reported(c4: C4) -> None:
     (entry,) = finished_games(1)
     done = c4("puzzles", "-", "--jsonl", "--no-store", stdin=f"12z\n{entry.moves}\n")
-    assert (done.code, "Line 1: invalid move" in done.err) == (1, True)
+    assert (done.code, done.err.startswith("Line 1: ")) == (1, True)
 
 
 def test_no_puzzle_and_no_time(c4: C4) -> None:
