@@ -24,6 +24,7 @@ ORDER: Final = (
     "deep",
     "book",
     "review",
+    "puzzles",
     "show",
     "prove",
     "certificate",

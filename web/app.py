@@ -25,6 +25,7 @@ from web.api import (
     matches,
     players,
     position,
+    puzzles,
     results,
 )
 from web.files import page_routes
@@ -52,6 +53,7 @@ MODULES: Final[tuple[Resource, ...]] = (
     matches,
     players,
     kaggle,
+    puzzles,
     jobs,
     events,
     results,

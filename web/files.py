@@ -25,7 +25,7 @@ FAVICON: Final = "/favicon.ico"
 """The path from which browsers fetch the icon of responses that name none, such as JSON."""
 PREFIX: Final = "/static/"
 """The path of all files except the index."""
-VIEWS: Final = ("/", "/explore", "/work")
+VIEWS: Final = ("/", "/puzzles", "/explore", "/work")
 """The addresses of the page; its scripts choose the view."""
 
 TYPES: Final = {

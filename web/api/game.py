@@ -104,6 +104,7 @@ class ReviewedMove(TypedDict):
         ),
     ]
     changes_result: bool
+    missed_win: Annotated[bool, Meta(description="Turned a win into a draw or a loss.")]
 
 
 class Review(TypedDict):

@@ -226,6 +226,7 @@ def move_object(move: ReviewedMove, board: BoardSize) -> dict[str, Any]:
             "best": [],
             "mark": "",
             "changes_result": False,
+            "missed_win": False,
         }
     return {
         **shown,
@@ -237,14 +238,15 @@ def move_object(move: ReviewedMove, board: BoardSize) -> dict[str, Any]:
         "best": [column + 1 for column in judged.best_columns],
         "mark": judged.mark,
         "changes_result": judged.is_blunder,
+        "missed_win": judged.is_missed_win,
     }
 
 
 def review_rows(reviews: Iterable[Review]) -> Iterator[dict[str, int | str | bool | None]]:
     """Yield one flat row for each move of some games, such as the rows of a table.
 
-    ``game`` and ``move`` count from 1. ``best`` has the best columns, separated by blanks. Every row
-    has the same fields; unknown scores are None.
+    ``game`` and ``move`` count from 1. ``best`` has the best columns, separated by blanks. All rows
+    have the same fields; unknown scores are None.
     """
     for index, review in enumerate(reviews, start=1):
         game = review.game

@@ -8,7 +8,7 @@ import { Api } from "./api.js";
 import { Board } from "./board/board.js";
 import { Columns } from "./board/columns.js";
 import { showMoves } from "./board/moves.js";
-import { button, byId, make } from "./dom.js";
+import { button, byId, isTaken, make } from "./dom.js";
 import { NAMES, boardText, columnNumber } from "./game/position.js";
 import { Session } from "./game/session.js";
 import { Play } from "./play/view.js";
@@ -35,6 +35,7 @@ const KEYS = [
   ["c", "clear the board"],
   ["s", "set up a position"],
   ["l", "think longer"],
+  ["n", "next puzzle, after an answer"],
   ["?", "this help"],
 ];
 
@@ -185,17 +186,6 @@ class App {
       event.preventDefault();
     });
   }
-}
-
-/**
- * Whether the focused element needs the key for itself.
- * @param {KeyboardEvent} event
- */
-function isTaken({ target, key }) {
-  if (!(target instanceof Element)) return false;
-  if (document.querySelector("dialog[open]") !== null) return true;
-  if (target.closest("input:not([type=checkbox]), textarea, select, [role=slider]")) return true;
-  return key === " " && target.closest("button, a, summary, input") !== null;
 }
 
 /** The time of the last announcement. */

@@ -86,6 +86,17 @@ export function isStill() {
 }
 
 /**
+ * Whether the focused element needs the key for itself.
+ * @param {KeyboardEvent} event
+ */
+export function isTaken({ target, key }) {
+  if (!(target instanceof Element)) return false;
+  if (document.querySelector("dialog[open]") !== null) return true;
+  if (target.closest("input:not([type=checkbox]), textarea, select, [role=slider]")) return true;
+  return key === " " && target.closest("button, a, summary, input") !== null;
+}
+
+/**
  * Make a table in a frame that scrolls if the table is too wide.
  * @param {string} caption
  * @param {Heading[]} headings

@@ -26,12 +26,24 @@
  *
  * @typedef {{
  *   ply: number, side: Side, column: number, before: number | null, after: number | null, best: number[], mark: Mark,
+ *   missed_win: boolean,
  * }} JudgedMove
  *
  * @typedef {{
  *   board: string, start: string | null, moves: string | null, first: string | null, second: string | null,
  *   complete: boolean, accuracy: Record<Side, number | null>, moves_judged: JudgedMove[],
  * }} ReviewAnswer
+ */
+
+/**
+ * Answers of GET /api/v1/puzzles.
+ *
+ * @typedef {{
+ *   match: number | null, number: number | null, board: string, moves: string | null, grid: string, side: Side,
+ *   keeps: "win" | "draw", solution: number, line: string, length: number, difficulty: number,
+ * }} Puzzle
+ *
+ * @typedef {{puzzles: Puzzle[], complete: boolean}} Puzzles `complete`: the budget was enough
  */
 
 /**

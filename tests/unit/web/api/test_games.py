@@ -226,3 +226,51 @@ def test_the_largest_numbers_on_any_database(database: Database, rows_url: str) 
         ends = {"min_ply": 0, "max_ply": 64, "min_score": -64, "max_score": 64}
         found = api.get("/api/v1/evaluations", cursor=f"64:{(1 << 64) - 1}", limit=1_000, **ends)
         assert found == {"rows": [], "next": None}
+
+
+class TestPuzzles:
+    PATH = "/api/v1/puzzles"
+
+    def test_random_play(self, api: Api) -> None:
+        asked = {"board": "5x5", "count": 3, "budget": 30}
+        found = api.get(self.PATH, **asked, seed=4)
+        assert (len(found["puzzles"]), found["complete"]) == (3, True)
+        for fields in found["puzzles"]:
+            position = Position(fields["moves"], width=5, height=5)
+            assert (fields["grid"], fields["key"]) == (str(position), str(position.key))
+            line = parse_moves(fields["line"], width=5)
+            assert (fields["solution"], fields["length"]) == (line[0] + 1, len(line))
+            assert positions_of(position, line)[-1].play(line[-1]).is_over
+        assert api.get(self.PATH, **asked, seed=4) == found
+        assert api.get(self.PATH, **asked, seed=5) != found
+
+    def test_stored_games(self, api: Api) -> None:
+        found = api.get(self.PATH, match=1, count=20, budget=30, seed=1)
+        places = [(fields["match"], fields["number"]) for fields in found["puzzles"]]
+        assert {match for match, _ in places} <= {1}
+        assert len(set(places)) == len(places)
+        assert found["complete"]
+
+    def test_the_budget_ends_the_search(self, api: Api) -> None:
+        assert api.get(self.PATH, budget=0) == {"puzzles": [], "complete": False}
+
+    @pytest.mark.parametrize(
+        ("query", "status", "field"),
+        [
+            ({"count": 0}, 400, "count"),
+            ({"count": 21}, 400, "count"),
+            ({"seed": -1}, 400, "seed"),
+            ({"board": "99x99"}, 400, "board"),
+            ({"budget": 31}, 400, "budget"),
+            ({"match": 1, "board": "7x6"}, 400, "board"),
+            ({"match": 99}, 404, None),
+        ],
+    )
+    def test_questions_that_are_refused(
+        self, api: Api, query: dict[str, Any], status: int, field: str | None
+    ) -> None:
+        assert api.refused(self.PATH, **query) == (status, field)
+
+    def test_without_a_database(self) -> None:
+        with serving() as api:
+            assert api.refused(self.PATH, match=1) == (503, None)

@@ -199,9 +199,9 @@ export class Review {
 
   /** @param {JudgedMove} move @param {number} shown */
   #mistake(move, shown) {
-    const { side, ply, column, mark, best, before, after } = move;
+    const { side, ply, column, mark, best, before, after, missed_win: isMissed } = move;
     const place = `${ply + 1}. column ${columnLabel(column)}`;
-    const what = `${mistakeText(before ?? 0, after ?? 0)}; best was ${best.map(columnLabel).join(", ")}`;
+    const what = `${isMissed ? "missed win: " : ""}${mistakeText(before ?? 0, after ?? 0)}; best was ${best.map(columnLabel).join(", ")}`;
     return make(
       "li",
       {},
