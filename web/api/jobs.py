@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from web.api.making import Made
     from web.openapi import Schema
     from web.service import Service
+    from workers.analyze.job import Submission
 
 CSV: Final = "text/csv"
 LINES: Final = (JSON_LINES, "application/jsonl", "text/plain", CSV)
@@ -143,6 +144,29 @@ class JobWithProgress(Job):
     progress: JobProgress
 
 
+class WrongLine(TypedDict):
+    """A line of the input that is not a position."""
+
+    line: int
+    field: str
+    error: str
+
+
+class WrongLines(TypedDict):
+    """The lines of the input that are not positions."""
+
+    number: int
+    first: Annotated[list[WrongLine], Meta(description="The first of them.")]
+
+
+class NewJob(JobWithProgress):
+    """A job that was created."""
+
+    bad_lines: NotRequired[
+        Annotated[WrongLines, Meta(description="Missing if all lines are positions.")]
+    ]
+
+
 class Jobs(TypedDict):
     """A page of jobs."""
 
@@ -189,6 +213,8 @@ async def answer_make(request: Request) -> Response:
         raise ApiError(415, f"the body must be one of {known}, not {parameters.quote(kind)}")
     await _call(service, made.job_id)
     shown = await service.in_thread(_show, database, made.job_id)
+    if made.submission is not None and made.submission.bad_lines:
+        shown["bad_lines"] = _wrong_lines(made.submission)
     headers = {"Location": f"/api/v1/jobs/{made.job_id}"}
     return json_response(shown, 201 if made.is_new else 200, headers)
 
@@ -246,6 +272,13 @@ def _show(database: Database, number: int) -> dict[str, Any]:
         if standing.job.kind == DEEP:
             progress["tree"] = tree_object(Observer(standing.job).look(session))
     return _public(job_object(standing)) | {"progress": progress}
+
+
+def _wrong_lines(submission: Submission) -> WrongLines:
+    first: list[WrongLine] = [
+        {"line": bad.line, "field": bad.field, "error": bad.error} for bad in submission.first_bad
+    ]
+    return {"number": submission.bad_lines, "first": first}
 
 
 def _public(job: dict[str, Any]) -> dict[str, Any]:
@@ -306,7 +339,7 @@ def _one(summary: str, *problems: int) -> Schema:
 def _make() -> Schema:
     described = openapi.operation(
         "Create a job",
-        JobWithProgress,
+        NewJob,
         query=LinesParameters,
         body=openapi.content(
             Analyze | Deep | MakeBook,

@@ -92,9 +92,10 @@ class App {
     this.#analysis.hasHints = this.#game.hasHints;
     const isPlayable = !isPlay || this.#game.isPersons;
     const answer = position.isOver ? null : this.#analysis.answer;
+    const hasThreats = byId("toggle-threats").matches(":checked") && (!isPlay || this.#game.hasHints);
     this.#board.show(position, {
       flipped: state.flipped,
-      threats: byId("toggle-threats").matches(":checked") ? position.threats() : null,
+      threats: hasThreats ? position.threats() : null,
       best: isPlayable ? (answer?.best ?? []) : [],
       isPlayable,
     });
@@ -238,7 +239,11 @@ function fillHelp() {
     list(KEYS, "kbd"),
     list(SIGNS, "b"),
     make("p", { class: "quiet" }, SCORES),
-    make("div", { class: "buttons" }, button("Close", () => dialog.close(), { id: "help-close", class: "main" })),
+    make(
+      "div",
+      { class: "buttons stays" },
+      button("Close", () => dialog.close(), { id: "help-close", class: "main" }),
+    ),
   );
   byId("open-help").addEventListener("click", () => dialog.showModal());
 }

@@ -143,6 +143,9 @@
  *   positions: Record<string, number>, nodes: number, errors: string[], progress?: JobProgress,
  * }} Job `progress` is missing in lists
  *
+ * @typedef {{line: number, field: string, error: string}} BadLine
+ * @typedef {Job & {bad_lines?: {number: number, first: BadLine[]}}} NewJob the answer of POST /api/v1/jobs
+ *
  * @typedef {{jobs: Job[], next: string | null}} Jobs
  */
 

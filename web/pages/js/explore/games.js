@@ -227,12 +227,12 @@ class Replay {
 
   /** @param {string} character @param {number} index */
   #move(character, index) {
-    const { side } = this.#positions[index];
+    const { side, ply } = this.#positions[index];
     const attributes = {
       type: "button",
       class: `step ${side}`,
       "data-ply": index + 1,
-      "aria-label": `Move ${index + 1}, ${NAMES[side]}, column ${columnNumber(character)}`,
+      "aria-label": `Move ${ply + 1}, ${NAMES[side]}, column ${columnNumber(character)}`,
       onclick: () => this.#goTo(index + 1),
     };
     return make("button", attributes, character, make("span", { class: "mark" }));
@@ -266,9 +266,11 @@ class Replay {
   #description() {
     const move = this.#game.moves?.[this.#ply - 1];
     const judged = this.#judged[this.#ply - 1];
+    const { ply, turnText } = this.#positions[this.#ply];
+    const last = this.#positions[this.#last].ply;
     return [
-      move === undefined ? "Start." : `Move ${this.#ply} of ${this.#last}: column ${columnNumber(move)}.`,
-      `${this.#positions[this.#ply].turnText}.`,
+      move === undefined ? "Start." : `Move ${ply} of ${last}: column ${columnNumber(move)}.`,
+      `${turnText}.`,
       ...(judged === undefined || judged.after === null ? [] : [worthText(judged)]),
     ].join(" ");
   }

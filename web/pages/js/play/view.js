@@ -145,7 +145,7 @@ export class Play {
   }
 
   #statusText() {
-    const { position, state, isAtEnd } = this.#session;
+    const { position, positions, state, isAtEnd } = this.#session;
     const { side, winner } = position;
     const { players } = this.#form;
     if (winner !== null) {
@@ -159,7 +159,7 @@ export class Play {
       const isAlone = players[otherSide(side)] !== "person";
       return isAlone ? `Your move: you are ${NAMES[side].toLowerCase()}.` : `${NAMES[side]} to move.`;
     }
-    if (!isAtEnd) return `Move ${state.shown} of ${state.line.length}.`;
+    if (!isAtEnd) return `Move ${position.ply} of ${positions[state.line.length].ply}.`;
     return `${playerName(players[side])} (${NAMES[side].toLowerCase()}) is thinking…`;
   }
 

@@ -10,8 +10,11 @@ import { count, messageOf, whole } from "../words.js";
 
 /** @import {Api} from "../api.js" */
 /** @import {Child} from "../dom.js" */
-/** @import {Job} from "../types.js" */
+/** @import {BadLine, Job, NewJob} from "../types.js" */
 /** @typedef {{body: BodyInit, type: string}} Content */
+
+/** Most lines that are named if they could not be read. */
+const MOST_NAMED = 5;
 
 /** @type {Record<string, string>} */
 const TYPES = {
@@ -140,9 +143,10 @@ export class Batch {
     };
     void this.#send(async (content) => {
       const response = await this.#api.send("/api/v1/jobs", { ...content, query });
-      /** @type {Job} */
+      /** @type {NewJob} */
       const job = await response.json();
       this.#say(`Job ${job.id} has started.`);
+      if (job.bad_lines !== undefined) this.#warn(job.bad_lines.number, job.bad_lines.first);
       this.#onStart(job);
     });
   }
@@ -153,9 +157,11 @@ export class Batch {
       // The page keeps all answers in memory until the last has arrived; a large file should become a job.
       const answers = await (await this.#api.send("/api/v1/batch", { ...content, query })).blob();
       const name = `${this.#label.value.trim() || "positions"}.answers.jsonl`;
-      const lines = (await answers.text()).split("\n").filter(Boolean).length;
+      const lines = (await answers.text()).split("\n").filter(Boolean);
+      const bad = lines.map((line) => JSON.parse(line)).filter(({ error }) => error !== undefined);
       const attributes = { href: URL.createObjectURL(answers), download: name, "data-answers": "" };
-      this.#say(`${count(lines, "answer")}: `, make("a", attributes, `Download ${name}`));
+      this.#say(`${count(lines.length, "answer")}: `, make("a", attributes, `Download ${name}`));
+      if (bad.length > 0) this.#warn(bad.length, bad.slice(0, MOST_NAMED));
     });
   }
 
@@ -182,6 +188,17 @@ export class Batch {
   #say(...parts) {
     this.#outcome.replaceChildren(make("p", {}, ...parts));
     this.#announce(this.#outcome.textContent ?? "");
+  }
+
+  /**
+   * Name the lines that could not be read.
+   * @param {number} number @param {BadLine[]} first
+   */
+  #warn(number, first) {
+    const named = first.map(({ line, error }) => make("li", {}, `Line ${line}: ${error}`));
+    if (number > first.length) named.push(make("li", {}, `and ${count(number - first.length, "more line")}`));
+    const words = `${count(number, "line is not a position", "lines are not positions")}; the results have an error there:`;
+    this.#outcome.append(make("div", { class: "failure", role: "alert", "data-bad": number }, words, make("ul", {}, named)));
   }
 
   /** @param {string} message */
