@@ -59,9 +59,23 @@ class TestAnalysed:
         browser.until(lambda: moves_on_board(browser) == "445", "no way forth")
 
 
+PASTE = """
+const clipboardData = new DataTransfer();
+clipboardData.setData("text/plain", arguments[0]);
+document.body.dispatchEvent(new ClipboardEvent("paste", {clipboardData, bubbles: true, cancelable: true}));
+"""
+
+
 class TestSetUp:
     @pytest.mark.parametrize(
-        ("field", "text"), [("#setup-moves", "44 53"), ("#setup-grid", str(Position("4453")))]
+        ("field", "text"),
+        [
+            ("#setup-moves", "44 53"),
+            ("#setup-moves", "D1 D2 E1 C1"),
+            ("#setup-grid", str(Position("4453"))),
+            ("#setup-grid", "0000000\n" * 4 + "0002000\n0021100"),
+            ("#setup-grid", "[4, 4, 5, 3]"),
+        ],
     )
     def test_by_moves_or_a_grid(self, browser: Browser, field: str, text: str) -> None:
         open_analysis(browser)
@@ -76,7 +90,17 @@ class TestSetUp:
         browser.click("#open-setup")
         browser.type("#setup-grid", ".......\n...x...\n.......")
         browser.click("#setup-apply")
-        assert "floats in column 4" in browser.text("#setup-error")
+        browser.until(lambda: "column 4" in browser.text("#setup-error"), "no reason")
+        assert browser.faults()  # the refused request
+
+    def test_a_pasted_text(self, browser: Browser) -> None:
+        open_analysis(browser)
+        browser.run(PASTE, "4-4-5-3")
+        browser.until(lambda: moves_on_board(browser) == "4453", "it is not pasted")
+        browser.run(PASTE, "hello")
+        browser.until(lambda: "hello" in browser.text("#setup-error"), "no reason")
+        assert browser.one("#setup-moves").get_attribute("value") == "hello"
+        browser.await_refusal()
 
     def test_another_board(self, browser: Browser) -> None:
         open_analysis(browser, pos="1234", board="5x4")

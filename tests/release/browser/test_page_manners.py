@@ -94,6 +94,13 @@ class TestKeyboard:
         browser.press(ESCAPE)
         browser.until(lambda: not browser.all("#help[open]"), "it stays open")
 
+    def test_the_end_of_the_help_is_seen(self, browser: Browser) -> None:
+        open_analysis(browser)
+        browser.press("?")
+        box = browser.one("#help-close").rect
+        dialog = browser.one("#help").rect
+        assert box["y"] + box["height"] < dialog["y"] + dialog["height"]
+
     def test_set_up_by_keys_alone(self, browser: Browser) -> None:
         open_analysis(browser)
         browser.press("s")

@@ -1,6 +1,7 @@
 """A game against a player, in a real browser, and its review."""
 
 from c4core import Position
+from c4core.players import LEVELS
 from tests.support.browser import Browser, PageServer
 from tests.support.page import await_stones, moves_on_board, numbers, stones
 
@@ -72,7 +73,11 @@ def test_a_click_on_a_mistake_goes_there(browser: Browser) -> None:
     moves = "1234567111177777"  # nobody plays well here
     browser.open(f"/?pos={moves}&board=7x6&review={moves}")
     browser.click("#mistakes button")
-    await_stones(browser, numbers(browser, "#mistakes button", "shown")[0])
+    number = numbers(browser, "#mistakes button", "shown")[0]
+    await_stones(browser, number)
+    assert browser.text("#mistakes .mistake-move").startswith(f"{number}. column")
+    # The list of moves has the same numbers: a row begins with the number of its first move.
+    assert browser.texts("#moves .move-number") == ["1", "3", "5", "7", "9", "11", "13", "15"]
 
 
 def test_two_players_of_the_registry_play_by_themselves(browser: Browser) -> None:
@@ -138,6 +143,25 @@ def test_hints_stay_as_they_are_set(browser: Browser) -> None:
     browser.open("/?view=play")
     browser.until(lambda: browser.all("#hints"), "no switch")
     assert browser.run("return document.querySelector('#hints').checked")
+
+
+def test_threats_are_hidden_with_the_hints(browser: Browser) -> None:
+    browser.open("/?pos=141414")
+    browser.run("document.querySelector('#toggle-threats').click()")
+    browser.until(lambda: browser.all("#board .mark-threat"), "no threats in the analysis")
+    browser.click("#tabs [data-view=play]")
+    browser.until(lambda: not browser.all("#board .mark-threat"), "threats without hints")
+    browser.run("document.querySelector('#hints').click()")
+    browser.until(lambda: browser.all("#board .mark-threat"), "no threats with hints")
+
+
+def test_the_levels_are_those_of_the_library(browser: Browser) -> None:
+    browser.open("/?view=play")
+    browser.until(lambda: browser.all("#play-form input[name=strength]"), "no levels")
+    script = """
+        return [...document.querySelectorAll('#play-form input[name=strength]')].map((one) => one.value);
+    """
+    assert browser.run(script) == [*LEVELS, "perfect"]
 
 
 def test_undo_takes_back_the_answer_too(browser: Browser) -> None:

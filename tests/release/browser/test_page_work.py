@@ -37,6 +37,18 @@ class TestDropped:
         table = browser.download(f"c4-job-{job}.csv").read_text().splitlines()
         assert len(table) == 1 + len(LATE)
 
+    def test_bad_lines_are_named(self, browser: Browser) -> None:
+        open_work(browser)
+        drop_file(browser, f"{LATE[0]}\n9\n{LATE[1]}\nhello\n")
+        browser.click("[data-start]")
+        words = browser.text("[data-bad='2']")
+        assert "2 lines are not positions" in words
+        assert "Line 2: " in words
+        assert "Line 4: " in words
+        browser.click("[data-at-once]")
+        browser.until(lambda: browser.all("[data-answers]"), "no answers")
+        assert browser.text("[data-bad='2']") == words
+
     def test_json_lines_are_answered_at_once(self, browser: Browser) -> None:
         open_work(browser)
         lines = [json.dumps({"id": n, "moves": moves}) for n, moves in enumerate(LATE)]

@@ -33,7 +33,7 @@ const KEYS = [
   ["h", "hints on and off, in a game"],
   ["f", "flip left and right"],
   ["c", "clear the board"],
-  ["s", "set up a position"],
+  ["s", "set up a position; Ctrl+V: the copied moves or grid"],
   ["l", "think longer"],
   ["?", "this help"],
 ];
@@ -62,7 +62,7 @@ class App {
     onHints: () => this.#draw(),
     announce,
   });
-  #setup = new SetupDialog(this.#session);
+  #setup = new SetupDialog(this.#session, this.#api);
   #views = new Views(this.#session, this.#api);
 
   start() {
@@ -176,6 +176,12 @@ class App {
       "?": () => byId("help", HTMLDialogElement).showModal(),
       " ": () => byId("hidden-note").hidden || byId("show-once").click(),
     };
+    document.addEventListener("paste", (event) => {
+      const text = event.clipboardData?.getData("text/plain").trim() ?? "";
+      if (!hasBoard(session.state.view) || isTyped(event.target) || text === "") return;
+      event.preventDefault();
+      this.#setup.paste(text);
+    });
     document.addEventListener("keydown", (event) => {
       if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
       if (!hasBoard(session.state.view) || isTaken(event)) return;
@@ -189,13 +195,21 @@ class App {
 }
 
 /**
+ * Whether a dialog is open, or the user types into a field.
+ * @param {EventTarget | null} target
+ */
+function isTyped(target) {
+  if (document.querySelector("dialog[open]") !== null) return true;
+  return target instanceof Element && target.closest("input:not([type=checkbox]), textarea, select") !== null;
+}
+
+/**
  * Whether the focused element needs the key for itself.
  * @param {KeyboardEvent} event
  */
 function isTaken({ target, key }) {
   if (!(target instanceof Element)) return false;
-  if (document.querySelector("dialog[open]") !== null) return true;
-  if (target.closest("input:not([type=checkbox]), textarea, select, [role=slider]")) return true;
+  if (isTyped(target) || target.closest("[role=slider]")) return true;
   return key === " " && target.closest("button, a, summary, input") !== null;
 }
 

@@ -15,10 +15,11 @@
  * }} ColumnAnswer
  *
  * @typedef {{
- *   key: string, score: number | null, lower: number, upper: number, complete: boolean, value: Value | null,
+ *   moves: string | null, grid: string, key: string, score: number | null, lower: number, upper: number, complete: boolean, value: Value | null,
  *   plies: number | null, columns: ColumnAnswer[], best: number[], line: string | null,
  *   source: "book" | "db" | "search" | "rules", nodes: number, seconds: number, queued: number | null,
- * }} PositionAnswer the answer of GET /api/v1/position; `queued` is the job that continues the search
+ * }} PositionAnswer the answer of GET /api/v1/position; `moves` is null if the request had none; `queued` is the job that
+ *   continues the search
  */
 
 /**

@@ -1,14 +1,17 @@
 /** The dialog that sets up a position: the size of the board, and moves or a grid. */
 
 import { button, byId, make } from "../dom.js";
-import { GridError, lineTo, parseGrid } from "../game/grids.js";
-import { COMMON_BOARDS, Position, boardProblem, boardText, parseBoard, playLine } from "../game/position.js";
-import { readMoves } from "../game/session.js";
+import { lineTo, parseGrid } from "../game/grids.js";
+import { COMMON_BOARDS, boardProblem, boardText, parseBoard } from "../game/position.js";
+import { messageOf, sentence } from "../words.js";
 
+/** @import {Api} from "../api.js" */
 /** @import {Session} from "../game/session.js" */
+/** @import {PositionAnswer} from "../types.js" */
 
 export class SetupDialog {
   #session;
+  #api;
   #dialog = byId("setup", HTMLDialogElement);
   #board = make("select", { id: "setup-board", onchange: () => this.#takeBoard() });
   #width = make("input", { id: "setup-width", type: "number", min: 1, max: 32, oninput: () => this.#takeSize() });
@@ -30,9 +33,10 @@ export class SetupDialog {
   });
   #error = make("p", { id: "setup-error", class: "failure", role: "alert" });
 
-  /** @param {Session} session */
-  constructor(session) {
+  /** @param {Session} session @param {Api} api */
+  constructor(session, api) {
     this.#session = session;
+    this.#api = api;
     this.#board.append(...COMMON_BOARDS.map((text) => make("option", { value: text }, text.replace("x", " × "))));
     this.#board.append(make("option", { value: "" }, "other"));
     this.#dialog.append(this.#form());
@@ -53,10 +57,22 @@ export class SetupDialog {
     this.#moves.select();
   }
 
+  /**
+   * Set up a pasted text; if it is not a position, the dialog shows the text and the reason.
+   * @param {string} text
+   */
+  paste(text) {
+    this.open();
+    const isGrid = text.trim().includes("\n");
+    this.#moves.value = isGrid ? "" : text.trim();
+    this.#grid.value = isGrid ? text : "";
+    void this.#apply();
+  }
+
   #form() {
     const onsubmit = (/** @type {SubmitEvent} */ event) => {
       event.preventDefault();
-      this.#apply();
+      void this.#apply();
     };
     return make(
       "form",
@@ -71,11 +87,16 @@ export class SetupDialog {
         labelled("Rows", this.#height),
       ),
       labelled("Moves", this.#moves),
-      about("setup-moves-about", "The columns in the order of the moves. Columns count from 1; a is the tenth."),
+      about(
+        "setup-moves-about",
+        "The columns in the order of the moves: 4453, 4,4,5,3 or d1 d2 e1 c1. Columns count from 1; in 4453, a is " +
+          "the tenth.",
+      ),
       labelled("Or a grid", this.#grid),
       about(
         "setup-grid-about",
-        "x is red and moved first, o is yellow, a dot is empty; the top row comes first. The grid sets the size.",
+        "Rows of x (red, moves first), o (yellow) and dots, the top row first; also of 0, 1 and 2, of R, Y and -, of " +
+          "coloured discs, or between bars. The grid sets the size.",
       ),
       this.#error,
       make(
@@ -106,29 +127,39 @@ export class SetupDialog {
     return { width: Number(this.#width.value), height: Number(this.#height.value) };
   }
 
-  #apply() {
+  /** Let the server read the position, and put it on the board. */
+  async #apply() {
+    const problem = boardProblem(this.#size());
+    if (problem !== null) {
+      this.#error.textContent = problem;
+      return;
+    }
     try {
-      if (this.#grid.value.trim() !== "") this.#applyGrid();
-      else this.#applyMoves();
+      /** @type {PositionAnswer} */
+      const answer = await this.#api.get("/api/v1/position", { ...this.#question(), budget: 0 });
+      if (!this.#dialog.open) return;
+      this.#take(answer);
       this.#dialog.close();
     } catch (error) {
-      if (!(error instanceof GridError)) throw error;
-      this.#error.textContent = error.message;
+      this.#error.textContent = sentence(messageOf(error));
     }
   }
 
-  #applyMoves() {
-    const size = this.#size();
-    const line = readMoves(this.#moves.value);
-    const problem = boardProblem(size) ?? playLine(Position.empty(size), line).error;
-    if (problem !== null) throw new GridError(problem);
-    this.#session.setUp({ size, line });
+  #question() {
+    const grid = this.#grid.value;
+    const board = boardText(this.#size());
+    if (grid.trim() === "") return { moves: this.#moves.value, board };
+    // Lists in JSON have no rows that would show the size.
+    return /^\s*[[{]/.test(grid) ? { moves: grid, board } : { grid };
   }
 
-  /** Apply the grid: as moves if a game leads to it, so that the user can step through it and link to it. */
-  #applyGrid() {
-    const position = parseGrid(this.#grid.value);
-    const line = lineTo(position);
+  /**
+   * Set up a grid as moves if a game leads to it, so that the user can step through it and link to it.
+   * @param {PositionAnswer} answer
+   */
+  #take({ moves, grid }) {
+    const position = parseGrid(grid);
+    const line = moves ?? lineTo(position);
     if (line === null) this.#session.setUp({ start: position });
     else this.#session.setUp({ size: position.size, line });
   }

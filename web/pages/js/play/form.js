@@ -1,8 +1,8 @@
-/** The form that chooses the players: a side and a strength, or any player with its parameters. */
+/** The form that chooses the players: a side and a level, or any player with its parameters. */
 
 import { button, make } from "../dom.js";
 import { keepSetting, keepSwitch, readSetting } from "../storage.js";
-import { PlayerForm, STRENGTHS } from "./players.js";
+import { PlayerForm, levelsOf, playerName } from "./players.js";
 
 /** @import {Api} from "../api.js" */
 /** @import {Player, Side} from "../types.js" */
@@ -14,12 +14,16 @@ const SEATS = Object.freeze([
   { id: "both", name: "Both", about: "Two people at one board." },
   { id: "none", name: "Neither", about: "The computer plays itself." },
 ]);
+const LEVEL = "medium";
 
 export class PlayForm {
   #api;
   #onPlayers;
   #seat = readSetting("seat", "x");
-  #strength = readSetting("strength", "medium");
+  /** The level: a player's description for the server. */
+  #strength = readSetting("strength", LEVEL);
+  /** @type {Player[]} */
+  #levels = [];
   /** @type {Record<Side, PlayerForm> | null} */
   #any = null;
   #isLoading = false;
@@ -33,7 +37,7 @@ export class PlayForm {
     make("summary", {}, "Any player"),
     make("p", { class: "quiet", id: "play-any-note" }, "Loading the players…"),
   );
-  #strengths;
+  #strengths = make("fieldset", { class: "choice" }, make("legend", {}, "Opponent"), quiet("Loading the levels…"));
 
   /**
    * @param {Api} api
@@ -49,10 +53,6 @@ export class PlayForm {
     const seats = radios("seat", "You play", SEATS, this.#seat, (id) => {
       this.#seat = id;
       this.#keep("seat", id);
-    });
-    this.#strengths = radios("strength", "Opponent", STRENGTHS, this.#strength, (id) => {
-      this.#strength = id;
-      this.#keep("strength", id);
     });
     this.element = make(
       "form",
@@ -77,12 +77,8 @@ export class PlayForm {
    */
   get players() {
     /** @param {Side} side */
-    const seated = (side) => (this.#seat === "both" || this.#seat === side ? "person" : this.#chosen.player);
+    const seated = (side) => (this.#seat === "both" || this.#seat === side ? "person" : this.#strength);
     return { x: this.#any?.x.text || seated("x"), o: this.#any?.o.text || seated("o") };
-  }
-
-  get #chosen() {
-    return STRENGTHS.find(({ id }) => id === this.#strength) ?? STRENGTHS[2];
   }
 
   /** @param {{isOn: boolean, canContinue: boolean}} state */
@@ -99,6 +95,7 @@ export class PlayForm {
       /** @type {Player[]} */
       const found = await this.#api.get("/api/v1/players");
       const players = found.filter((player) => player.stands_for === null);
+      this.#showLevels(levelsOf(found));
       this.#any = {
         x: new PlayerForm("player-x", "Red", players, this.#onPlayers),
         o: new PlayerForm("player-o", "Yellow", players, this.#onPlayers),
@@ -108,6 +105,20 @@ export class PlayForm {
       // The strengths work without the list. The next move fetches it again.
     }
     this.#isLoading = false;
+  }
+
+  /** @param {Player[]} levels */
+  #showLevels(levels) {
+    this.#levels = levels;
+    if (!levels.some(({ name }) => name === this.#strength)) this.#strength = LEVEL;
+    const options = levels.map(({ name, summary }) => ({ id: name, name: playerName(name), about: summary }));
+    const strengths = radios("strength", "Opponent", options, this.#strength, (id) => {
+      this.#strength = id;
+      this.#keep("strength", id);
+    });
+    this.#strengths.replaceWith(strengths);
+    this.#strengths = strengths;
+    this.#describe();
   }
 
   /** @param {"seat" | "strength"} name @param {string} id */
@@ -120,9 +131,16 @@ export class PlayForm {
   #describe() {
     const { about } = SEATS.find(({ id }) => id === this.#seat) ?? SEATS[0];
     const isAlone = this.#seat !== "both";
+    const level = this.#levels.find(({ name }) => name === this.#strength);
     this.#strengths.disabled = !isAlone;
-    this.#about.textContent = isAlone ? `${about} ${this.#chosen.name}: ${this.#chosen.about}` : about;
+    this.#about.textContent =
+      isAlone && level !== undefined ? `${about} ${playerName(level.name)}: ${level.summary}` : about;
   }
+}
+
+/** @param {string} text */
+function quiet(text) {
+  return make("p", { class: "quiet" }, text);
 }
 
 /**

@@ -57,7 +57,10 @@ export class Play {
       make("div", { class: "buttons" }, this.#review, this.#again, this.#retry),
       this.#form.element,
     );
-    api.addEventListener("back", () => this.#tryAgain());
+    api.addEventListener("back", () => {
+      this.#failure = "";
+      this.show("change");
+    });
   }
 
   get hasHints() {
