@@ -326,12 +326,6 @@ _LINKS: Final[Schema] = {
 """Links from a new job to the operations on it."""
 
 
-def _writing(described: Schema) -> Schema:
-    """Mark an operation as one that changes data, and may need a token."""
-    described["responses"]["401"] = openapi.problem(openapi.PROBLEMS[401])
-    return described | {"security": [{}, {"token": []}]}
-
-
 def _one(summary: str, *problems: int) -> Schema:
     return openapi.operation(summary, JobWithProgress, path=OneJob, problems=(404, *problems))
 
@@ -358,7 +352,7 @@ def _make() -> Schema:
         "description": "The job was created.",
         "headers": {"Location": location},
     }
-    return _writing(described)
+    return openapi.writing(described)
 
 
 PATHS: Final[dict[str, object]] = {
@@ -373,8 +367,10 @@ PATHS: Final[dict[str, object]] = {
         "post": _make(),
     },
     "/api/v1/jobs/{job}": {"get": _one("A job and its progress")},
-    "/api/v1/jobs/{job}/cancel": {"post": _writing(_one("Cancel a job, keep its results", 409))},
+    "/api/v1/jobs/{job}/cancel": {
+        "post": openapi.writing(_one("Cancel a job, keep its results", 409))
+    },
     "/api/v1/jobs/{job}/resume": {
-        "post": _writing(_one("Resume a job and retry its failed units", 409))
+        "post": openapi.writing(_one("Resume a job and retry its failed units", 409))
     },
 }

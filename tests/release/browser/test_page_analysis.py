@@ -62,7 +62,8 @@ class TestAnalysed:
 PASTE = """
 const clipboardData = new DataTransfer();
 clipboardData.setData("text/plain", arguments[0]);
-document.body.dispatchEvent(new ClipboardEvent("paste", {clipboardData, bubbles: true, cancelable: true}));
+const options = {clipboardData, bubbles: true, cancelable: true};
+document.body.dispatchEvent(new ClipboardEvent("paste", options));
 """
 
 

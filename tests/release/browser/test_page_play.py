@@ -158,10 +158,9 @@ def test_threats_are_hidden_with_the_hints(browser: Browser) -> None:
 def test_the_levels_are_those_of_the_library(browser: Browser) -> None:
     browser.open("/?view=play")
     browser.until(lambda: browser.all("#play-form input[name=strength]"), "no levels")
-    script = """
-        return [...document.querySelectorAll('#play-form input[name=strength]')].map((one) => one.value);
-    """
-    assert browser.run(script) == [*LEVELS, "perfect"]
+    values = "return [...document.querySelectorAll(arguments[0])].map((one) => one.value)"
+    found = browser.run(values, "#play-form input[name=strength]")
+    assert found == [*LEVELS, "perfect"]
 
 
 def test_undo_takes_back_the_answer_too(browser: Browser) -> None:

@@ -110,7 +110,9 @@ def test_a_seat_can_be_read_again(text: str) -> None:
 
 
 def test_who_cannot_play() -> None:
-    with pytest.raises(PlayerError, match="neither human, beginner, easy, medium, hard, expert nor a player"):
+    with pytest.raises(
+        PlayerError, match="neither human, beginner, easy, medium, hard, expert nor a player"
+    ):
         read_seat("nobody")
     with pytest.raises(PlayerError, match="parameter depth cannot be 'x'"):
         read_seat("alphabeta:depth=x")
@@ -170,7 +172,10 @@ GOOD = {
         (json.dumps({**GOOD, "moves": None}), "field 'moves' cannot be None"),
         (json.dumps(GOOD | {"seed": True}), "field 'seed' cannot be True"),
         (json.dumps(GOOD | {"board": "7"}), "not a board size: '7'"),
-        (json.dumps(GOOD | {"second": "me"}), "neither human, beginner, easy, medium, hard, expert nor a player"),
+        (
+            json.dumps(GOOD | {"second": "me"}),
+            "neither human, beginner, easy, medium, hard, expert nor a player",
+        ),
         (json.dumps(GOOD | {"moves": "48"}), "move 2: column 8 is outside"),
         (json.dumps(GOOD | {"moves": "4" * 7}), "column 4 is full"),
         (json.dumps(GOOD | {"failure": None}), "field 'failure' cannot be None"),

@@ -59,6 +59,29 @@ export class Api extends EventTarget {
   }
 
   /**
+   * Get the first values of JSON Lines; the rest is not read.
+   * @template Value
+   * @param {string} path @param {number} most
+   * @returns {Promise<{values: Value[], hasMore: boolean}>}
+   */
+  async lines(path, most) {
+    const response = await this.#request(path, {});
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    /** @type {string[]} */
+    let lines = [];
+    let rest = "";
+    for (let hasEnded = reader === undefined; !hasEnded && lines.length <= most; ) {
+      const { done, value = "" } = (await reader?.read()) ?? { done: true };
+      const parts = (rest + value).split("\n");
+      rest = parts.pop() ?? "";
+      lines = [...lines, ...parts];
+      hasEnded = done;
+    }
+    await reader?.cancel();
+    return { values: lines.slice(0, most).map((line) => JSON.parse(line)), hasMore: lines.length > most };
+  }
+
+  /**
    * Post JSON, and get JSON.
    * @template Answer
    * @param {string} path

@@ -68,6 +68,7 @@ class App {
   start() {
     byId("board").append(this.#board.element);
     fillHelp();
+    nameButtons();
     this.#listen();
     this.#session.readAddress("load");
   }
@@ -236,6 +237,15 @@ async function copyLink() {
     link.textContent = "Copy it from the address bar";
   }
   setTimeout(() => (link.textContent = "Copy link"), 2000);
+}
+
+/** Give the buttons that show a picture a tooltip with their name and key. */
+function nameButtons() {
+  for (const each of document.querySelectorAll("button[aria-label], [aria-keyshortcuts]")) {
+    const key = each.getAttribute("aria-keyshortcuts");
+    const name = each.getAttribute("aria-label") ?? (each.closest("label") ?? each).textContent?.trim();
+    /** @type {HTMLElement} */ (each.closest("label") ?? each).title = key === null ? `${name}` : `${name} (${key})`;
+  }
 }
 
 function fillHelp() {

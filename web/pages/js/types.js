@@ -49,7 +49,7 @@
  *   available: boolean, reason: string | null,
  * }} Player `reason`: why it is not available; `argument`: the name of the text after the colon
  *
- * @typedef {{column: number}} MoveAnswer
+ * @typedef {{column: number, player: string}} MoveAnswer `player` has every parameter
  */
 
 /**
@@ -148,6 +148,15 @@
  * @typedef {Job & {bad_lines?: {number: number, first: BadLine[]}}} NewJob the answer of POST /api/v1/jobs
  *
  * @typedef {{jobs: Job[], next: string | null}} Jobs
+ */
+
+/**
+ * A line of GET /api/v1/jobs/{job}/results of a job of kind analyze; `key` is there if `moves` is null.
+ *
+ * @typedef {{
+ *   moves: string | null, key?: number, board: string, side: Side, score: number | null, lower?: number,
+ *   upper?: number, value: Value | null, plies: number | null, best?: number[], error?: undefined,
+ * } | {error: string}} Result
  */
 
 /**

@@ -1,13 +1,21 @@
-/** The dialog that sets up a position: the size of the board, and moves or a grid. */
+/** The dialog that sets up a position: the size of the board, and moves, a grid, or stones painted on a board. */
 
+import { Board } from "../board/board.js";
 import { button, byId, make } from "../dom.js";
-import { lineTo, parseGrid } from "../game/grids.js";
-import { COMMON_BOARDS, boardProblem, boardText, parseBoard } from "../game/position.js";
+import { GridError, lineTo, parseGrid } from "../game/grids.js";
+import { COMMON_BOARDS, DEFAULT_BOARD, NAMES, Position, boardProblem, boardText, parseBoard } from "../game/position.js";
 import { messageOf, sentence } from "../words.js";
 
 /** @import {Api} from "../api.js" */
 /** @import {Session} from "../game/session.js" */
-/** @import {PositionAnswer} from "../types.js" */
+/** @import {PositionAnswer, Side} from "../types.js" */
+
+/** @type {readonly {id: string, side: Side | null, name: string}[]} */
+const BRUSHES = Object.freeze([
+  { id: "x", side: "x", name: NAMES.x },
+  { id: "o", side: "o", name: NAMES.o },
+  { id: "none", side: null, name: "Remove" },
+]);
 
 export class SetupDialog {
   #session;
@@ -30,7 +38,12 @@ export class SetupDialog {
     spellcheck: "false",
     placeholder: ".......\n.......\n.......\n.......\n...o...\n..oxx..",
     "aria-describedby": "setup-grid-about",
+    oninput: () => this.#showGrid(),
   });
+  #painting = new Board({ label: "Paint stones", onPlay: (column) => this.#paint(column) });
+  #painted = Position.empty(DEFAULT_BOARD);
+  /** The side of the stones to paint; null removes stones. @type {Side | null} */
+  #brush = "x";
   #error = make("p", { id: "setup-error", class: "failure", role: "alert" });
 
   /** @param {Session} session @param {Api} api */
@@ -52,6 +65,7 @@ export class SetupDialog {
     this.#moves.value = state.grid === null ? moves : "";
     this.#grid.value = state.grid === null ? "" : position.gridText().replaceAll("/", "\n");
     this.#error.textContent = "";
+    this.#show(position);
     this.#dialog.showModal();
     this.#moves.focus();
     this.#moves.select();
@@ -66,6 +80,7 @@ export class SetupDialog {
     const isGrid = text.trim().includes("\n");
     this.#moves.value = isGrid ? "" : text.trim();
     this.#grid.value = isGrid ? text : "";
+    this.#showGrid();
     void this.#apply();
   }
 
@@ -92,7 +107,7 @@ export class SetupDialog {
         "The columns in the order of the moves: 4453, 4,4,5,3 or d1 d2 e1 c1. Columns count from 1; in 4453, a is " +
           "the tenth.",
       ),
-      labelled("Or a grid", this.#grid),
+      make("div", { class: "setup-grids" }, labelled("Or a grid", this.#grid), this.#paintBox()),
       about(
         "setup-grid-about",
         "Rows of x (red, moves first), o (yellow) and dots, the top row first; also of 0, 1 and 2, of R, Y and -, of " +
@@ -101,11 +116,56 @@ export class SetupDialog {
       this.#error,
       make(
         "div",
-        { class: "buttons" },
+        { class: "buttons stays" },
         make("button", { type: "submit", id: "setup-apply", class: "main" }, "Set up"),
         button("Cancel", () => this.#dialog.close(), { id: "setup-cancel" }),
       ),
     );
+  }
+
+  #paintBox() {
+    const brushes = BRUSHES.map(({ id, side, name }) => {
+      const onchange = () => {
+        this.#brush = side;
+        this.#show(this.#painted);
+      };
+      const input = make("input", { type: "radio", name: "brush", value: id, checked: side === this.#brush, onchange });
+      return make("label", {}, input, make("span", {}, name));
+    });
+    return make(
+      "div",
+      { class: "setup-paint" },
+      make(
+        "fieldset",
+        { class: "choice" },
+        make("legend", {}, "Or paint stones"),
+        make("div", { class: "choice-row" }, brushes),
+      ),
+      this.#painting.element,
+    );
+  }
+
+  /** @param {number} column */
+  #paint(column) {
+    this.#show(this.#painted.paint(column, this.#brush));
+    this.#moves.value = "";
+    this.#grid.value = this.#painted.gridText().replaceAll("/", "\n");
+  }
+
+  /** Show the typed grid on the board if it has the form of the painted one. */
+  #showGrid() {
+    if (this.#grid.value.trim() === "") this.#show(Position.empty(this.#painted.size));
+    try {
+      this.#show(parseGrid(this.#grid.value.trim()));
+    } catch (error) {
+      if (!(error instanceof GridError)) throw error;
+    }
+  }
+
+  /** @param {Position} position */
+  #show(position) {
+    this.#painted = position;
+    this.#painting.show(position, { isFree: true, ghost: this.#brush });
   }
 
   #takeBoard() {
@@ -116,11 +176,19 @@ export class SetupDialog {
     }
     this.#width.value = String(size.width);
     this.#height.value = String(size.height);
+    this.#showSize();
   }
 
   #takeSize() {
     const text = boardText(this.#size());
     this.#board.value = COMMON_BOARDS.includes(text) ? text : "";
+    this.#showSize();
+  }
+
+  /** Show an empty board of the chosen size, unless there is a grid, which has its own size. */
+  #showSize() {
+    const size = this.#size();
+    if (boardProblem(size) === null && this.#grid.value.trim() === "") this.#show(Position.empty(size));
   }
 
   #size() {

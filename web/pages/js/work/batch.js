@@ -5,7 +5,7 @@
 
 import { ApiError } from "../api.js";
 import { button, field, make, textInput } from "../dom.js";
-import { keepToken, readToken } from "../storage.js";
+import { tokenField } from "../token.js";
 import { count, messageOf, whole } from "../words.js";
 
 /** @import {Api} from "../api.js" */
@@ -40,7 +40,6 @@ export class Batch {
   #board = textInput("board", "7x6", { size: 5 });
   #label = make("input", { name: "label", autocomplete: "off" });
   #scoreOnly = make("input", { type: "checkbox", name: "score_only" });
-  #token = textInput("token", readToken(), { type: "password" });
   #chosen = make(
     "p",
     { class: "quiet", "data-chosen": "" },
@@ -74,7 +73,7 @@ export class Batch {
         field("Name of the job", this.#label),
         make("label", { class: "check" }, this.#scoreOnly, " Only the scores of positions, not of columns"),
       ),
-      this.#tokenField(),
+      tokenField(api),
       make("div", { class: "buttons" }, this.#buttons),
       this.#outcome,
     );
@@ -100,17 +99,6 @@ export class Batch {
       field("Drop a file of positions here, or choose one", this.#input),
       this.#chosen,
     );
-    return place;
-  }
-
-  /** The field for the token, which is hidden until the server asks for a token. */
-  #tokenField() {
-    const place = make("div", { class: "token", hidden: true }, field("Token of this server", this.#token));
-    this.#token.addEventListener("input", () => keepToken(this.#token.value));
-    this.#api.addEventListener("token", () => {
-      place.hidden = false;
-      this.#token.focus();
-    });
     return place;
   }
 
