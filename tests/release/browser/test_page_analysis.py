@@ -103,6 +103,20 @@ class TestSetUp:
         assert browser.one("#setup-moves").get_attribute("value") == "hello"
         browser.await_refusal()
 
+    def test_by_painting_stones(self, browser: Browser) -> None:
+        open_analysis(browser)
+        browser.click("#open-setup")
+        for brush, column in [("x", 4), ("o", 4), ("x", 5), ("o", 3), ("o", 2), ("none", 2)]:
+            browser.run("document.querySelector(arguments[0]).click()", f"#setup [value={brush}]")
+            browser.click(f"#setup rect[data-column='{column}'][data-row='6']")
+        assert browser.one("#setup-grid").get_attribute("value").splitlines()[-2:] == [
+            "...o...",
+            "..oxx..",
+        ]
+        browser.click("#setup-apply")
+        browser.until(lambda: stones(browser) == 4, "the stones are not on the board")
+        assert Position(moves_on_board(browser)) == Position("4453")
+
     def test_another_board(self, browser: Browser) -> None:
         open_analysis(browser, pos="1234", board="5x4")
         browser.until(lambda: len(columns(browser)) == 5, "not five columns")

@@ -109,6 +109,28 @@ class TestKeyboard:
         browser.until(lambda: moves_on_board(browser) == "4453", "it is not set up")
 
 
+def test_buttons_with_a_picture_have_a_tooltip(browser: Browser) -> None:
+    open_analysis(browser)
+    assert browser.one("#undo").get_attribute("title") == "Undo (u)"
+    bare = "#table button:not([title], .column, .move, .chip), .top button:not([title])"
+    assert (
+        browser.run(
+            "return [...document.querySelectorAll(arguments[0])].filter((one) => one.innerText === '')"
+            ".filter((one) => one.checkVisibility()).map((one) => one.outerHTML)",
+            bare,
+        )
+        == []
+    )
+
+
+def test_a_mistyped_address_leads_back(browser: Browser) -> None:
+    browser.open("/explorer")
+    assert browser.text("h1") == "There is no page at this address"
+    browser.await_refusal()  # the status is 404
+    browser.click("a[href='/explore']")
+    browser.one(".book")
+
+
 class TestPhone:
     @pytest.mark.parametrize("path", ["/?pos=4453", "/?view=play", "/explore", "/work"])
     def test_nothing_is_wider_than_the_page(self, browser: Browser, path: str) -> None:

@@ -59,10 +59,9 @@ export class Api extends EventTarget {
   }
 
   /**
-   * Get the first values of JSON Lines; the rest is not read.
-   * @template Value
+   * Get the first lines of a file; the rest is not read.
    * @param {string} path @param {number} most
-   * @returns {Promise<{values: Value[], hasMore: boolean}>}
+   * @returns {Promise<{lines: string[], hasMore: boolean}>}
    */
   async lines(path, most) {
     const response = await this.#request(path, {});
@@ -78,7 +77,7 @@ export class Api extends EventTarget {
       hasEnded = done;
     }
     await reader?.cancel();
-    return { values: lines.slice(0, most).map((line) => JSON.parse(line)), hasMore: lines.length > most };
+    return { lines: lines.slice(0, most), hasMore: lines.length > most };
   }
 
   /**

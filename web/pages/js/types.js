@@ -154,9 +154,11 @@
  * A line of GET /api/v1/jobs/{job}/results of a job of kind analyze; `key` is there if `moves` is null.
  *
  * @typedef {{
- *   moves: string | null, key?: number, board: string, side: Side, score: number | null, lower?: number,
- *   upper?: number, value: Value | null, plies: number | null, best?: number[], error?: undefined,
- * } | {error: string}} Result
+ *   moves: string | null, key?: string, board: string, side: Side, score: number | null, lower?: number,
+ *   upper?: number, value: Value | null, plies: number | null, best?: number[],
+ * }} SolvedLine
+ *
+ * @typedef {SolvedLine | {error: string}} Result
  */
 
 /**

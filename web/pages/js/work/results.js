@@ -6,7 +6,7 @@ import { count, messageOf, outcomeText, sentence, signed, valueOf } from "../wor
 
 /** @import {Api} from "../api.js" */
 /** @import {Child} from "../dom.js" */
-/** @import {Job, PositionAnswer, Result} from "../types.js" */
+/** @import {Job, PositionAnswer, Result, SolvedLine} from "../types.js" */
 
 const MOST_ROWS = 50;
 
@@ -38,10 +38,8 @@ export class ResultTable {
   async #load() {
     const { id } = this.#job;
     try {
-      const path = `/api/v1/jobs/${id}/results`;
-      /** @type {{values: Result[], hasMore: boolean}} */
-      const { values, hasMore } = await this.#api.lines(path, MOST_ROWS);
-      const rows = values.map((result, index) => this.#row(result, index + 1));
+      const { lines, hasMore } = await this.#api.lines(`/api/v1/jobs/${id}/results`, MOST_ROWS);
+      const rows = lines.map((line, index) => this.#row(resultOf(line), index + 1));
       const caption = hasMore ? `The first ${count(rows.length, "line")} of job ${id}` : `Results of job ${id}`;
       this.#content.replaceChildren(table(caption, HEADINGS, rows, { empty: "No line is done yet." }));
     } catch (error) {
@@ -51,7 +49,7 @@ export class ResultTable {
 
   /** @param {Result} result @param {number} line @returns {Child[]} */
   #row(result, line) {
-    if (result.error !== undefined) {
+    if ("error" in result) {
       return [line, make("span", { class: "failure" }, result.error), "", "", "", ""];
     }
     const { side, score = null, lower, upper, value, plies, best } = result;
@@ -68,19 +66,27 @@ export class ResultTable {
 
   /**
    * A link to the board. Only the server reads keys, which stand for grids.
-   * @param {Result} result @returns {Child}
+   * @param {SolvedLine} result @returns {Child}
    */
   #place({ moves, key, board }) {
     if (moves !== null) {
       return make("a", { href: `/?pos=${moves}&board=${board}` }, moves === "" ? "empty board" : moves);
     }
-    return button("Show the grid", () => void this.#show(String(key), board), { title: `Key ${key}` });
+    return button("Show the grid", () => void this.#show(key, board), { title: `Key ${key}` });
   }
 
-  /** @param {string} key @param {string} board */
+  /** @param {string | undefined} key @param {string} board */
   async #show(key, board) {
     /** @type {PositionAnswer} */
     const { grid } = await this.#api.get("/api/v1/position", { key, board, budget: 0 });
     window.location.assign(`/?grid=${grid.replaceAll("\n", "/")}&board=${board}`);
   }
+}
+
+/**
+ * Read a line. Its key becomes text, because a number of JavaScript has 53 bits.
+ * @param {string} line @returns {Result}
+ */
+function resultOf(line) {
+  return JSON.parse(line.replace(/"key": ?(\d+)/, '"key":"$1"'));
 }
