@@ -52,7 +52,7 @@ export async function showGames(page) {
   /** @type {Games} */
   const { games, next } = await page.get("/api/v1/games", { ...conditions, limit: PAGE_ROWS });
   const rows = games.map((game) => row(page, game));
-  const empty = "No stored games match. Play and store games with c4 match or c4 tournament.";
+  const empty = "No stored games match. Play one here, or play matches with c4 match or c4 tournament.";
   page.body.append(table("Stored games", HEADINGS, rows, { empty }), page.paging(next) ?? "");
   page.announce(count(games.length, "game"));
 }
