@@ -59,7 +59,7 @@ class App {
   #review = new Review(this.#session, this.#api, () => this.#draw());
   #game = new Play(this.#session, this.#api, {
     onReview: () => this.#review.open(),
-    onHints: () => this.#draw(),
+    onChange: () => this.#draw(),
     announce,
   });
   #setup = new SetupDialog(this.#session, this.#api);

@@ -16,8 +16,9 @@ import { DEFAULT_BOARD, NAMES, Position, SIDES } from "../game/position.js";
 /** @import {Side} from "../types.js" */
 /** @typedef {(column: number) => void} OnPlay */
 /**
- * Marks of a board. `ghost` is the side whose stone is shown where the pointer would drop it. `threats` are cells that would complete a four; `best` are columns whose next cell is marked;
- * `isPlayable`: a click plays; `isFree`: also after the end of the game.
+ * Marks of a board. `threats` are cells that would complete a four; `best` are columns whose next cell is marked;
+ * `isPlayable`: a click plays; `isFree`: also after the end of the game. `ghost` is the side of the stone that is
+ * shown where the pointer would drop it, by default the side to move.
  * @typedef {{
  *   flipped?: boolean, threats?: Record<Side, Cell[]> | null, best?: number[], isPlayable?: boolean,
  *   isFree?: boolean, ghost?: Side | null,

@@ -15,8 +15,12 @@ const UNAUTHORISED = 401;
 
 export class Storing {
   #api;
-  /** The games that are stored, so that a game that is stepped through is not stored again. */
-  #stored = new Set();
+  /**
+   * Links to the stored games, null while one is being stored. If its last move is taken back and played again, a
+   * game is not stored twice.
+   * @type {Map<string, HTMLElement | null>}
+   */
+  #stored = new Map();
   #words = make("p", { id: "play-stored", class: "quiet", role: "status" });
   #again = button("Store the game", () => this.#retry(), { id: "play-store", hidden: true });
   #token;
@@ -27,6 +31,11 @@ export class Storing {
     this.#api = api;
     this.#token = tokenField(api);
     this.element = make("div", { class: "storing", hidden: true }, this.#words, this.#token, this.#again);
+  }
+
+  /** Begin a new game: the same moves may be stored again. */
+  begin() {
+    this.#stored.clear();
   }
 
   hide() {
@@ -40,15 +49,19 @@ export class Storing {
    */
   async store(start, moves, facts) {
     const name = JSON.stringify([start.gridText(), moves, facts]);
-    if (this.#stored.has(name)) return;
-    this.#stored.add(name);
+    const known = this.#stored.get(name);
+    if (known) this.#say("Stored as ", known, ".");
+    if (known !== undefined) return;
+    this.#stored.set(name, null);
     this.#say("Storing the game…");
     try {
       const record = await recordOf(this.#api, start, moves);
       /** @type {Game} */
       const { match, number } = await this.#api.post("/api/v1/games", { ...record, ...facts });
       const href = `/explore?show=game&match=${match}&number=${number}`;
-      this.#say("Stored as ", make("a", { href }, `game ${match}/${number}`), ".");
+      const link = make("a", { href }, `game ${match}/${number}`);
+      this.#stored.set(name, link);
+      this.#say("Stored as ", link, ".");
       this.#token.hidden = true;
     } catch (error) {
       this.#stored.delete(name);

@@ -23,13 +23,14 @@ export class Play {
   #session;
   #api;
   #announce;
+  #onChange;
   #form;
   /** Whether a game is running, so that the players move. */
   #isOn = false;
   #seed = randomSeed();
   #failure = "";
-  /** The side that has resigned. @type {Side | null} */
-  #resigned = null;
+  /** The side that has resigned, and the position. @type {{side: Side, name: string} | null} */
+  #resignation = null;
   /** The players with every parameter, as the server has described them. @type {Partial<Record<Side, string>>} */
   #described = {};
   /** The position that was on the board when another view was opened. */
@@ -50,12 +51,14 @@ export class Play {
 
   /**
    * @param {Session} session @param {Api} api
-   * @param {{onReview: () => void, onHints: () => void, announce: (text: string) => void}} events
+   * @param {{onReview: () => void, onChange: () => void, announce: (text: string) => void}} events
+   *   onChange: the page must be drawn again
    */
-  constructor(session, api, { onReview, onHints, announce }) {
+  constructor(session, api, { onReview, onChange, announce }) {
     this.#session = session;
     this.#api = api;
     this.#announce = announce;
+    this.#onChange = onChange;
     this.#review = button("Review the game", onReview, { id: "play-review", class: "main" });
     this.#form = new PlayForm(api, {
       onStart: () => this.#start(),
@@ -63,7 +66,7 @@ export class Play {
       onBoard: (size) => session.state.line === "" && session.setUp({ size }),
       onContinue: () => this.#continue(),
       onPlayers: () => this.#changePlayers(),
-      onHints,
+      onHints: onChange,
     });
     this.#storing = new Storing(api);
     byId("play").append(
@@ -89,6 +92,15 @@ export class Play {
     return !this.#hasEnded && this.#form.players[this.#session.position.side] === "person";
   }
 
+  get #name() {
+    return JSON.stringify(this.#session.question);
+  }
+
+  /** The side that has resigned in this position. */
+  get #resigned() {
+    return this.#resignation?.name === this.#name ? this.#resignation.side : null;
+  }
+
   get #hasEnded() {
     return this.#session.position.isOver || this.#resigned !== null;
   }
@@ -107,8 +119,8 @@ export class Play {
   /** Take back a resignation, or a person's last move and the replies to it. */
   undo() {
     if (this.#resigned !== null) {
-      this.#resigned = null;
-      this.show("change");
+      this.#resignation = null;
+      this.#onChange();
       return;
     }
     const { players } = this.#form;
@@ -125,22 +137,19 @@ export class Play {
    * @param {Reason} why
    */
   show(why) {
-    const { state, position, question } = this.#session;
+    const { state, position } = this.#session;
     byId("play").hidden = state.view !== "play";
     if (state.view !== "play") {
       this.#cancel();
       return;
     }
     void this.#form.load();
-    const name = JSON.stringify(question);
+    const name = this.#name;
     // A page that is loaded with moves continues the game. If an analysis has changed the position, the user
     // is asked first.
     if (why === "load") this.#isOn = state.line !== "";
     else if (why === "address" && this.#left !== "" && this.#left !== name) this.#isOn = false;
-    if (this.#left !== name) {
-      this.#resigned = null;
-      this.#storing.hide();
-    }
+    if (this.#left !== name) this.#storing.hide();
     this.#left = name;
     const hasEnded = this.#hasEnded;
     if (why === "move" && position.isOver && this.#isOn) this.#store({});
@@ -163,8 +172,9 @@ export class Play {
   #start() {
     this.#seed = randomSeed();
     this.#failure = "";
-    this.#resigned = null;
+    this.#resignation = null;
     this.#described = {};
+    this.#storing.begin();
     this.#isOn = true;
     this.#session.setUp({ size: this.#form.size });
     this.#announce(this.#statusText());
@@ -181,9 +191,9 @@ export class Play {
     const loser = this.#loser;
     if (loser === null) return;
     this.#cancel();
-    this.#resigned = loser;
+    this.#resignation = { side: loser, name: this.#name };
     this.#store({ winner: otherSide(loser), ending: "resigned" });
-    this.show("change");
+    this.#onChange();
     this.#announce(this.#statusText());
   }
 
