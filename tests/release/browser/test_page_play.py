@@ -187,7 +187,7 @@ def test_resigning_ends_the_game(browser: Browser) -> None:
 
 def test_a_game_is_not_stored_without_consent(browser: Browser, page_server: PageServer) -> None:
     before = page_server.ask("/api/v1/games?limit=500").json["games"]
-    start_game(browser, seat="both", strength="easy")
+    start_game(browser, seat="both", strength="medium")  # the default
     browser.run("document.querySelector('#play-stores').click()")
     for column in "1212121":
         browser.click(f"#columns [data-column='{column}']")
