@@ -14,9 +14,9 @@ DEMO := build/demo
 STUBBED := $(subst /,.,$(patsubst %.pyi,%,$(wildcard c4core/*.pyi c4core/*/*.pyi c4core/*/*/*.pyi)))
 # The tests that depend most on other packages.
 SCREEN := tests/integration/play/test_terminal.py
-LOWEST := tests/release/servers/test_broker.py::test_the_output_is_that_of_one_process \
+LOWEST := tests/release/servers/test_broker.py::test_the_output_equals_that_of_one_process \
 	$(SCREEN)::test_a_game_on_a_terminal $(SCREEN)::test_a_fault_is_reported_without_a_stack_trace \
-	$(SCREEN)::test_a_terminal_that_goes_away tests/unit/c4core/dataset/test_reading.py \
+	$(SCREEN)::test_a_closed_terminal_ends_it tests/unit/c4core/dataset/test_reading.py \
 	tests/unit/c4core/book/test_exchange.py tests/unit/db/test_evaluations.py \
 	tests/unit/workers/celery/test_metrics.py tests/release/extras/parquet \
 	tests/release/extras/pictures/test_match_picture.py
@@ -103,6 +103,7 @@ $(VENV)/typescript-$(TYPESCRIPT): $(VENV)/dev
 lint: $(VENV)/dev $(VENV)/typescript-$(TYPESCRIPT)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(BIN)/python .ci/words.py
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml --allowlist tests/stubtest-allowlist.txt $(STUBBED)
 	$(BIN)/lint-imports

@@ -186,7 +186,7 @@ def parse_classic_line(
     """Read a line of the input or of a test file of Pascal Pons's solver.
 
     An empty line is the empty board. A score behind the moves (``2252576253462244 -2``) is ignored.
-    Args and result are those of :func:`parse_line`.
+    The arguments and the result are as in :func:`parse_line`.
     """
     words = text.split()
     if not words:

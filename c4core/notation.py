@@ -1,7 +1,7 @@
 """Text for boards and moves. Only this module converts between 0-based and 1-based columns.
 
-In the program columns are 0-based numbers. In text they are 1-based characters: ``1`` .. ``9``, and
-from the tenth column on letters, ``a``, ``b``, .. ``w`` (column 32).
+In the program, columns are 0-based numbers. In text, they are 1-based characters: ``1`` to ``9``,
+then letters from ``a`` (column 10) to ``w`` (column 32).
 """
 
 from __future__ import annotations

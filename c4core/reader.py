@@ -48,8 +48,7 @@ def read_moves(text: str, board: BoardSize, *, zero_based: bool = False) -> tupl
         zero_based: whether numbers count columns from 0. Letters always begin with ``a``.
 
     Raises:
-        MoveError: no reading, or two. The error is the one of ``4453``'s notation if the text has
-            no separators.
+        MoveError: the text cannot be read as moves, or can be read in two ways.
     """
     try:
         return parse_moves(text, width=board.width, zero_based=zero_based)
@@ -57,7 +56,7 @@ def read_moves(text: str, board: BoardSize, *, zero_based: bool = False) -> tupl
         as_characters = error
     if len(text) > MAX_TEXT:
         raise MoveError(
-            f"the moves have {len(text)} characters; no board has that many", kind="syntax"
+            f"the moves have {len(text)} characters; too many for any board", kind="syntax"
         )
     words = _words(text)
     readings = {
@@ -161,7 +160,7 @@ def _squares(text: str, board: BoardSize) -> tuple[int, ...] | None:
     """The columns of moves such as ``d1d2e1``; None if they are not squares of the board.
 
     Raises:
-        MoveError: the stone cannot come to lie in the named row.
+        MoveError: the stone would land in another row.
     """
     if _WITH_ROW.sub("", text):
         return None
@@ -277,7 +276,7 @@ def read_grid(text: str, board: BoardSize | None = None) -> Position:
     if labels == 0:
         del rows[0]
     elif labels is not None:
-        del rows[labels:]  # with whatever is written under the board
+        del rows[labels:]  # and the text under the board
     return _position(rows, board)
 
 

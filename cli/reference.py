@@ -77,10 +77,10 @@ the scores of all columns are `null`.
 
 With `--format c4solver`, `c4 solve` answers like Pascal Pons's program: the line, a blank, and
 the score. With `--all-moves` it writes the scores of all columns, -1000 for one that cannot be
-played. Every line of input gives one line of output. A line that cannot be read is written without a
-score, and standard error says why. As in that program, this includes a game that is already won.
-It also includes an empty line, for which that program would solve the empty board. A bad line of
-more than 64 KiB is cut.
+played. Every line of input gives one line of output. An empty line is the empty board. A score
+behind the moves, as in his test files, is ignored. The answer to a line that cannot be read is an
+empty line, and standard error says why. As in that program, this includes a game that is already
+won.
 
 ## Exit codes
 

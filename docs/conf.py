@@ -47,7 +47,7 @@ suppress_warnings = [
     "ref.python",  # several classes have an attribute of this name
 ]
 
-# Members from our own base classes are shown; those of Python's classes are well known.
+# Show members from our own base classes; members of Python's classes are well known.
 autodoc_default_options = {
     "members": True,
     "inherited-members": "object, tuple, Exception, StrEnum, str, Protocol",

@@ -108,7 +108,7 @@ class Configuration:
         try:
             # A pipe would block the program. The null device stands for "no file".
             if not self.path.is_file() and self.path != Path(os.devnull):
-                reason = "no ordinary file" if self.path.exists() else "no such file"
+                reason = "not a regular file" if self.path.exists() else "no such file"
                 raise self.fault(reason)
             with self.path.open("rb") as file:
                 data = file.read(MAX_BYTES + 1)

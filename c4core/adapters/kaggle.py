@@ -140,7 +140,7 @@ def read_position(observation: Mapping[str, object], board: BoardSize) -> Positi
 
 
 def read_turn(turn: Mapping[str, object]) -> Position:
-    """The position in the object that many HTTP agents get; the game is not over.
+    """Read the object that agents get over HTTP from many programs; the game must not be over.
 
     Args:
         turn: ``board``, rows of 0, 1 and 2 (or -1) with the top row first, and optionally

@@ -170,7 +170,7 @@ def _draw(reviews: Iterable[Review | BadLine], name: str) -> None:
 
 STDIN: Final = "-"
 _MOVES: Final = re.compile(r"[^./\\]*")
-"""A text that can be moves; other names are those of files."""
+"""A text that can be moves; all other names are file names."""
 
 _STORED: Final = re.compile(r"[0-9]+:[0-9]+")
 

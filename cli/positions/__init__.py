@@ -1,1 +1,1 @@
-"""What commands that answer about positions share: naming them, asking, writing answers."""
+"""Shared by commands that answer questions about positions: reading, asking and writing."""

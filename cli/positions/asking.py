@@ -1,4 +1,4 @@
-"""Asking the engine, here or on other machines, in a way that Ctrl-C can end."""
+"""Ask the engine, in this process or on other machines; Ctrl-C ends a search."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Asker(Protocol):
     """Answers questions about positions."""
 
     def ask(self, positions: Sequence[Position], question: Question) -> list[Answer]:
-        """Answer a question about each of some positions of one board.
+        """Answer a question about positions, all of one board.
 
         Raises:
-            KeyboardInterrupt: after the searches were stopped; what they have proven is kept.
+            KeyboardInterrupt: Ctrl-C stopped the searches; proven bounds are stored.
             StorageError: the database cannot be read or written.
         """
 
@@ -34,15 +34,15 @@ class Asker(Protocol):
 
 
 class LocalAsker:
-    """A solver and perhaps a database.
+    """Answers by the included solver, and by a database if there is one.
 
     Args:
-        database: where answers are looked up and kept; None for neither.
-        table_mb: size of the transposition table.
-        threads: threads that search.
-        book: is asked first; None for none.
-        shown: show the progress of a long search on standard error.
-        on_not_kept: called once when the database does not take an answer.
+        database: to look answers up and to store them; None for neither.
+        table_mb: size of the transposition table in MiB.
+        threads: number of search threads.
+        book: is probed before the search; None for no book.
+        shown: whether to show the progress of a long search on standard error.
+        on_not_kept: called once if the database does not store an answer.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class LocalAsker:
         self._stopped = threading.Event()
 
     def ask(self, positions: Sequence[Position], question: Question) -> list[Answer]:
-        """As :meth:`Asker.ask`."""
+        """Implement :meth:`Asker.ask`."""
         from cli.shell.background import run_in_background
         from workers.answers.find import evaluate
 
@@ -89,7 +89,7 @@ class LocalAsker:
         return answers
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
-        """As :meth:`Asker.principal_variation`."""
+        """Implement :meth:`Asker.principal_variation`."""
         from cli.shell.background import run_in_background
         from workers.answers.books import line_in_book
 
@@ -115,16 +115,15 @@ class LocalAsker:
 
 
 class RemoteAsker:
-    """Workers that listen to a broker, and the database that they share.
+    """Answers by workers that listen to a broker and share a database.
 
     Args:
-        database: where they find the questions and put the answers.
-        doorbell: calls them.
-        on_nobody: called when something must be searched and there is no worker yet.
-        book: is asked first; None for none.
-        workers_book: which one the workers may use, as
-            ``workers.answers.books.find_book`` takes it.
-        shown: show on standard error that a search takes long.
+        database: the workers read the questions from it and store the answers in it.
+        doorbell: notifies the workers.
+        on_nobody: called if a search is needed and no worker is there yet.
+        book: is probed before the search; None for no book.
+        workers_book: the workers' book, as ``workers.answers.books.find_book`` takes it.
+        shown: whether to report a long search on standard error.
     """
 
     def __init__(
@@ -156,10 +155,10 @@ class RemoteAsker:
         )
 
     def ask(self, positions: Sequence[Position], question: Question) -> list[Answer]:
-        """As :meth:`Asker.ask`.
+        """Implement :meth:`Asker.ask`.
 
         Raises:
-            NotSolvedError: the workers have given up.
+            NotSolvedError: the workers gave up.
         """
         from cli.shell.background import run_in_background
 
@@ -173,7 +172,7 @@ class RemoteAsker:
             )
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
-        """As :meth:`Asker.principal_variation`: of the best columns the one nearest the centre."""
+        """Implement :meth:`Asker.principal_variation`; ties go to the column nearest the centre."""
         from workers.answers.books import from_centre
         from workers.answers.question import Question
 
@@ -188,12 +187,12 @@ class RemoteAsker:
 
 
 class BookFirst:
-    """A book, and another asker for what it does not know.
+    """Answers from a book, and from another asker if the book does not have them.
 
     Args:
-        book: is asked first.
-        make_asker: makes the other asker when it is first needed, because opening a database
-            takes many times as long as a look into a book.
+        book: is probed first.
+        make_asker: creates the other asker when it is first needed, because opening a database
+            takes much longer than probing a book.
     """
 
     def __init__(self, book: Book, make_asker: Callable[[], Asker]) -> None:
@@ -205,7 +204,7 @@ class BookFirst:
         return self._make_asker()
 
     def ask(self, positions: Sequence[Position], question: Question) -> list[Answer]:
-        """As :meth:`cli.positions.asking.Asker.ask`."""
+        """Implement :meth:`Asker.ask`."""
         from workers.answers.books import answer_from
 
         answers: list[Answer] = []
@@ -217,5 +216,5 @@ class BookFirst:
         return answers
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
-        """As :meth:`cli.positions.asking.Asker.principal_variation`."""
+        """Implement :meth:`Asker.principal_variation`."""
         return self._asker.principal_variation(position)

@@ -1,4 +1,4 @@
-"""Options that several commands have for books: which book, which start."""
+"""Options for books and their start position, shared by several commands."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 NONE_SHIPPED = "no book for {board} is included: name the file of a book"
 
 SHIPPED = "shipped"
-"""What the book that c4 came with is called where a book is named."""
+"""The name of the included book in options and arguments."""
 
 
 class BookFile(click.Path):
-    """The name of an existing book, or None for the one that c4 came with."""
+    """The name of an existing book, or None for the included one."""
 
     def __init__(self) -> None:
         super().__init__(exists=True, dir_okay=False)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The path. A file that is called "shipped" is named as ``./shipped``."""
+        """Return the path. Write ``./shipped`` for a file with this name."""
         return None if value == SHIPPED else super().convert(value, param, ctx)
 
 
@@ -43,7 +43,7 @@ book_argument = click.argument("file", required=False, type=BookFile(), metavar=
 def read_board(
     context: click.Context, parameter: click.Parameter, text: str | None
 ) -> BoardSize | None:
-    """An option's text as a board size; None where it is not given."""
+    """Read an option's text as a board size; None if it is not given."""
     return None if text is None else parameters.read_board(context, parameter, text)
 
 
@@ -60,17 +60,17 @@ start_option = click.option(
 
 
 def out_option(text: str, *, required: bool = False) -> Callable[[Decorated], Decorated]:
-    """``--out``, which is also called ``--output`` as in all other commands."""
+    """Add ``--out``; ``--output`` is the same option, as in all other commands."""
     return click.option(
         *("-o", "--output", "--out", "out"), metavar="FILE", required=required, help=text
     )
 
 
-force_option = click.option("--force", is_flag=True, help="Replace another file of that name.")
+force_option = click.option("--force", is_flag=True, help="Replace an existing file.")
 
 
 def out_path(name: str, *, force: bool) -> Path:
-    """The path of the file of ``--out``; another file is replaced only with ``--force``."""
+    """Return the path of ``--out``; an existing file is replaced only with ``--force``."""
     from cli.output.outfile import writable_path
 
     path = writable_path(name, option="--out")
@@ -80,7 +80,7 @@ def out_path(name: str, *, force: bool) -> Path:
 
 
 def refuse_existing(name: str) -> NoReturn:
-    """Refuse to write over a file, and say what option replaces it."""
+    """Refuse to replace a file, and name the option that allows it."""
     raise click.BadParameter(f"{name!r} exists already: --force replaces it", param_hint="'--out'")
 
 
@@ -91,32 +91,30 @@ book_options = parameters.option_group(
         type=BookFile(),
         metavar="FILE",
         help="Look positions up in this book before searching them.  "
-        f'[default: "{SHIPPED}", the one that c4 came with]',
+        f'[default: "{SHIPPED}", the included book]',
     ),
-    click.option(
-        "--no-book", is_flag=True, help="Use no book, not even the one that c4 came with."
-    ),
+    click.option("--no-book", is_flag=True, help="Use no book, not even the included one."),
 )
 """Add ``--book`` and ``--no-book``; :func:`book_path` reads both."""
 
 
 def book_path(context: click.Context, book: str | None, *, no_book: bool) -> str | None:
-    """What ``--book`` and ``--no-book`` say, for ``workers.answers.books.find_book``."""
+    """Return the path that ``workers.answers.books.find_book`` takes, from both options."""
     from workers.answers.books import NO_BOOK
 
     is_named = context.get_parameter_source("book") is ParameterSource.COMMANDLINE
-    refuse(context, (is_named and no_book, "--book and --no-book do not go together"))
+    refuse(context, (is_named and no_book, "--book and --no-book cannot be used together"))
     if no_book:
         return NO_BOOK
     return None if book is None else os.path.realpath(book)
 
 
 def open_book(path: str | None, board: BoardSize | None = None) -> Book:
-    """Open a book, by default the one that came with c4.
+    """Open a book, by default the included one.
 
     Args:
-        path: the file; None for the default.
-        board: the book must be for this board; None for any, or for 7x6 where there is no path.
+        path: the file; None for the included book.
+        board: the board that the book must be for; None for any, or for 7x6 without a path.
     """
     from c4core.book import Book
     from c4core.notation import DEFAULT_BOARD
@@ -131,13 +129,13 @@ def open_book(path: str | None, board: BoardSize | None = None) -> Book:
     opened = Book.open(path)
     if board is not None and opened.info.board != board:
         raise click.UsageError(
-            f"{path} is a book for {opened.info.board}, and the positions are of {board}"
+            f"{path} is a book for {opened.info.board}, but the positions are on {board}"
         )
     return opened
 
 
 def read_start(text: str, board: BoardSize) -> Position:
-    """The position after the moves of ``--start``."""
+    """Return the position after the moves of ``--start``."""
     from c4core.errors import C4Error
     from c4core.lines import parse_position
 

@@ -1,4 +1,4 @@
-"""Positions that are named on the command line or in a file of text grids."""
+"""Read positions from arguments, keys and files of text grids."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _BETWEEN_GRIDS = re.compile(r"\n[ \t\r]*\n\s*")
 def from_arguments(
     moves: Sequence[str], *, board: BoardSize, zero_based: bool = False
 ) -> list[Request]:
-    """The positions of a command's MOVES; empty text is the empty board."""
+    """Read the positions of MOVES; empty text is the empty board."""
     requests = []
     for number, text in enumerate(moves, start=1):
         if not text.strip():
@@ -42,7 +42,7 @@ def from_arguments(
 
 
 def from_keys(keys: Sequence[int], *, board: BoardSize) -> list[Request]:
-    """The positions with these keys."""
+    """Return the positions with the given keys."""
     requests = []
     for number, key in enumerate(keys, start=1):
         request = parse_fields({"key": key}, board=board, line=number)
@@ -53,19 +53,19 @@ def from_keys(keys: Sequence[int], *, board: BoardSize) -> list[Request]:
 
 
 def along(request: Request, *, board: BoardSize, zero_based: bool = False) -> list[Request]:
-    """All positions on the way to one, the empty board first."""
+    """Return all positions of the moves that lead to a position, the empty board first."""
     moves = request.moves or ""
     prefixes = (moves[:length] for length in range(len(moves) + 1))
     return from_arguments(list(prefixes), board=board, zero_based=zero_based)
 
 
 def from_grids(stream: IO[str]) -> list[Request]:
-    """The positions of a file of text grids with empty lines between them."""
+    """Read a file of text grids that are separated by empty lines."""
     try:
         with reading(input_name(stream)):
             text = stream.read().removeprefix(BYTE_ORDER_MARK).strip()
     except UnicodeDecodeError as error:
-        raise _bad_grid(stream, f"no text: {error.reason}") from None
+        raise _bad_grid(stream, f"not text: {error.reason}") from None
     requests = []
     for number, grid in enumerate(filter(None, _BETWEEN_GRIDS.split(text)), start=1):
         try:
@@ -73,7 +73,7 @@ def from_grids(stream: IO[str]) -> list[Request]:
         except GridError as error:
             raise _bad_grid(stream, f"grid {number}: {error}") from None
     if not requests:
-        raise _bad_grid(stream, "there is no grid in it")
+        raise _bad_grid(stream, "the file has no grid")
     return requests
 
 

@@ -1,4 +1,4 @@
-"""Lines of positions: read in batches, answered in order, written for people or for programs."""
+"""Read lines of positions in batches, answer them in order, and write the answers."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ CHUNK = 64 * 1024
 
 
 class LineSource:
-    """A descriptor that is read line by line.
+    """Reads a file descriptor line by line.
 
-    ``readline`` is that of a binary file, so that ``c4core.lines.read_lines`` can use it. The
+    ``readline`` works as for a binary file, so that ``c4core.lines.read_lines`` can use it. The
     buffer of a file object would hide whether the next line can be read without waiting. That
-    decides between answering at once (a person, a program that waits) and in batches (a file).
+    decides between one answer at once (for people and programs that wait) and batches (for files).
 
     Attributes:
-        line: the line that was begun last, as it came, with its end; cut at the reader's limit.
+        line: the last line that was started, with its line end, cut at the reader's limit.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -52,7 +52,7 @@ class LineSource:
         self._at_end = False
 
     def readline(self, limit: int) -> bytes:
-        """The next line with its end, or as much of it as the limit allows; empty at the end."""
+        """Return the next line with its end, cut at the limit; empty at the end of the input."""
         searched = 0
         while True:
             end = self._buffer.find(b"\n", searched, limit) + 1
@@ -68,7 +68,7 @@ class LineSource:
         return piece
 
     def is_ready(self) -> bool:
-        """Whether the next line, or the end, can be read without waiting."""
+        """Whether the next line, or the end of the input, can be read without waiting."""
         if not self._at_end and b"\n" not in self._buffer and self._is_readable():
             self._read()
         return self._at_end or b"\n" in self._buffer
@@ -86,32 +86,32 @@ class LineSource:
 
 
 FULL_COLUMN = -1000
-"""What the classic solver writes for a column that cannot be played."""
+"""The classic solver's score of a column that cannot be played."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """What is shown beside an answer, where it was asked for."""
+    """Optional parts of an answer."""
 
     line: tuple[int, ...] | None = None
-    """Best play to the end, 0-based columns."""
+    """Best play to the end, as 0-based columns."""
     children: tuple[Answer | None, ...] | None = None
-    """The answer behind each column, for the side that moves there; None for a full column."""
+    """The answer after each column, for the side that moves next; None for a full column."""
 
 
 class AnswerWriter(Protocol):
-    """Writes the answer to a line, or what is wrong with it. ``raw`` is the line as it came."""
+    """Writes the answer to a line, or its error. ``raw`` is the line as it was read."""
 
     def answer(self, request: Request, raw: bytes, answer: Answer, extras: Extras) -> None:
         """Write an answer."""
 
     def bad(self, bad: BadLine, raw: bytes) -> None:
-        """Write what stands in place of an answer."""
+        """Write the answer to a bad line."""
 
 
 @dataclass(frozen=True, slots=True)
 class JsonWriter:
-    """One object a line, with ``pv`` where best play was asked for."""
+    """Writes one JSON object per line, with ``pv`` if best play was requested."""
 
     zero_based: bool = False
 
@@ -123,16 +123,16 @@ class JsonWriter:
         sys.stdout.write(json.dumps(fields) + "\n")
 
     def bad(self, bad: BadLine, raw: bytes) -> None:  # noqa: ARG002 (the object has the line's number)
-        """Write the object that says what is wrong."""
+        """Write an object with the error."""
         sys.stdout.write(json.dumps(bad_line_object(bad)) + "\n")
 
 
 @dataclass(frozen=True, slots=True)
 class ClassicWriter:
-    """The protocol of Pascal Pons's solver: the line, then its score or its columns' scores.
+    """Writes in the format of Pascal Pons's solver: the line, then its score or column scores.
 
-    A bad line is answered by an empty line, and a line that was not solved is written without a
-    score, so that there is one answer for each line. Standard error says why.
+    The answer to a bad line is an empty line. A line that was not solved is written without a
+    score. Standard error says why. So every line has exactly one answer.
     """
 
     weak: bool = False
@@ -175,14 +175,14 @@ class ClassicWriter:
 
 @dataclass(slots=True)
 class TextWriter:
-    """A board, its columns' scores and a sentence, for people."""
+    """Writes a board, its columns' scores and a sentence, for people."""
 
     zero_based: bool = False
     written: int = 0
-    """Positions so far."""
+    """Number of positions so far."""
 
     def answer(self, request: Request, raw: bytes, answer: Answer, extras: Extras) -> None:  # noqa: ARG002 (shown as read)
-        """Write the position and all that is known about it."""
+        """Write the position and its answer."""
         from rich.text import Text
 
         from cli.output import render
@@ -210,25 +210,25 @@ class TextWriter:
             out.print(Text(render.effort(answer), style="dim"))
 
     def bad(self, bad: BadLine, raw: bytes) -> None:  # noqa: ARG002 (the message says it all)
-        """Tell what is wrong."""
+        """Report the error."""
         echo.line(f"Line {bad.line}: {bad.error}", err=True)
 
 
 REMOTE_BATCH_SECONDS = 1.0
-"""About how long a batch takes where each is a job, which costs some tenths of a second."""
+"""Target time of a batch if each batch is a job, which costs some tenths of a second."""
 
 
 @dataclass(frozen=True, slots=True)
 class SolveOptions:
-    """What is wanted of every position."""
+    """The question about every position, and the parts of the answer."""
 
     question: Question
     line: bool = False
-    """Best play to the end."""
+    """Whether to add best play to the end."""
     children: bool = False
-    """The answer behind every column, each to the same question."""
+    """Whether to answer the same question after every column."""
     classic: bool = False
-    """Whether lines are read as by the classic solver, and a game that is won is a bad line."""
+    """Whether lines are read as the classic solver reads them; a game that is won is a bad line."""
 
 
 class InputLine(NamedTuple):
@@ -236,20 +236,20 @@ class InputLine(NamedTuple):
 
     item: Request | BadLine
     raw: bytes
-    """As it came."""
+    """The line as it was read."""
 
 
 class BatchSolver:
     """Answers lines and writes the answers.
 
     Args:
-        asker: answers.
-        options: what is wanted of every position.
-        writer: writes.
-        batch_seconds: as many waiting lines as take about this time are answered together.
+        asker: answers the questions.
+        options: the question about every position.
+        writer: writes the answers.
+        batch_seconds: target time of a batch of waiting lines.
 
     Attributes:
-        failures: lines without a complete answer.
+        failures: number of lines without a complete answer.
     """
 
     def __init__(
@@ -267,10 +267,10 @@ class BatchSolver:
         self._writer = writer
 
     def stream(self, descriptor: int, *, board: BoardSize, zero_based: bool) -> None:
-        """Answer the lines of a descriptor.
+        """Answer the lines of a file descriptor.
 
-        Lines that wait are answered together, in batches that grow while answers come quickly. A
-        line is answered without waiting for the next one.
+        Waiting lines are answered together, in batches that grow while answers are quick. No line
+        waits for the next one.
         """
         source = LineSource(descriptor)
         items = read_lines(
@@ -285,7 +285,7 @@ class BatchSolver:
                 self.answer(lines)
 
     def answer(self, lines: Sequence[InputLine]) -> None:
-        """Answer some lines, in order, and flush the output. The positions are of one board."""
+        """Answer lines in order, and flush the output. All positions are of one board."""
         question = self._options.question
         answers = answer_lines(
             [self._checked(line.item) for line in lines],
@@ -321,7 +321,7 @@ class BatchSolver:
 def _waiting(
     items: Iterator[Request | BadLine], source: LineSource, limit: int
 ) -> Iterator[InputLine]:
-    """Wait for a line; then take those that are there already, up to the limit."""
+    """Wait for a line; then take the other lines that are ready, up to the limit."""
     for number, item in enumerate(items, start=1):
         yield InputLine(item, source.line)
         if number == limit or not source.is_ready():

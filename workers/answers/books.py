@@ -34,7 +34,7 @@ def find_book(path: str | None, board: BoardSize) -> Book | None:
     book = open_book(path)
     if book.info.board != board:
         raise BookBoardError(
-            f"{path} is a book for {book.info.board}, and the positions are of {board}", path=path
+            f"{path} is a book for {book.info.board}, but the positions are on {board}", path=path
         )
     return book
 

@@ -285,8 +285,9 @@ def verify(
 ) -> None:
     """Check a book, by default the included one.
 
-    Every byte is checked by checksums, and every score against those of the following positions.
-    Some random positions are searched without the book. Errors are listed, and the exit code is 1.
+    Every byte is checked by checksums, and every score is compared with the scores of the following
+    positions. Some random positions are searched without the book. Errors are listed, and the exit
+    code is 1.
     """
     settings: Settings = context.obj
     book = options.open_book(file)

@@ -15,7 +15,7 @@ def started(tmp_path: Path, *options: str) -> subprocess.Popen[str]:
 
 
 def ask(engine: subprocess.Popen[str], *lines: str, last: str) -> list[str]:
-    """Send lines, and read until one begins so."""
+    """Send lines, and read until a line starts with the given words."""
     assert engine.stdin is not None
     assert engine.stdout is not None
     engine.stdin.write("".join(f"{line}\n" for line in lines))
@@ -63,14 +63,14 @@ def test_a_game_of_two_engines(tmp_path: Path) -> None:
             assert engine.returncode == 0
 
 
-def test_the_end_of_the_input(tmp_path: Path) -> None:
+def test_the_end_of_the_input_ends_the_engine(tmp_path: Path) -> None:
     done = C4(tmp_path)("engine", stdin="position startpos moves 112233\ngo\n")
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines()[-1] == "bestmove 4"
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_signals(tmp_path: Path, number: signal.Signals, code: int) -> None:
+def test_signals_end_the_engine(tmp_path: Path, number: signal.Signals, code: int) -> None:
     with started(tmp_path, "--no-book") as engine:
         ask(engine, "go", "isready", last="readyok")
         engine.send_signal(number)
@@ -79,7 +79,7 @@ def test_signals(tmp_path: Path, number: signal.Signals, code: int) -> None:
     assert "Traceback" not in errors
 
 
-def test_a_reader_that_goes_away(tmp_path: Path) -> None:
+def test_a_closed_output_ends_the_engine(tmp_path: Path) -> None:
     with started(tmp_path) as engine:
         ask(engine, "isready", last="readyok")
         assert engine.stdout is not None

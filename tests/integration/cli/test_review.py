@@ -1,4 +1,4 @@
-"""``c4 review``: games from everywhere, as text, JSON, CSV and pictures, here and by a job."""
+"""``c4 review``: games from all sources, as text, JSON, CSV and pictures, here and by a job."""
 
 import csv
 import io
@@ -18,7 +18,7 @@ SMALL = ("--board", "4x4")
 
 @pytest.fixture(autouse=True)
 def no_shipped_book() -> None:
-    """Here there is one, as for users: openings are known at once."""
+    """Use the shipped book, as users do: openings are known at once."""
 
 
 @pytest.fixture(scope="module")
@@ -32,8 +32,8 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> C4:
     return c4
 
 
-def test_ten_stored_games_against_solving_each_position(played: C4) -> None:
-    """Every score that a review shows, held against a solver of its own."""
+def test_reviews_of_ten_games_agree_with_a_solver(played: C4) -> None:
+    """Every score in a review is compared with a separate solver's."""
     solver = Solver(table_mb=8)
     for number in range(10):
         (review,) = played("review", f"1:{number}", "--json").objects
@@ -87,7 +87,7 @@ class TestPrograms:
         moves = [move for review in objects for move in review["moves_judged"]]
         assert [int(row["after"]) for row in rows] == [move["after"] for move in moves]
 
-    def test_every_source(self, c4: C4, played: C4) -> None:
+    def test_every_source_of_games_is_reviewed(self, c4: C4, played: C4) -> None:
         (c4.directory / "moves.txt").write_text("1213\n")
         (c4.directory / "table.csv").write_text("moves,first\n1213,ada\n")
         text = '{"moves": "1213", "board": "4x4"}\n'
@@ -101,7 +101,7 @@ class TestPrograms:
             (1, number) for number in range(10)
         ]
 
-    def test_a_bad_line_is_answered_in_its_place(self, c4: C4) -> None:
+    def test_a_bad_line_gives_an_error_in_its_place(self, c4: C4) -> None:
         done = c4("review", *SMALL, "-", "--json", stdin="1213\n12z\n2142\n")
         assert done.code == 1
         good, bad, also = done.objects
@@ -123,7 +123,7 @@ class TestPictures:
 
 
 class TestJobs:
-    def test_detached_and_then_read(self, c4: C4) -> None:
+    def test_a_detached_review_is_read_later(self, c4: C4) -> None:
         (c4.directory / "games.txt").write_text("1213\n2142\n")
         command = ("review", *SMALL, "games.txt", "--json")
         made = c4(*command[:-1], "--detach", "--label", "mine")

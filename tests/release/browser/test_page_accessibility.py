@@ -1,7 +1,7 @@
-"""Every view of the page under axe-core, dark and light, on a screen and on a phone.
+"""Every view of the page under axe-core, dark and light, on a desktop and a phone screen.
 
-axe-core comes from the npm registry the first time, into ``build/``; nothing of it is shipped, and
-the server does not serve it: the driver runs its source in the page.
+axe-core is downloaded once from the npm registry, into ``build/``. It is not shipped or served: the
+driver runs its source in the page.
 """
 
 import shutil
@@ -82,13 +82,13 @@ def axe() -> str:
 
 @pytest.fixture(scope="module")
 def stored(page_server: PageServer) -> PageServer:
-    """A server with something to show in every view."""
+    """A server with data for every view."""
     store_games_and_positions(page_server, games=20, positions=60)
     return page_server
 
 
 def violations(browser: Browser, axe: str) -> list[dict[str, Any]]:
-    """What axe-core finds wrong with what is shown."""
+    """The problems that axe-core finds on the visible page."""
     browser.run(axe)
     found: list[dict[str, Any]] = browser.driver.execute_async_script(RUN)
     return found

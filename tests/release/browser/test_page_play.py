@@ -7,7 +7,7 @@ from tests.support.page import await_stones, moves_on_board, numbers, stones
 
 
 def start_game(browser: Browser, *, seat: str, strength: str) -> None:
-    """Begin a game: who is a person, and how strong the other is."""
+    """Start a game: choose the person's side and the strength of the computer."""
     browser.open("/?view=play")
     choose(browser, f"#play-form input[name=seat][value='{seat}']")
     choose(browser, f"#play-form input[name=strength][value='{strength}']")
@@ -15,24 +15,24 @@ def start_game(browser: Browser, *, seat: str, strength: str) -> None:
 
 
 def choose(browser: Browser, selector: str) -> None:
-    """Choose one of several; the circle itself may be hidden behind its label."""
+    """Choose one of several options; the circle itself may be hidden behind its label."""
     browser.until(lambda: browser.all(selector), f"there is no {selector}")
     browser.run("document.querySelector(arguments[0]).click()", selector)
     assert browser.run("return document.querySelector(arguments[0]).checked", selector)
 
 
 def is_over(browser: Browser) -> bool:
-    """Whether the review is offered: the game has ended."""
+    """Whether the game has ended, so that the review is offered."""
     return any(found.is_displayed() for found in browser.all("#play-review"))
 
 
 def await_turn(browser: Browser, number: int) -> None:
-    """Wait until the game is over, or so many stones are on the board."""
+    """Wait until the game is over, or this many stones are on the board."""
     browser.until(lambda: is_over(browser) or stones(browser) == number, "nobody answers")
 
 
 def play_to_the_end(browser: Browser) -> str:
-    """Play red: the middle as long as it is free, then the leftmost column that is."""
+    """Play red: the middle column while it is open, then the leftmost open column."""
     for turn in range(21):
         position = Position(moves_on_board(browser))
         column = next(
@@ -45,7 +45,7 @@ def play_to_the_end(browser: Browser) -> str:
     return moves_on_board(browser)
 
 
-def test_a_game_is_played_stored_and_reviewed(browser: Browser, page_server: PageServer) -> None:
+def test_a_game_is_finished_stored_and_reviewed(browser: Browser, page_server: PageServer) -> None:
     start_game(browser, seat="x", strength="beginner")
     moves = play_to_the_end(browser)
     game = Position(moves)
@@ -78,7 +78,7 @@ def test_a_game_is_played_stored_and_reviewed(browser: Browser, page_server: Pag
 
 
 def test_a_click_on_a_mistake_goes_there(browser: Browser) -> None:
-    moves = "1234567111177777"  # nobody plays well here
+    moves = "1234567111177777"  # both play badly here
     browser.open(f"/?pos={moves}&board=7x6&review={moves}")
     browser.click("#mistakes button")
     number = numbers(browser, "#mistakes button", "shown")[0]
@@ -105,7 +105,7 @@ class TestAnyPlayer:
     """
 
     def open(self, browser: Browser, player: str) -> None:
-        """Let yellow be any player of the server."""
+        """Let any player of the server play yellow."""
         browser.open("/?view=play")
         browser.run(self.SPY)
         browser.click("#play-any summary")
@@ -120,9 +120,7 @@ class TestAnyPlayer:
         (sent,) = browser.run("return window.sent")
         assert (sent["player"], sent["moves"]) == ("mcts-uct:iterations=50", "4")
 
-    def test_a_parameter_that_cannot_be_is_refused_in_the_servers_words(
-        self, browser: Browser
-    ) -> None:
+    def test_a_bad_parameter_is_refused_with_the_servers_message(self, browser: Browser) -> None:
         self.open(browser, "mcts-uct")
         browser.type("#player-o-iterations", "0")
         browser.click("#play-start")
@@ -130,7 +128,7 @@ class TestAnyPlayer:
         browser.until(lambda: "iterations" in browser.text("#play-status"), "nobody says so")
         browser.await_refusal()
 
-    def test_who_cannot_play_says_why(self, browser: Browser, page_server: PageServer) -> None:
+    def test_unavailable_players_say_why(self, browser: Browser, page_server: PageServer) -> None:
         players = page_server.ask("/api/v1/players").json
         reasons = {one["name"]: one["reason"] for one in players if not one["available"]}
         assert reasons
@@ -143,7 +141,7 @@ class TestAnyPlayer:
         assert dict(found) == {name: f"{name} – {why}" for name, why in reasons.items()}  # noqa: RUF001
 
 
-def test_hints_stay_as_they_are_set(browser: Browser) -> None:
+def test_the_setting_of_hints_is_kept(browser: Browser) -> None:
     start_game(browser, seat="x", strength="beginner")
     assert not browser.all("#columns [data-score]")
     browser.run("document.querySelector('#hints').click()")

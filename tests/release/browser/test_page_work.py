@@ -1,4 +1,4 @@
-"""The work view, in a real browser: a file dropped, its job followed, its results downloaded."""
+"""The work view in a real browser: drop a file, follow its job, download its results."""
 
 import json
 
@@ -10,7 +10,7 @@ LATE = late_positions(28)[:4]
 
 
 def open_work(browser: Browser) -> None:
-    """Open the work view, and wait until its jobs are there."""
+    """Open the work view, and wait for its jobs."""
     browser.open("/work")
     browser.one("[data-drop]")
     browser.until(lambda: "Loading" not in browser.text("#work"), "no jobs are shown")
@@ -81,12 +81,12 @@ class TestDropped:
         assert [answer.get("id") for answer in answers[:-1]] == list(range(len(LATE)))
         assert "error" in answers[-1]
 
-    def test_nothing_is_not_sent(self, browser: Browser) -> None:
+    def test_empty_input_is_not_sent(self, browser: Browser) -> None:
         open_work(browser)
         browser.click("[data-start]")
         assert "nothing to analyse" in browser.text("[data-outcome] [role=alert]")
 
-    def test_a_board_that_cannot_be_is_refused_in_the_servers_words(self, browser: Browser) -> None:
+    def test_a_bad_board_is_refused_with_the_servers_message(self, browser: Browser) -> None:
         open_work(browser)
         drop_file(browser, "1\n")
         browser.type("[name=board]", "99x99")
@@ -96,9 +96,7 @@ class TestDropped:
 
 
 class TestLive:
-    def test_a_job_is_cancelled_and_goes_on_after_the_server_was_started_again(
-        self, browser: Browser
-    ) -> None:
+    def test_a_job_is_cancelled_and_resumed_after_a_server_restart(self, browser: Browser) -> None:
         with PageServer("--no-book") as server:
             browser.server = server
             open_work(browser)
@@ -115,7 +113,7 @@ class TestLive:
 
             server.stop()
             browser.one("#banner")
-            assert browser.all(f"[data-job='{job}']"), "the page has forgotten its jobs"
+            assert browser.all(f"[data-job='{job}']"), "the page does not show its jobs"
             server.start()
             browser.until(
                 lambda: (
@@ -126,7 +124,7 @@ class TestLive:
             browser.until(lambda: job_state(browser, job) == "running", "it does not go on")
             browser.click(f"[data-job='{job}'] [data-action='cancel']")
             browser.until(lambda: job_state(browser, job) == "cancelled", "it is not cancelled")
-            browser.faults()  # streams and requests that were broken while it was away
+            browser.faults()  # streams and requests that were cut off while the server was down
 
     def test_workers_are_shown(self, browser: Browser) -> None:
         open_work(browser)
@@ -134,7 +132,7 @@ class TestLive:
 
 
 class TestDeep:
-    def test_the_tree_of_a_job_that_has_ended_is_shown(
+    def test_the_tree_of_an_ended_job_is_shown(
         self, browser: Browser, page_server: PageServer
     ) -> None:
         page_server.run("deep", "1212", "--board", "5x4")

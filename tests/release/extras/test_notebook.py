@@ -1,4 +1,4 @@
-"""The notebook of the examples runs from top to bottom, and shows what it is said to show."""
+"""The example notebook runs from top to bottom and shows the stored output."""
 
 import json
 import subprocess
@@ -20,8 +20,8 @@ nbformat.write(notebook, sys.argv[3])
 """
 
 
-def test_it_runs_and_its_pictures_are_the_stored_ones(tmp_path: Path) -> None:
-    """In a process of its own: what Jupyter warns of does not concern the tests."""
+def test_it_runs_and_draws_the_stored_pictures(tmp_path: Path) -> None:
+    """It runs in a separate process, because Jupyter's warnings do not concern the tests."""
     made = tmp_path / "made.ipynb"
     done = subprocess.run(
         [sys.executable, "-c", RUN, NOTEBOOK, ROOT, made],
@@ -40,7 +40,7 @@ def test_it_runs_and_its_pictures_are_the_stored_ones(tmp_path: Path) -> None:
 
 
 def outputs(path: Path) -> list[dict[str, str]]:
-    """What the cells show, by the type of its content."""
+    """The output of the cells, by content type."""
     cells = json.loads(path.read_text())["cells"]
     return [
         {kind: "".join(text) for kind, text in output.get("data", {}).items()}

@@ -10,12 +10,12 @@ from tests.support.running.command_line import C4
 
 @pytest.fixture(autouse=True)
 def no_shipped_book() -> None:
-    """Here there is one, as for users: openings are known at once."""
+    """Use the shipped book, as users do: openings are known at once."""
 
 
 @pytest.mark.servers
 def test_workers_find_the_scores(c4: C4, broker_url: str, empty_url: str) -> None:
-    """A worker on a broker; what is written is what one process writes."""
+    """The output with a worker equals that of a single process."""
     games = "".join(f"{LIVELY[:length]}\n" for length in range(14, 24))
     (c4.directory / "games.txt").write_text(games)
     alone = c4("review", "games.txt", "--json", "-q")

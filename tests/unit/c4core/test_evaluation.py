@@ -1,4 +1,4 @@
-"""What scores, bounds and distances mean; and results as HTML, in which strangers' text is text."""
+"""Scores, bounds and distances; and results as HTML with untrusted text escaped."""
 
 from html.parser import HTMLParser
 
@@ -29,7 +29,7 @@ def test_exact_only_when_the_bounds_meet() -> None:
     ("lower", "upper", "value"),
     [(1, 18, "win"), (-18, -1, "loss"), (0, 0, "draw"), (0, 3, None), (-1, 1, None)],
 )
-def test_value_follows_from_the_bounds(lower: int, upper: int, value: str | None) -> None:
+def test_the_value_follows_from_the_bounds(lower: int, upper: int, value: str | None) -> None:
     assert Evaluation(lower, upper).value == value
 
 
@@ -61,7 +61,7 @@ def test_score_of_a_finished_game() -> None:
     assert final_score(Position("4441422211321333", width=4, height=4)) == 0
 
 
-def test_limits() -> None:
+def test_score_limits() -> None:
     assert score_limits(0, 7, 6) == (-21, 21)
     assert score_limits(41, 7, 6) == (0, 1)
     assert score_limits(42, 7, 6) == (0, 0)
@@ -71,8 +71,6 @@ HOSTILE = "<img src=x onerror=alert(1)> & \x1b\x00"
 
 
 class Tags(HTMLParser):
-    """Collects tags and texts."""
-
     def __init__(self) -> None:
         super().__init__()
         self.tags: list[str] = []
@@ -91,14 +89,14 @@ def parsed(text: str) -> Tags:
     return tags
 
 
-def test_text_of_strangers_is_text() -> None:
+def test_untrusted_text_is_escaped() -> None:
     for html in (table_html([HOSTILE], [[HOSTILE]], HOSTILE), facts_html({HOSTILE: HOSTILE})):
         tags = parsed(html)
         assert "img" not in tags.tags
         assert set(tags.texts) == {printable(HOSTILE)}
 
 
-def test_cells() -> None:
+def test_html_tables_have_all_cells() -> None:
     tags = parsed(table_html(["a", "b"], [[1, None], ["x", 2.5]]))
     assert tags.texts == ["a", "b", "1", "x", "2.5"]
     assert (tags.tags.count("tr"), tags.tags.count("td")) == (3, 4)
@@ -108,7 +106,7 @@ def test_scores_have_a_sign() -> None:
     assert [signed(score) for score in (3, 0, -2, None)] == ["+3", "0", "-2", ""]
 
 
-def test_results(snapshot: SnapshotAssertion) -> None:
+def test_results_as_html(snapshot: SnapshotAssertion) -> None:
     results = (
         Evaluation(3, 3, 1200, 0.5),
         Evaluation(-2, 4),

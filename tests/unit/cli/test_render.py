@@ -28,12 +28,12 @@ def test_a_board_in_plain_text(
 
 
 @pytest.mark.parametrize("seconds", [math.inf, -math.inf, math.nan, 1e12, -1e300, 1.7e308], ids=str)
-def test_what_is_no_time_has_a_dash(seconds: float) -> None:
+def test_an_impossible_time_is_shown_as_a_dash(seconds: float) -> None:
     assert render.duration(seconds) == "-"
 
 
 @given(games())
-def test_a_coloured_board_can_be_read_again(game: tuple[Position, str]) -> None:
+def test_a_coloured_board_round_trips(game: tuple[Position, str]) -> None:
     position, _moves = game
     console = Console(force_terminal=True, color_system="standard", no_color=False)
     with console.capture() as capture:
@@ -66,7 +66,7 @@ def test_boards_without_colours_have_no_escapes() -> None:
         ("44", Answer(*score_limits(2, 7, 6)), "not solved yet"),
     ],
 )
-def test_verdict_says_whose_side_it_is(moves: str, answer: Answer, sentence: str) -> None:
+def test_a_verdict_names_the_side(moves: str, answer: Answer, sentence: str) -> None:
     assert render.verdict(Position(moves), answer).plain.endswith(sentence)
 
 

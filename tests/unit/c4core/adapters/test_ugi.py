@@ -1,4 +1,4 @@
-"""The engine in UGI: what its lines mean, what it finds, and lines that make no sense."""
+"""The engine in UGI: the meaning of its lines, its results, and bad lines."""
 
 import io
 import re
@@ -24,7 +24,7 @@ SEARCH = re.compile(r"nodes \d+ time \d+")
 
 
 def said(*lines: str | bytes, options: Options | None = None) -> list[str]:
-    """What the engine says to some lines; without what depends on the machine."""
+    """The engine's answers to some lines, without machine-dependent parts."""
     text = b"".join(line if isinstance(line, bytes) else f"{line}\n".encode() for line in lines)
     answers: list[str] = []
     Session(answers.append, options=options or Options(hash=1)).run(io.BytesIO(text))
@@ -32,7 +32,7 @@ def said(*lines: str | bytes, options: Options | None = None) -> list[str]:
 
 
 class Talk:
-    """A conversation whose answers are waited for."""
+    """A conversation that waits for answers."""
 
     def __init__(self) -> None:
         self.session = Session(self._hear, options=Options(hash=1))
@@ -45,7 +45,7 @@ class Talk:
             self._news.notify_all()
 
     def until(self, holds: Callable[[str], bool]) -> None:
-        """Wait until a line is heard."""
+        """Wait until a line arrives."""
         with self._news:
             assert self._news.wait_for(lambda: any(map(holds, self.heard)), timeout=HANG_SECONDS)
 
@@ -58,7 +58,7 @@ class Talk:
         ["position fen 7/7/7/7/3oo2/2xxx2", "go"],
         ["setoption name Board value 4x4", "go"],
         ["go depth 4"],
-        # The opponent's win is seen, and prevented.
+        # The engine sees the opponent's win and prevents it.
         ["position startpos moves 11223", "go depth 2"],
         ["position startpos moves 112233", "go infinite"],
         ["position startpos moves 4", "go nodes 1"],
@@ -70,7 +70,7 @@ class Talk:
         ["position startpos moves 41212131", "query gameover", "query result"],
         ["setoption name board value 2x1", "position startpos moves 12", "query result"],
         ["position startpos moves 112233", "position startpos moves 9", "", "  ", "go"],
-        # The board of a new size is empty; so is that of the next game.
+        # After a change of size, the board of the current and the next game is empty.
         ["setoption name player value stupid", "position startpos", "go movetime 120000"],
         [
             "setoption name player value stupid",
@@ -95,7 +95,7 @@ def test_the_greeting() -> None:
     assert "option name player type string default <empty>" in others
 
 
-def test_the_score_of_every_column_is_told() -> None:
+def test_the_score_of_every_column_is_reported() -> None:
     *_, scores, best = said(f"position startpos moves {' '.join(LATE)}", "go")
     exact = Solver(table_mb=1).analyze(LATE)
     assert best in {f"bestmove {column + 1}" for column in exact.best}
@@ -111,7 +111,7 @@ def test_positions() -> None:
     assert read_position(["startpos", "moves", "c"], BoardSize(12, 4)).heights[11] == 1
 
 
-def test_positions_that_are_none(snapshot: SnapshotAssertion) -> None:
+def test_bad_positions_are_refused(snapshot: SnapshotAssertion) -> None:
     texts = (
         "",
         "endpos",
@@ -149,17 +149,17 @@ def test_limits(snapshot: SnapshotAssertion) -> None:
     assert {text: refused(read_go, text.split(), error=LineError) for text in texts} == snapshot
 
 
-def test_shares_of_a_clock() -> None:
+def test_a_move_gets_its_share_of_the_clock() -> None:
     clock = Go(p1time=21_000, p2time=4_200, p1inc=500)
-    assert clock.seconds(Position()) == 1.5  # 21 moves to come, and the increment
+    assert clock.seconds(Position()) == 1.5  # 21 moves to go, plus the increment
     assert clock.seconds(Position("4")) == 0.2
     assert Go(movetime=-5).seconds(Position()) == 0
-    assert Go(p1time=100, p1inc=60_000).seconds(Position()) == 0.05  # half of what is left
+    assert Go(p1time=100, p1inc=60_000).seconds(Position()) == 0.05  # half of the remaining time
     assert Go(nodes=3).seconds(Position()) is None
 
 
 @pytest.mark.parametrize("board", [BoardSize(7, 6), BoardSize(4, 5), BoardSize(5, 4)], ids=str)
-def test_looking_ahead_finds_what_is_that_near_and_nothing_else(board: BoardSize) -> None:
+def test_look_ahead_finds_exactly_the_results_within_its_depth(board: BoardSize) -> None:
     solver = Solver(table_mb=1)
     for moves in random_games(15, empty=11, board=board):
         position = Position(moves, width=board.width, height=board.height)
@@ -175,11 +175,11 @@ def test_looking_ahead_finds_what_is_that_near_and_nothing_else(board: BoardSize
             assert list(look_ahead(solver, position, plies, spent)) == expected
 
 
-def test_a_time_that_is_too_short_still_gives_a_move() -> None:
+def test_a_very_short_time_still_gives_a_move() -> None:
     assert said("position startpos moves 4", "go movetime 0")[-1] == "bestmove 4"
 
 
-def test_a_search_without_an_end() -> None:
+def test_an_infinite_search_runs_until_stopped() -> None:
     talk = Talk()
     talk.session.answer("position startpos moves 112233")
     talk.session.answer("go infinite")
@@ -203,14 +203,14 @@ def test_a_hard_search_is_stopped() -> None:
     talk.session.answer("go")
     talk.session.answer("stop")
     assert talk.heard[-1] == "bestmove 4"
-    assert talk.session.answer("stop")  # there is none any more
+    assert talk.session.answer("stop")  # no search is running any more
     heard = len(talk.heard)
     talk.session.answer("go")
     talk.session.close()
     assert len(talk.heard) == heard
 
 
-def test_a_player_that_is_stopped_still_moves() -> None:
+def test_a_stopped_player_still_moves() -> None:
     talk = Talk()
     talk.session.answer("setoption name player value mcts-uct:iterations=5000000")
     talk.session.answer("go infinite")
@@ -244,7 +244,7 @@ def test_a_player_that_is_stopped_still_moves() -> None:
         "setoption name player value kaggle:a.py",
     ],
 )
-def test_lines_that_make_no_sense(line: str | bytes, snapshot: SnapshotAssertion) -> None:
+def test_bad_lines_are_refused(line: str | bytes, snapshot: SnapshotAssertion) -> None:
     complaint, *others = said(line, "isready")
     assert complaint.startswith("info string error: ")
     assert complaint.isprintable()

@@ -1,4 +1,4 @@
-"""Boards as pictures: well-formed on every board, with their stones and marks."""
+"""Boards as pictures: well-formed for every size, with stones and marks."""
 
 import pytest
 
@@ -54,7 +54,7 @@ def test_every_board_is_well_formed_and_within_its_frame(
 
 
 @pytest.mark.parametrize("moves", ["", "4453", "44444432651631235357535"])
-def test_stones_lie_in_their_cells(moves: str) -> None:
+def test_stones_are_in_their_cells(moves: str) -> None:
     position = Position(moves)
     found: dict[Side, set[tuple[int, int]]] = {"x": set(), "o": set()}
     for circle in circles(board_picture(position)):
@@ -105,14 +105,14 @@ def test_scores_threats_arrows_and_marks() -> None:
     assert [c.dashes for c in circles(picture) if c.stroke == WIN] == [8]
 
 
-def test_text_of_strangers_is_text() -> None:
+def test_untrusted_text_is_escaped() -> None:
     picture = board_picture(Position("4"), BoardMarks(title=HOSTILE))
     root = parsed(svg_text(picture))
     assert not list(root.iter(f"{SVG}script"))
     assert any("<script>" in (text.text or "") for text in root.iter(f"{SVG}text"))
 
 
-def test_positions_show_themselves() -> None:
+def test_positions_have_an_svg_representation() -> None:
     position = Position("4453", width=8, height=7)
     drawn = position._repr_svg_()
     assert drawn == svg_text(board_picture(position))
@@ -122,7 +122,7 @@ def test_positions_show_themselves() -> None:
     assert "a draw" in Position("12", width=2, height=1)._repr_svg_()
 
 
-def test_a_picture_in_another_place() -> None:
+def test_a_picture_can_be_moved() -> None:
     picture = board_picture(Position("4453"), BoardMarks(arrows=(0,)))
     moved = Picture(1, 1, picture.moved(10, 20), "").moved(-10, -20)
     assert [type(shape) for shape in moved] == [type(shape) for shape in picture.shapes]

@@ -35,7 +35,7 @@ SMALL = BoardSize(4, 4)
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A played match, one with a test, an import on another board with a start, one to play."""
+    """Matches: a played one, one with a test, an import with a start, and an unplayed one."""
     url = str(tmp_path_factory.mktemp("stored") / "c4.db")
     start = Position("11", width=4, height=4)
     entries = finished_games(5, board=SMALL, start=start)
@@ -49,7 +49,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def replace_moves(entry: Any) -> Any:  # noqa: ANN401
-    """Of some games only the last grid is known."""
+    """Keep only the final grid of some games."""
     return entry._replace(moves=None) if entry.winner is None else entry
 
 
@@ -60,7 +60,6 @@ def api(stored: str) -> Iterator[Api]:
 
 
 def all_games(api: Api, limit: int = 4, **query: object) -> list[dict[str, Any]]:
-    """The games of all pages."""
     found: list[dict[str, Any]] = []
     cursor: dict[str, object] = {}
     while True:
@@ -72,7 +71,7 @@ def all_games(api: Api, limit: int = 4, **query: object) -> list[dict[str, Any]]
         cursor = {"cursor": page["next"]}
 
 
-def test_pages_have_every_game_once(api: Api, stored: str) -> None:
+def test_pages_contain_every_game_once(api: Api, stored: str) -> None:
     found = all_games(api)
     places = [(game["match"], game["number"]) for game in found]
     assert places == sorted(set(places))
@@ -88,7 +87,7 @@ def test_pages_have_every_game_once(api: Api, stored: str) -> None:
         assert api.get(f"{GAMES}/{game['match']}/{game['number']}") == game
 
 
-def test_a_game_that_began_elsewhere_says_where(api: Api) -> None:
+def test_a_game_states_its_start_position(api: Api) -> None:
     games = all_games(api, match=3)
     assert {game["start_grid"] for game in games} == {str(Position("11", width=4, height=4))}
     for game in games:
@@ -107,7 +106,7 @@ def test_a_game_that_began_elsewhere_says_where(api: Api) -> None:
         ({"ending": "crash"}, lambda game: game["ending"] == "crash"),
     ],
 )
-def test_conditions(api: Api, query: dict[str, Any], holds: Any) -> None:  # noqa: ANN401
+def test_filters_select_the_matching_games(api: Api, query: dict[str, Any], holds: Any) -> None:  # noqa: ANN401
     assert all_games(api, **query) == [game for game in all_games(api, 500) if holds(game)]
 
 
@@ -124,7 +123,7 @@ def test_conditions(api: Api, query: dict[str, Any], holds: Any) -> None:  # noq
         ({"player": "set"}, "player"),
     ],
 )
-def test_questions_that_are_refused(api: Api, query: dict[str, Any], field: str) -> None:
+def test_bad_queries_are_refused(api: Api, query: dict[str, Any], field: str) -> None:
     assert api.refused(GAMES, **query) == (400, field)
 
 
@@ -144,7 +143,7 @@ def test_questions_that_are_refused(api: Api, query: dict[str, Any], field: str)
         (f"{MATCHES}?limit=0", (400, "limit")),
     ],
 )
-def test_numbers_of_nothing(api: Api, path: str, refusal: tuple[int, str | None]) -> None:
+def test_missing_numbers_are_reported(api: Api, path: str, refusal: tuple[int, str | None]) -> None:
     response = api.client.get(path)
     assert (response.status_code, response.json()["field"]) == refusal
 
@@ -166,7 +165,7 @@ def test_the_list_of_matches(api: Api) -> None:
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 4])
-def test_reports(api: Api, stored: str, number: int) -> None:
+def test_reports_of_matches(api: Api, stored: str, number: int) -> None:
     report = api.get(f"{MATCHES}/{number}", judge=0)
     with Database.open(stored) as database:
         expected = read_report(database, number, Judging(games=0, least_ply=None))
@@ -183,8 +182,8 @@ def test_reports(api: Api, stored: str, number: int) -> None:
         assert (low, high) == ((None, None) if interval is None else (interval.low, interval.high))
 
 
-def test_a_report_judges_by_what_is_known(api: Api, stored: str) -> None:
-    """Nothing is searched for it."""
+def test_a_report_judges_by_stored_scores(api: Api, stored: str) -> None:
+    """The report does not search."""
     assert api.get(f"{MATCHES}/3")["judged_games"] == 0
     with Database.open(stored) as database:
         decisive = next(game for game in all_games(api, match=3) if "moves" in game)
@@ -197,7 +196,7 @@ def test_a_report_judges_by_what_is_known(api: Api, stored: str) -> None:
     assert api.get(f"{MATCHES}/3", judge=0)["judged_games"] == 0
 
 
-def test_names_of_players_have_no_directories(tmp_path: Path) -> None:
+def test_player_names_contain_no_directories(tmp_path: Path) -> None:
     url = str(tmp_path / "c4.db")
     player = "proof:/home/someone/mine.c4proof"
     (entry,) = finished_games(1)
@@ -211,14 +210,14 @@ def test_names_of_players_have_no_directories(tmp_path: Path) -> None:
             assert "someone" not in shown
 
 
-def test_without_a_database() -> None:
+def test_without_a_database_the_answer_is_503() -> None:
     with serving() as api:
         for path in (GAMES, MATCHES, f"{GAMES}/1/0", f"{MATCHES}/1"):
             assert api.refused(path) == (503, None)
 
 
 def test_the_largest_numbers_on_any_database(database: Database, rows_url: str) -> None:
-    """Each is one that the database takes in a query."""
+    """The database accepts each of these numbers in a query."""
     match = store_match(database, [])
     largest = LARGEST_NUMBER
     with serving(database_url=rows_url) as api:

@@ -1,4 +1,4 @@
-"""Threats, held against playing a stone there and looking at every line."""
+"""Threats, compared with playing a stone there and checking every line."""
 
 from hypothesis import given
 
@@ -11,7 +11,7 @@ DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 
 def slow_threats(position: Position, side: str) -> set[tuple[int, int]]:
-    """Every empty cell that is the fourth of a line whose others are the side's."""
+    """Every empty cell that completes a line whose other three stones are the side's."""
     columns = columns_of(position)
     own = {
         (column, row)

@@ -148,7 +148,7 @@ function figuresText(progress, one) {
     failed > 0 && `${whole(failed)} failed`,
     isRunning && pace && `${pace < 10 ? pace.toFixed(1) : whole(pace)} a second`,
     isRunning && rest && `${duration(rest)} left`,
-    nodes > 0 && `${whole(nodes)} nodes`,
+    nodes > 0 && count(nodes, "node"),
   ]
     .filter(Boolean)
     .join(" · ");
