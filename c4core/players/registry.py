@@ -40,7 +40,7 @@ class Level(NamedTuple):
     player: str
     """The player's description."""
     about: str
-    """What it does, as a sentence."""
+    """A sentence about its play."""
 
 
 LEVELS: Final = {

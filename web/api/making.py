@@ -117,7 +117,7 @@ class Made(NamedTuple):
     is_new: bool
     """False if the job existed already; it continues."""
     submission: analysis.Submission | None = None
-    """How the input was read, for a new job of kind ``analyze``."""
+    """The number of lines and the bad ones, for a new job of kind ``analyze``."""
 
 
 def make_job(service: Service, database: Database, values: Mapping[str, object]) -> Made:

@@ -138,7 +138,7 @@ def test_levels_are_names_for_players() -> None:
 
 
 def test_each_level_is_stronger_than_the_one_before() -> None:
-    """A few games with a fixed seed; docs/players.md has many, and those of expert."""
+    """A few games with a fixed seed; docs/players.md has many, also of expert."""
     for weaker, stronger in itertools.pairwise(list(LEVELS)[:-1]):
         one, other = parse_player(weaker).make(), parse_player(stronger).make()
         won = sum(

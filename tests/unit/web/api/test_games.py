@@ -295,6 +295,6 @@ class TestStored:
 
 
 def match_faults_of(api: Api) -> Iterator[str]:
-    """What ``c4 db check`` would say about the matches."""
+    """The faults of matches that ``c4 db check`` would find."""
     with api.service.require_database().read() as session:
         yield from match_faults(session)
