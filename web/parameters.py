@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, cast
 from msgspec import NODEFAULT, UNSET, Meta, Struct, UnsetType, inspect
 
 from c4core.errors import BoardError, C4Error
-from c4core.lines import BadLine, Request, parse_fields, parse_position
+from c4core import lines
+from c4core.lines import BadLine, parse_fields, parse_position
 from c4core.notation import DEFAULT_BOARD, BoardSize, parse_board
 from c4core.position import Position
 from c4core.reader import read_grid
@@ -366,7 +367,7 @@ def play(moves: str, board: BoardSize, field: str) -> Position:
         raise ApiError(400, str(error), field) from None
 
 
-def play_any(moves: str, board: BoardSize, field: str) -> Request:
+def play_any(moves: str, board: BoardSize, field: str) -> lines.Request:
     """The position after moves in any form; ``field`` is the name of their parameter."""
     read_moves(moves, field)
     try:

@@ -120,8 +120,10 @@ def find_import(session: Session, terms: MatchTerms, label: str) -> int | None:
             Match.is_whole,
             Match.label == label,
             or_(
-                and_(Match.player_a == one, Match.player_b == other)
-                for one, other in (pair, pair[::-1])
+                *(
+                    and_(Match.player_a == one, Match.player_b == other)
+                    for one, other in (pair, pair[::-1])
+                )
             ),
             Match.id.not_in(select(CorpusMatch.corpus_match_id)),
         )

@@ -275,7 +275,7 @@ class TestStored:
             ({"moves": "12"}, "ending"),
             ({"winner": "o"}, "winner"),
             ({"moves": "12", "ending": "unfinished"}, "ending"),
-            ({"moves": "12", "ending": "resigned"}, "winner"),
+            ({"moves": "12", "ending": "resigned"}, "ending"),
         ],
     )
     def test_a_game_that_is_not_over_is_refused(
