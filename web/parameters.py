@@ -352,10 +352,10 @@ def read_position(values: Mapping[str, object]) -> AskedPosition:
     fields = {name: values[name] for name in ("moves", "key", "grid") if name in values}
     if not fields:
         raise ApiError(400, 'give "moves" (empty for the empty board), "key" or "grid"', "moves")
-    request = parse_fields(fields, board=board)
-    if isinstance(request, BadLine):
-        raise ApiError(400, request.error, request.field)
-    return AskedPosition(request.position, request.moves, board)
+    found = parse_fields(fields, board=board)
+    if isinstance(found, BadLine):
+        raise ApiError(400, found.error, found.field)
+    return AskedPosition(found.position, found.moves, board)
 
 
 def play(moves: str, board: BoardSize, field: str) -> Position:

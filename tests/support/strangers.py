@@ -75,6 +75,7 @@ SPECIAL: dict[str, tuple[str, ...]] = {
     "learn evaluate": (FILE, "--csv", FILE),
     "learn order": ("--board", HOSTILE, "--output", FILE),
     "worker": ("--queues", HOSTILE),
+    "mcp": ("--threads", HOSTILE),
     "serve": ("--host", HOSTILE, "--token", "t"),
     "db init": (),
     "db upgrade": (),

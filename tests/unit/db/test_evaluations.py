@@ -80,8 +80,8 @@ def test_storing_the_same_rows_again_changes_nothing(filled: Database) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"lower": 3, "upper": 5}, r"position 5 of 7x6: stored score 2 .*new score 3\.\.5"),
-        ({"lower": -1, "upper": 1}, r"new score -1\.\.1"),
+        ({"lower": 3, "upper": 5}, r"position 5 of 7x6: stored score 2 .*new score 3 to 5"),
+        ({"lower": -1, "upper": 1}, r"new score -1 to 1"),
         ({"scores": (2, 1, 1, 1, 1, 1, 1)}, "column scores"),
     ],
 )
@@ -159,6 +159,11 @@ def test_filters(filled: Database) -> None:
             assert [found.key for found in search(session, filters).rows] == keys, conditions
             assert [found.key for found in stream(session, filters)] == keys, conditions
             assert count(session, filters) == len(keys), conditions
+    filters = EvaluationFilter(board=BOARD, exact=True)
+    rows = search(filled, filters).rows  # in a transaction of its own
+    assert rows
+    assert list(stream(filled, filters)) == list(rows)
+    assert count(filled, filters) == len(rows)
 
 
 @pytest.mark.parametrize("keys", [None, [700, 5, 502, 600, 501]])

@@ -79,6 +79,7 @@ def test_all_imports_are_declared(sources: dict[Path, Nodes]) -> None:
         "gymnasium",
         "kaggle-environments",
         "matplotlib",
+        "mcp",
         "msgspec",
         "open_spiel",
         "pettingzoo",

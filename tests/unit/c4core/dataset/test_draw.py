@@ -60,7 +60,7 @@ def test_all_positions_of_a_game_are_equally_likely() -> None:
 
 @pytest.mark.parametrize(("first", "last"), [(-1, 3), (4, 3), (0, 9)])
 def test_bad_plies_are_refused(first: int, last: int) -> None:
-    with pytest.raises(ValueError, match="0 to 8 stones"):
+    with pytest.raises(ValueError, match="from 0 to 8 on a 3x3 board"):
         stop_within(Dice(1), 1, first, last, width=3, height=3)
 
 

@@ -47,7 +47,7 @@ def test_a_payload_keeps_zero_based_moves() -> None:
 
 
 def test_units_hold_all_lines_in_order() -> None:
-    written = lines(*[EASY, "bad", EASY] * 1000)
+    written = lines(*[EASY, "wrong", EASY] * 1000)
     plans = list(plan_units(written, GUESS))
     decoded = [
         line for plan in plans for line in units.decode_lines(plan.payload, board=DEFAULT_BOARD)
@@ -81,7 +81,7 @@ def test_units_of_positions_measured_as_hard_are_smaller() -> None:
 
 
 def test_bad_lines_alone_make_a_unit_without_positions() -> None:
-    (plan,) = plan_units(lines("bad", "worse"), GUESS)
+    (plan,) = plan_units(lines("wrong", "worse"), GUESS)
     assert plan.positions == 0
 
 

@@ -71,7 +71,7 @@ def test_terms_are_written_out(database: Database) -> None:
         ({"seed": -1}, "not -1"),
         ({"seed": 2**64}, "not 18446744073709551616"),
         ({"start": Position(width=3, height=6)}, "at least 4 columns and rows, not 3x6"),
-        ({"start": Position("1212121")}, "the game is over"),
+        ({"start": Position("1212121")}, "must be an open game"),
     ],
 )
 def test_bad_terms_are_refused(
