@@ -172,11 +172,11 @@ async def test_other_players_sit_down(hands: Backend) -> None:
     dialog = await hands.until_shown(NewGame)
     await hands.click("#first")
     await hands.press("down", "enter")
-    await hands.until(lambda: dialog.query_one("#first", Select).value == "easy")
+    await hands.until(lambda: dialog.query_one("#first", Select).value == "beginner")
     await hands.click("#go-on")
     await hands.until_moves(3)  # the game continues, and the computer plays x
     assert hands.game.moves.startswith("44")
-    seats = ["x", "●", "easy", ">", "o", "●", "human"]
+    seats = ["x", "●", "beginner", ">", "o", "●", "human"]
     await hands.until(lambda: hands.text("#players").split() == seats)
     await hands.press("n")
     await hands.until_shown(NewGame)
