@@ -93,7 +93,7 @@ class BuildExt(build_ext):
     def build_extension(self, ext: Extension) -> None:
         """Build a module if its sources are newer, and show it."""
         if newer_group([*ext.sources, *ext.depends], self.get_ext_fullpath(ext.name), "newer"):
-            print(f"Compiling {ext.name}", flush=True)
+            print(f"Compiling {ext.name}", flush=True)  # noqa: T201 (pip hides it, make shows it)
         super().build_extension(ext)
 
     def run(self) -> None:

@@ -245,8 +245,8 @@ def move_object(move: ReviewedMove, board: BoardSize) -> dict[str, Any]:
 def review_rows(reviews: Iterable[Review]) -> Iterator[dict[str, int | str | bool | None]]:
     """Yield one flat row for each move of some games, such as the rows of a table.
 
-    ``game`` and ``move`` count from 1. ``best`` has the best columns, separated by blanks. All rows
-    have the same fields; unknown scores are None.
+    ``game`` and ``move`` count from 1. ``best`` has the best columns, separated by blanks. All
+    rows have the same fields. An unknown score is None.
     """
     for index, review in enumerate(reviews, start=1):
         game = review.game

@@ -25,6 +25,7 @@ from workers.answers.service import KNOWN, AnswerService
 from workers.core.follow import read_job
 from workers.match.reviews import (
     Review,
+    moved_from,
     plan_reviews,
     read_game,
     review_game,
@@ -285,4 +286,4 @@ def test_rows_of_moves_are_flat_and_complete(service: AnswerService) -> None:
 
 def _unjudged(moves: str) -> tuple[GameEntry, list[Position], list[None]]:
     game = game_of_moves(moves, LARGE)
-    return game, reviews.moved_from(game), [None] * len(moves)
+    return game, moved_from(game), [None] * len(moves)
