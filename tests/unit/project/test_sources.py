@@ -79,6 +79,7 @@ def test_all_that_is_imported_is_declared(sources: dict[Path, Nodes]) -> None:
         "kaggle-environments",
         "matplotlib",
         "msgspec",
+        "onnx",
         "open_spiel",
         "pettingzoo",
         "pillow",
