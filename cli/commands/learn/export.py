@@ -24,12 +24,13 @@ EXAMPLES = (
 @click.option("--onnx", metavar="FILE", required=True, help="The ONNX file to write.")
 @click.pass_obj
 def export(settings: Settings, *, model: str, onnx: str) -> None:
-    """Write a network as an ONNX file, which onnxruntime and other programs run without c4.
+    """Write a network as an ONNX file for other programs.
 
-    MODEL is a file of kind cnn, exact, residual or selfplay, or "shipped", the included residual
-    network. The input "planes" has the stones of both sides. The output "policy" has a number for
-    each column: play the column with the largest one. The file's metadata describes both. Writing
-    the file needs the package onnx, but not PyTorch.
+    MODEL is a model of kind cnn, exact, residual or selfplay, or "shipped", the included residual
+    network. onnxruntime and other programs run the ONNX file without c4. Its input "planes" has the
+    stones of both sides. Its output "policy" has a number for each column: play the column with the
+    largest one. The file's metadata describes both. This command needs the package onnx, but not
+    PyTorch.
     """
     from c4core.files import atomic_file
     from c4core.models.files import read_model
