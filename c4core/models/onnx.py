@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 OPSET: Final = 18
 """The version of ONNX's operators."""
 IR_VERSION: Final = 8
-"""The version of the file's format; the first one that has these operators."""
+"""The version of the file's format that was released with these operators."""
 MOST_BYTES: Final = 2_000_000_000
 """The largest size of all weights; a protobuf message ends at 2 GiB."""
 
@@ -238,7 +238,10 @@ def _cnn(graph: _Graph) -> None:
     falls = graph.add("Mul", graph.playable(graph.stones("planes")), one_column)
     after = graph.add("Add", graph.add("Sub", own, opponent), falls)  # (n, width, height, width)
     grids = graph.add("Gather", after, np.arange(height)[::-1], axis=2)
-    is_same = graph.model.architecture["padding"] == "same"
+    padding = graph.model.architecture["padding"]
+    if padding not in ("same", "valid"):
+        raise ValueError(f"padding cannot be {padding!r:.80}: it is same or valid")
+    is_same = padding == "same"
     pads = _UNEVEN if is_same else [0, 0, 0, 0]
     x = graph.reshape(grids, -1, 1, height, width)
     x = graph.convolution(x, "layers.1", _FILTERS, 1, _FOUR, _FOUR, pads=pads)
