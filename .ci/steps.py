@@ -44,7 +44,7 @@ GATE = [
     Step("demo", 1, "install, compile, solve, store and query a batch of positions"),
     Step("test", 4, "the tests without servers and optional packages"),
     Step("tools", 0.2, "install the tools for the next steps"),
-    Step("lint", 0.7, "ruff, mypy, stubs, the direction of imports, the page's JavaScript"),
+    Step("lint", 0.7, "ruff, wording, mypy, stubs, imports, the page's JavaScript"),
     Step("docs", 0.5, "the site of the documents; every warning is an error", beside=True),
     Step("wheel", 2, "a wheel, installed and used without a compiler"),
     Step("page", 0.5, "a journey through the page in a real browser", beside=True),

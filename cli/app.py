@@ -24,6 +24,7 @@ ORDER: Final = (
     "deep",
     "book",
     "review",
+    "puzzles",
     "show",
     "prove",
     "certificate",
@@ -40,6 +41,7 @@ ORDER: Final = (
     "engine",
     "learn",
     "serve",
+    "mcp",
     "worker",
     "db",
     "config",
@@ -92,6 +94,7 @@ def _version(context: click.Context, _parameter: click.Parameter, value: bool) -
 @settings.quiet_option
 @settings.verbose_option
 @click.option(
+    "-V",
     "--version",
     is_flag=True,
     is_eager=True,
@@ -108,6 +111,8 @@ def c4() -> None:
     Results are kept in a database, by default a file in your data directory. No position is
     solved twice. With --broker, "c4 worker" processes do the work, on any number of machines
     that share the database.
+
+    "c4 help COMMAND" shows the options of a command.
     """
 
 

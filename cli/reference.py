@@ -38,8 +38,8 @@ a database never does.
 Moves are columns counted from 1 (`4453`); from the tenth column on they are letters (`a` is 10).
 With `--zero-based` they count from 0. A score is for the side to move, and 0 is a draw. On 7x6 a
 win is 22 minus the number of the winner's stones at the end: 18 is a win with the fourth stone, 1
-is a win with the last one. A loss is the negative of that. Texts for people also show the distance
-in plies.
+is a win with the last one. A loss is the negative of that. Texts for people also show the number
+of moves to the end.
 
 `--db`, `--json`, `-q` and `-v` can be given before or after the command's name. The database is
 a SQLite file (`c4.db` in your data directory, created at first use), unless `--db` or the
@@ -77,10 +77,10 @@ the scores of all columns are `null`.
 
 With `--format c4solver`, `c4 solve` answers like Pascal Pons's program: the line, a blank, and
 the score. With `--all-moves` it writes the scores of all columns, -1000 for one that cannot be
-played. Every line of input gives one line of output. A line that cannot be read is written without a
-score, and standard error says why. As in that program, this includes a game that is already won.
-It also includes an empty line, for which that program would solve the empty board. A bad line of
-more than 64 KiB is cut.
+played. Every line of input gives one line of output. An empty line is the empty board. A score
+behind the moves, as in his test files, is ignored. The answer to a line that cannot be read is an
+empty line, and standard error says why. As in that program, this includes a game that is already
+won.
 
 ## Exit codes
 

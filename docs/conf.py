@@ -1,4 +1,4 @@
-"""Sphinx makes a site of these documents: ``make docs``, then ``build/site/docs/index.html``.
+"""Sphinx makes a site of these documents: ``make docs``, then ``build/site/index.html``.
 
 Docstrings are read from the modules themselves, compiled ones too. Compiled modules have no
 annotations: their signatures are read from the stubs beside them.
@@ -47,7 +47,7 @@ suppress_warnings = [
     "ref.python",  # several classes have an attribute of this name
 ]
 
-# Members from our own base classes are shown; those of Python's classes are well known.
+# Show members from our own base classes; members of Python's classes are well known.
 autodoc_default_options = {
     "members": True,
     "inherited-members": "object, tuple, Exception, StrEnum, str, Protocol",

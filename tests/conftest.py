@@ -1,9 +1,9 @@
-"""Fixtures that all tests share, and the servers and databases that some of them need.
+"""Fixtures for all tests, and the servers and databases that some of them need.
 
-Storage tests run twice: on SQLite and on PostgreSQL. Some tests need brokers as well. The servers
-are the ones at the URLs in ``C4_TEST_POSTGRES``, ``C4_TEST_REDIS`` and ``C4_TEST_RABBITMQ``, or
-with ``C4_TEST_SERVERS=1`` such as are started from the installed server programs, when a test first
-asks for one. Tests whose server is missing are left out, and the summary says so.
+Storage tests run twice: on SQLite and on PostgreSQL. Some tests also need brokers. The servers are
+the ones at the URLs in ``C4_TEST_POSTGRES``, ``C4_TEST_REDIS`` and ``C4_TEST_RABBITMQ``. With
+``C4_TEST_SERVERS=1``, the installed server programs are started when a test first needs them. Tests
+whose server is missing are left out, and the summary says so.
 """
 
 import gc
@@ -31,16 +31,16 @@ from workers.answers import books as book_answers
 from workers.celery.messaging import make_app
 from workers.core.kinds import Lane
 
-# The time of a test is not what it is about. With CI in the environment, examples are always the
-# same: that is what the profile of Hypothesis's own which this one changes says then.
+# These tests do not measure time. With CI in the environment, this profile inherits fixed examples
+# from Hypothesis's own CI profile.
 settings.register_profile("c4", deadline=None)
 settings.load_profile("c4")
 
-# Whoever runs the tests may have settings; here there are none.
+# Ignore the settings of the user who runs the tests.
 os.environ["C4_CONFIG"] = os.devnull
 
 if sys.dont_write_bytecode:
-    # Some hundred processes would compile the same modules, each for itself.
+    # Several hundred processes would otherwise compile the same modules.
     sys.dont_write_bytecode = False
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
@@ -51,17 +51,17 @@ NEEDED: dict[str, tuple[type[Server], ...]] = {"postgres": (PostgreSQLServer,), 
 
 
 def pytest_configure() -> None:
-    """Take Ctrl-C and hang-ups, which ``&`` and ``nohup`` let a program ignore: tests send them."""
+    """Handle Ctrl-C and hang-ups: tests send them, but ``&`` and ``nohup`` ignore them."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
-        # This process goes on all the same; those that it starts begin with the default.
+        # This process ignores hang-ups; the processes that it starts get the default action.
         signal.signal(signal.SIGHUP, lambda *_: None)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Collect tests without the garbage collector, which then skips what every test shares."""
+    """Collect tests without the garbage collector, and freeze the objects that all tests share."""
     gc.disable()
     try:
         return (yield)
@@ -70,9 +70,11 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
 
 
-@pytest.hookimpl(trylast=True)  # after -m and -k: what nobody asked for is not left out
+@pytest.hookimpl(
+    trylast=True
+)  # after -m and -k, so that only selected tests are reported as left out
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what needs a server that there is not."""
+    """Leave out tests whose servers are missing."""
     left_out = [item for item in items if not _has_servers(item)]
     _note(config, [item.nodeid for item in left_out])
     if left_out:
@@ -81,23 +83,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _note(config: pytest.Config, left_out: list[str]) -> None:
-    """Keep what was left out for the summary, which is written by the process that began."""
+    """Keep the names of the tests left out for the summary, which the main process writes."""
     config.stash[LEFT_OUT] = left_out
-    if hasattr(config, "workeroutput"):  # tests run in several processes, of which this is one
+    if hasattr(config, "workeroutput"):  # this is one of several pytest-xdist processes
         config.workeroutput["left_out"] = left_out
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:  # noqa: ANN401 (pytest-xdist's, if it is there)
-    """Take over what one of several processes has left out; they all leave out the same."""
+    """Take the list from one of several processes; they all leave out the same tests."""
     node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", [])
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Three processes for two cores: they wait for others half the time.
+    """Use three processes for two cores: they wait for other processes half the time.
 
-    Only one process at a time uses a server that was given: its queues are shared.
+    If a server was given by URL, use one process only, because its queues are shared.
     """
     if any(kind.variable in os.environ for kind in SERVERS):
         return 1
@@ -105,18 +107,18 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def _has_servers(item: pytest.Item) -> bool:
-    """Whether the servers that a test needs are there."""
+    """Whether the servers that a test needs are available."""
     if START_SERVERS:
         return True
     needed = {kind for mark, kinds in NEEDED.items() if mark in item.keywords for kind in kinds}
-    # To be killed, or stopped for a while, a server has to be the tests' own.
+    # A test may only kill or stop a server that the tests started themselves.
     return "faults" not in item.keywords and all(kind.variable in os.environ for kind in needed)
 
 
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Name what was left out, so that nobody takes it for tested."""
+    """List the tests that were left out."""
     left_out = config.stash.get(LEFT_OUT, [])
     if not left_out:
         return
@@ -138,7 +140,7 @@ def pytest_terminal_summary(
 
 @pytest.fixture(autouse=True)
 def no_shipped_book(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """In this process there is no book that answers what a test wants searched."""
+    """Disable the shipped book in this process, so that positions in tests are searched."""
     book_answers.shipped_book.cache_clear()
     with monkeypatch.context() as changes:
         changes.setattr(book_answers, "_shipped", lambda _board: None)
@@ -154,7 +156,7 @@ def c4(tmp_path: Path) -> C4:
 
 @contextmanager
 def _server(kind: type[Server]) -> Iterator[Server | GivenServer]:
-    """The server that was named, or one that is started."""
+    """A server given by URL, or one started for the tests."""
     given = os.environ.get(kind.variable)
     if given:
         yield GivenServer(given)
@@ -197,7 +199,7 @@ def broker_url(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[PostgresDatabases]:
-    """The server that the tests marked ``postgres`` and ``servers`` use."""
+    """The PostgreSQL server of the tests marked ``postgres`` and ``servers``."""
     with _server(PostgreSQLServer) as server:
         databases = PostgresDatabases(server.url)
         try:
@@ -210,7 +212,7 @@ def postgres_server() -> Iterator[PostgresDatabases]:
 def service(
     tmp_path: Path, broker_url: str, postgres_server: PostgresDatabases
 ) -> Iterator[Service]:
-    """A service with PostgreSQL and with each kind of broker."""
+    """A service with PostgreSQL; the test runs once with each kind of broker."""
     with postgres_server.database(initialised=True) as url:
         yield Service(tmp_path, url, broker_url)
 
@@ -219,11 +221,11 @@ def service(
 def one_service(
     tmp_path: Path, request: pytest.FixtureRequest, postgres_server: PostgresDatabases
 ) -> Iterator[Service]:
-    """A service with PostgreSQL and Redis, for what does not depend on the kind of broker."""
+    """A service with PostgreSQL and Redis, for tests that do not depend on the kind of broker."""
     broker_url = request.getfixturevalue("redis_server").url
     with redis.Redis.from_url(broker_url) as client:
-        # What earlier tests have left, also in the hands of workers that were killed: Kombu gives
-        # such messages to the next worker, where they name units of another database.
+        # Delete the queues and unacknowledged messages of earlier tests. Kombu would deliver the
+        # messages of killed workers to the next worker, and they name units of another database.
         options = make_app(broker_url).conf.broker_transport_options
         taken = (options["unacked_key"], options["unacked_index_key"])
         client.delete(*(lane.queue for lane in Lane), *taken)
@@ -233,7 +235,7 @@ def one_service(
 
 @pytest.fixture(scope="session")
 def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An SQLite database with C4's tables, to be copied: faster than making them."""
+    """An SQLite database with C4's tables; copying it is faster than creating one."""
     path = tmp_path_factory.mktemp("template") / "c4.db"
     Database.open(str(path)).close()
     return path
@@ -265,9 +267,9 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
 
 @pytest.fixture
 def untouched(database_url: str) -> Iterator[Database]:
-    """A database that nobody has used before, open, for tests of how queries are planned.
+    """A new database, open, for tests of query plans.
 
-    In one that tests take turns to use, PostgreSQL's vacuum may have seen the tables empty.
+    In a database that tests reuse, PostgreSQL's vacuum may have seen the tables empty.
     """
     with Database.open(database_url) as opened:
         yield opened
@@ -275,14 +277,14 @@ def untouched(database_url: str) -> Iterator[Database]:
 
 @pytest.fixture(scope="session")
 def postgres_url(postgres_server: PostgresDatabases) -> Iterator[str]:
-    """A database with C4's tables that tests take turns to use: faster than one each."""
+    """A database with C4's tables that tests share one after another: faster than one for each."""
     with postgres_server.database(initialised=True) as url:
         yield url
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
 def rows_url(request: pytest.FixtureRequest) -> str:
-    """The URL of a database with no rows, for tests that leave its tables as they are."""
+    """The URL of a database with no rows, for tests that do not change its tables."""
     if request.param == "sqlite":
         return f"sqlite:///{request.getfixturevalue('sqlite_path')}"
     url: str = request.getfixturevalue("postgres_url")
@@ -300,13 +302,13 @@ def database(rows_url: str) -> Iterator[Database]:
 
 @pytest.fixture
 def clock() -> FakeClock:
-    """A clock that the test turns on; see ``timed``."""
+    """A clock that the test advances; see ``timed``."""
     return FakeClock()
 
 
 @pytest.fixture
 def timed(rows_url: str, clock: FakeClock) -> Iterator[Database]:
-    """A database whose clock the test turns on."""
+    """A database whose clock the test advances."""
     with Database.open(rows_url, clock=clock) as database:
         yield database
 

@@ -1,12 +1,12 @@
 """Mutation tests: which small faults in the product do the tests catch?
 
-A sample of mutants is drawn from the sources of ``--tree``; the same sources give the same
-mutants. The tests run on each mutant until one fails, in copies of the tree below ``--work``. The
-results are JSON Lines. A second run with the same results file goes on where the first one ended.
+A sample of mutants is drawn from the sources of ``--tree``; the same sources give the same mutants.
+The tests run on each mutant until one fails, in copies of the tree below ``--work``. The results
+are JSON Lines. A second run with the same results file continues where the first one ended.
 
 A Python mutant is written into its copy, and the tests that cover its line run. All Cython mutants
-are in one build: each changed expression looks at a C variable, which is read from C4_MUTANT when
-the module is loaded. Needs pytest-cov and pytest-xdist.
+are in one build: each changed expression checks a C variable, which is read from C4_MUTANT when the
+module is loaded. Needs pytest-cov and pytest-xdist.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from coverage import CoverageData
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-# Target: its sources, how many Python mutants, how many Cython mutants, which tests come first.
+# Target: its sources, numbers of Python and Cython mutants, and the tests that run first.
 SAMPLE = {
     "db/jobs": (["db/jobs/**/*.py"], 120, 0, ""),
     "workers/core": (["workers/core/**/*.py"], 80, 0, ""),
@@ -55,7 +55,7 @@ ENGINE_TESTS = ["tests/unit/c4core/test_*.py", "tests/unit/c4core/book"]
 ENGINE_TESTS += [f"tests/property/*{subject}*" for subject in ("book", "position", "solver")]
 MARKERS = "not servers and not postgres"
 OPTIONS = ["-p", "no:randomly", "-p", "no:cacheprovider", "-m", MARKERS]
-OPTIONS += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # of what is imported beforehand
+OPTIONS += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # for modules imported before pytest
 PLUGIN = """
 import os
 
@@ -74,7 +74,7 @@ __attribute__((constructor)) static void c4_read_mutant(void) {
 }
 """
 CIMPORT = "from c4core.c4_mutants cimport c4_mutant_id\n"
-MEMORY = 12 << 30  # bytes of address space of a test process
+MEMORY = 12 << 30  # bytes of address space for a test process
 
 NEGATED = {
     "==": "!=",
@@ -108,7 +108,7 @@ AUGMENTED = {"+=", "-=", "*=", "|=", "&=", "^=", "<<=", ">>=", "//="}
 
 @dataclass(frozen=True)
 class Mutant:
-    """One fault: a new text from ``start`` to ``end``, or none: the statement is skipped."""
+    """One fault: a new text from ``start`` to ``end``; None skips the statement."""
 
     target: str
     file: str
@@ -117,7 +117,7 @@ class Mutant:
     start: int
     end: int
     text: str
-    lines: tuple[int, ...] = ()  # of a Python mutant: whose tests may see it
+    lines: tuple[int, ...] = ()  # of a Python mutant, to find the tests that cover it
 
     @property
     def is_cython(self) -> bool:
@@ -130,7 +130,7 @@ class Mutant:
 
 
 def sample(tree: Path) -> list[Mutant]:
-    """Draw the mutants, in an order in which every beginning is a sample of all targets."""
+    """Draw the mutants in an order whose every prefix is a sample of all targets."""
     drawn = []
     for target, (patterns, of_python, of_cython, _) in SAMPLE.items():
         chance = random.Random(target)
@@ -170,7 +170,7 @@ def python_mutants(target: str, file: str, source: str) -> Iterator[Mutant]:
 
 
 def _sites(node: ast.AST, statement: ast.stmt | None) -> Iterator[tuple]:
-    """What can be changed, to what, and in which statement; nothing outside functions (None)."""
+    """Yield each possible change and its statement (None outside functions)."""
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         for child in node.body:
             yield from _sites(child, child)
@@ -227,7 +227,7 @@ def _other_calls(func: ast.expr, args: list, keywords: list) -> Iterator[ast.Cal
 def cython_mutants(target: str, file: str, source: str) -> Iterator[Mutant]:
     """All faults in the bodies of a Cython module's functions."""
     begins = line_starts(source)
-    outside: int | None = None  # the column of the head of the function that a line is in
+    outside: int | None = None  # column of the enclosing function's head
     for tokens in _logical_lines(source):
         line, column = tokens[0].start
         if outside is not None and column <= outside:
@@ -269,7 +269,7 @@ def _is_function(tokens: list[TokenInfo]) -> bool:
 
 
 def _can_be_skipped(tokens: list[TokenInfo]) -> bool:
-    """Whether it is a call, an augmented assignment, or a step out of a loop."""
+    """Whether the statement is a call, an augmented assignment, or a jump out of a loop."""
     parts = _split(tokens, AUGMENTED | {"="})
     is_call = len(parts) == 1 and tokens[0].type == NAME and tokens[-1].string == ")"
     is_augmented = len(parts) > 1 and any(token.string in AUGMENTED for token in tokens)
@@ -279,7 +279,7 @@ def _can_be_skipped(tokens: list[TokenInfo]) -> bool:
 
 
 def _split(tokens: list[TokenInfo], separators: set[str]) -> list[list[TokenInfo]]:
-    """The parts between separators that are not in brackets; none of them is empty."""
+    """Split at separators that are not in brackets; no part is empty."""
     parts: list[list[TokenInfo]] = [[]]
     depth = 0
     for token in tokens:
@@ -312,7 +312,7 @@ def _expressions(tokens: list[TokenInfo]) -> list[list[TokenInfo]]:
 
 
 def _other_tokens(part: list[TokenInfo]) -> Iterator[tuple[int, str]]:
-    """The changes of one token of an expression."""
+    """The possible replacements of one token of an expression."""
     words = ["", *(token.string for token in part), ""]
     no_operand = {"and", "or", "not", "in", "is", "if", "else", "return", "lambda"}
     k = 0
@@ -335,7 +335,7 @@ def _other_tokens(part: list[TokenInfo]) -> Iterator[tuple[int, str]]:
 
 
 def with_mutants(source: str, numbered: dict[int, Mutant]) -> str:
-    """A module in which C4_MUTANT chooses one of the mutants, or none."""
+    """Build a module in which C4_MUTANT selects one mutant or none."""
     by_place = defaultdict(list)
     for number, mutant in numbered.items():
         by_place[mutant.start, mutant.end].append((number, mutant.text))
@@ -375,20 +375,20 @@ def build_engine(tree: Path, mutants: list[Mutant]) -> None:
     for file, numbered in by_file.items():
         (tree / file).write_text(with_mutants((tree / file).read_text(), numbered))
     setup = tree / "setup.py"
-    setup.write_text(setup.read_text().replace('"-O3"', '"-O1"'))  # it compiles in half the time
+    setup.write_text(setup.read_text().replace('"-O3"', '"-O1"'))  # halves the compile time
     build = [sys.executable, "setup.py", "-q", "build_ext", "--inplace", "--force"]
     subprocess.run(build, cwd=tree, env=environment(tree), check=True)
     (tree / "built").touch()
 
 
 def environment(tree: Path, mutant: int = 0) -> dict[str, str]:
-    """The environment of the tests. With CI, Hypothesis always tries the same examples."""
+    """The environment of the tests. With CI set, Hypothesis always tries the same examples."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("C4_")}
     return kept | {"PYTHONPATH": str(tree), "CI": "true", "C4_MUTANT": str(mutant)}
 
 
 def measure(tree: Path, tests: list[str], *options: str) -> dict[str, float]:
-    """Run the tests without a mutant: the processor seconds of each one that passed."""
+    """Run the tests without a mutant; return the processor seconds of each test that passed."""
     seconds = tree / "seconds.json"
     if not seconds.exists():
         (tree / "c4_seconds.py").write_text(PLUGIN)
@@ -409,7 +409,7 @@ def measure(tree: Path, tests: list[str], *options: str) -> dict[str, float]:
 
 
 def covering(tree: Path) -> dict[str, dict[int, set[str]]]:
-    """By file and line: the tests that run the line."""
+    """The tests that run each line, by file and line."""
     data = CoverageData(str(tree / ".coverage"))
     data.read()
     return {
@@ -424,7 +424,7 @@ def covering(tree: Path) -> dict[str, dict[int, set[str]]]:
 def choose(
     tests: set[str], seconds: dict[str, float], budget: float, first: str
 ) -> dict[str, float]:
-    """The quickest tests within the budget; those with ``first`` in their name come first."""
+    """The quickest tests within the budget; tests with ``first`` in their name come first."""
     chosen, total = {}, 0.0
     for test in sorted(tests & seconds.keys(), key=lambda it: (first not in it, seconds[it], it)):
         if total + seconds[test] <= budget or not chosen:
@@ -436,7 +436,7 @@ def choose(
 def find_tests(
     engine: Path, plain: Path, given: argparse.Namespace
 ) -> Callable[[Mutant], dict[str, float]]:
-    """Measure the tests; returns a function that chooses those for a mutant."""
+    """Measure the tests; return a function that chooses the tests for a mutant."""
     packages = [f"--cov={name}" for name in ("db/jobs", "workers/core", "c4core/book")]
     options = [*packages, "--cov-context=test", "--cov-report="]
     seconds = measure(plain, given.python_tests, *options)
@@ -458,7 +458,7 @@ def read_results(file: Path) -> list[dict]:
 
 
 class Chosen:
-    """A pytest plugin that runs the chosen tests in their order, and names one that fails."""
+    """A pytest plugin that runs the chosen tests in order and reports a failing one."""
 
     def __init__(self, tests: list[str]) -> None:
         self.places = {test: place for place, test in enumerate(tests)}
@@ -481,7 +481,7 @@ class Trial:
         self.output, self.source = tree / f"output-{mutant.id}", tree / mutant.file
         self.start = time.monotonic()
         seconds = sum(tests.values())
-        self.end = self.start + 60 + 30 * seconds  # other programs may need most of the machine
+        self.end = self.start + 60 + 30 * seconds  # other programs may use most of the machine
         self.original = self.source.read_text()
         if not mutant.is_cython:
             changed = self.original[: mutant.start] + mutant.text + self.original[mutant.end :]
@@ -508,7 +508,7 @@ class Trial:
         os.environ.clear()
         os.environ.update(environment(self.tree, number if self.mutant.is_cython else 0))
         for name in [name for name in sys.modules if name.partition(".")[0] == "tests"]:
-            del sys.modules[name]  # the copy has its own
+            del sys.modules[name]  # use the module in the copy
         sys.path.insert(0, str(self.tree))
         if not self.tests:
             return 0  # no test runs the line
@@ -516,7 +516,7 @@ class Trial:
         return pytest.main(["-qx", "--tb=no", *OPTIONS, *files], plugins=[Chosen(list(self.tests))])
 
     def result(self) -> dict | None:
-        """The line of the results, if the tests have ended."""
+        """The result line, if the tests have ended."""
         late = time.monotonic() > self.end
         if late:
             os.killpg(self.process, signal.SIGKILL)
@@ -544,7 +544,7 @@ class Trial:
 
 
 def table(results: list[dict]) -> str:
-    """What was caught, by target."""
+    """The number of mutants caught, by target."""
     lines = [f"{'target':14}{'mutants':>8}{'caught':>8}{'survived':>10}{'seconds':>9}"]
     for target in [*SAMPLE, "all"]:
         of_it = [result for result in results if target in {result["target"], "all"}]
@@ -571,7 +571,7 @@ def main() -> None:
 
 
 def run(given: argparse.Namespace) -> None:
-    """Try the mutants that have no result yet, some at a time."""
+    """Try the mutants that have no result yet, several in parallel."""
     end = time.monotonic() + 60 * given.minutes
     mutants = sample(given.tree)
     numbers = {mutant.id: number for number, mutant in enumerate(mutants, 1)}
@@ -580,7 +580,7 @@ def run(given: argparse.Namespace) -> None:
     engine = copy_tree(given.tree, work / "engine")
     copies = [copy_tree(given.tree, work / f"python-{k}") for k in range(given.processes)]
     for file in {mutant.file for mutant in mutants if not mutant.is_cython}:
-        for place in copies:  # a run that was killed has left its mutants
+        for place in copies:  # an interrupted run leaves its mutants
             shutil.copyfile(given.tree / file, place / file)
     build_engine(engine, mutants)
     tests_of = find_tests(engine, copies[0], given)
@@ -589,9 +589,9 @@ def run(given: argparse.Namespace) -> None:
         mutants = [mutant for mutant in mutants if mutant.id in wanted]
     known = {result["id"] for result in read_results(given.results)}
     waiting = [mutant for mutant in mutants if mutant.id not in known]
-    os.environ["CI"] = "true"  # Hypothesis looks at it when it is imported
+    os.environ["CI"] = "true"  # Hypothesis reads it when it is imported
     for name in ("hypothesis.stateful", "sqlalchemy.orm", "alembic", "celery", "numpy", "click"):
-        importlib.import_module(name)  # none of them has mutants: a fork has them already
+        importlib.import_module(name)  # modules without mutants, imported once for all forks
     trials: list[Trial] = []
     while trials or (waiting and time.monotonic() < end):
         if waiting and len(trials) < given.processes and time.monotonic() < end:

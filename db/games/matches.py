@@ -106,6 +106,37 @@ def end_import(session: Session, match_id: int, terms: MatchTerms) -> None:
     )
 
 
+def find_import(session: Session, terms: MatchTerms, label: str) -> int | None:
+    """Return the newest import that can take another game; it stays locked until the commit.
+
+    It has this label, these players in any order and this start. Imports that other matches look up
+    take no more games.
+    """
+    pair = (terms.player_a, terms.player_b)
+    query = (
+        select(Match.id, Match.terms)
+        .where(
+            Match.origin == Origin.IMPORTED.value,
+            Match.is_whole,
+            Match.label == label,
+            or_(
+                *(
+                    and_(Match.player_a == one, Match.player_b == other)
+                    for one, other in (pair, pair[::-1])
+                )
+            ),
+            Match.id.not_in(select(CorpusMatch.corpus_match_id)),
+        )
+        .order_by(Match.id.desc())
+        .with_for_update(of=Match)
+    )
+    for match_id, fields in session.execute(query):
+        with _decoding(match_id):
+            if MatchTerms.from_json(fields).start == terms.start:
+                return int(match_id)
+    return None
+
+
 def get_match(session: Session, match_id: int) -> MatchInfo:
     """Return all information about one match.
 

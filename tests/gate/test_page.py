@@ -1,4 +1,4 @@
-"""One journey through the page in a real browser, from an empty database to stored results."""
+"""One path through the page in a real browser, from an empty database to stored results."""
 
 import json
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ SCORES = {
     "44": [-3, -3, -2, 1, -2, -3, -3],
     "4453": [-5, -5, -2, -3, -4, -2, -2],
 }
-"""The exact scores of all columns, as published."""
+"""The published exact scores of all columns."""
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def browser() -> Iterator[Browser]:
 def await_scores(browser: Browser, moves: str) -> None:
     """Wait until the exact scores of a position are shown."""
     expected = dict(enumerate(SCORES[moves], start=1))
-    browser.until(lambda: columns(browser) == expected, f"other scores than those of {moves!r}")
+    browser.until(lambda: columns(browser) == expected, f"the scores of {moves!r} are not shown")
     await_answer(browser)
 
 
@@ -78,12 +78,12 @@ def play_and_step(browser: Browser) -> None:
 
 
 def run_a_batch(browser: Browser) -> int:
-    """Start a job with a file, and download its results; its number."""
+    """Start a job from a file and download its results; return the job's number."""
     browser.click("#tabs a[data-view='work']")
     drop_file(browser, "".join(f"{moves}\n" for moves in LATE))
     browser.click("[data-start]")
     job = job_number(browser)
-    browser.until(lambda: job_state(browser, job) == "done", "the job does not end")
+    browser.until(lambda: job_state(browser, job) == "done", "the job did not end")
     browser.click(f"[data-job='{job}'] [data-results='jsonl']")
     lines = browser.download(f"c4-job-{job}.jsonl").read_text().splitlines()
     solver = Solver(table_mb=1)
@@ -98,7 +98,7 @@ def test_a_journey_through_the_page(server: PageServer, browser: Browser) -> Non
     play_and_step(browser)
     job = run_a_batch(browser)
 
-    # What is stored now: no game, the positions of the job, and the job, also after a reload.
+    # Stored now: no game, the positions of the job, and the job itself, also after a reload.
     browser.click("#tabs a[data-view='explore']")
     browser.click("#explore a[href*='show=games']")
     browser.one("[data-explore]:not([aria-busy]) .page-games")
@@ -108,4 +108,4 @@ def test_a_journey_through_the_page(server: PageServer, browser: Browser) -> Non
     stored = browser.all(".page-positions tbody a[href*='grid=']")
     assert len(stored) == len(LATE)
     browser.open(f"{server.url}/work")
-    browser.until(lambda: job_state(browser, job) == "done", "the job is forgotten")
+    browser.until(lambda: job_state(browser, job) == "done", "the job is not shown after a reload")

@@ -1,6 +1,6 @@
-"""The wheel, installed in an empty environment without a compiler, does what a user asks first.
+"""The wheel, installed in an empty environment without a compiler, passes basic checks.
 
-``C4_TEST_WHEEL`` names it. More of the wheel is tested in ``tests/release/package``.
+``C4_TEST_WHEEL`` names the wheel. ``tests/release/package`` tests more of it.
 """
 
 import json
@@ -26,7 +26,7 @@ EASY = "2252576253462244111563365343671351441"
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """The environment, and a directory that sees no checkout."""
+    """An environment with the wheel, whose directory is outside the checkout."""
     directory = tmp_path_factory.mktemp("wheel")
     return Environment.make_with_web(directory / "environment", directory, named_wheel())
 
@@ -53,7 +53,7 @@ def test_positions_are_solved_stored_and_found(installed: Environment) -> None:
     assert (analyzed["score"], found["score"]) == (-1, -1)
 
 
-def test_files_of_data_are_installed(installed: Environment) -> None:
+def test_data_files_are_installed(installed: Environment) -> None:
     done = installed.shell("c4 certificate verify 5x4")
     assert done.code == 0, done.err
 
@@ -81,9 +81,9 @@ def test_server_is_healthy(installed: Environment) -> None:
 
 @pytest.fixture(scope="module")
 def image(tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """The two steps of the Dockerfile that install something, each in an environment of its own.
+    """The two installing stages of the Dockerfile, each in its own environment.
 
-    The wheel stands for the sources, so that they are not compiled again.
+    They install the wheel instead of compiling the sources again.
     """
     directory = tmp_path_factory.mktemp("image")
     text = (ROOT / "Dockerfile").read_text().replace("\\\n", " ")
@@ -100,7 +100,7 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Environment:
 
 @pytest.fixture
 def frozen(image: Environment, tmp_path: Path) -> dict[str, Any]:
-    """How a container runs it: the home cannot be written, only a directory for temporary files."""
+    """The settings of a container: the home is read-only, and a temporary directory is writable."""
     (tmp_path / "tmp").mkdir()
     home = tmp_path / "home"
     home.mkdir(mode=0o555)
@@ -113,7 +113,7 @@ def frozen(image: Environment, tmp_path: Path) -> dict[str, Any]:
     return {"cwd": home, "env": variables, "preexec_fn": obey_permissions, "text": True}
 
 
-def test_image_runs_what_is_typed(frozen: dict[str, Any]) -> None:
+def test_image_runs_commands(frozen: dict[str, Any]) -> None:
     text = (ROOT / "Dockerfile").read_text()
     (entry,), (default,) = (re.findall(rf"{key} (\[.*\])", text) for key in ("ENTRYPOINT", "CMD"))
     for arguments in (json.loads(default), ["solve", "4453"], ["certificate", "verify", "5x4"]):
@@ -123,7 +123,7 @@ def test_image_runs_what_is_typed(frozen: dict[str, Any]) -> None:
         assert done.returncode == 0, done.stderr
 
 
-def test_image_answers_the_probes_of_kubernetes(frozen: dict[str, Any], tmp_path: Path) -> None:
+def test_image_answers_kubernetes_probes(frozen: dict[str, Any], tmp_path: Path) -> None:
     deployment, _service = yaml.safe_load_all(SERVER.read_text())
     (container,) = deployment["spec"]["template"]["spec"]["containers"]
     (hosts,) = (each["value"] for each in container["env"] if each["name"] == "C4_WEB_HOSTS")
@@ -154,7 +154,9 @@ def test_image_answers_the_probes_of_kubernetes(frozen: dict[str, Any], tmp_path
                 (header,) = asked["httpHeaders"]
                 assert header["name"] == "Host"
                 assert status(asked["path"], header["value"]) == 200
-                assert status(asked["path"], f"10.0.0.1:{port}") != 200  # why it is said
+                assert (
+                    status(asked["path"], f"10.0.0.1:{port}") != 200
+                )  # so the Host header is needed
             for name in hosts.split():
                 assert status("/", name) == 200
         finally:

@@ -1,4 +1,4 @@
-"""One job, two real workers, a real broker and PostgreSQL: a worker is killed, nothing is lost."""
+"""One job with two workers, a broker and PostgreSQL: if a worker is killed, nothing is lost."""
 
 import pytest
 from sqlalchemy import select
@@ -15,7 +15,7 @@ from workers.celery.doorbell import Doorbell
 from workers.runners.remote import call_workers
 
 GAMES = random_games(300, empty=29)
-"""30 units of about 0.1 s."""
+"""Thirty units of about 0.1 s."""
 FIRST = GAMES[:40]
 
 
@@ -30,7 +30,7 @@ def test_a_job_loses_nothing_when_one_of_two_workers_is_killed(service: Service)
         job_id = plan_analysis(url, GAMES)
         ring(service, job_id)
         kill_at_work(url, bob.process, "bob")
-        # What bob holds comes free when its lease runs out.
+        # The unit that bob holds becomes free when its lease expires.
         followed = service("jobs", "resume", str(job_id), "--output", "-")
     assert followed.code == 0, followed.err
     check_analysis(url, job_id, GAMES, followed.objects)
@@ -38,14 +38,14 @@ def test_a_job_loses_nothing_when_one_of_two_workers_is_killed(service: Service)
         of_job = Unit.job_id == job_id
         tries = session.execute(select(Unit.attempts, Unit.lapses).where(of_job)).all()
     assert {attempts for attempts, _ in tries} == {1}
-    # A worker with one thread holds one unit more than it searches.
+    # A worker with one thread holds one unit besides its current one.
     assert sum(lapses for _, lapses in tries) in {1, 2}
 
 
 def takes_messages(service: Service, *workers: Process) -> bool:
-    """Let the workers do a small job; whether each has worked by now.
+    """Run a small job; return whether each worker has done a part of it.
 
-    A worker is known before it takes messages.
+    A worker is registered before it takes messages.
     """
     job_id = plan_analysis(service.database_url, FIRST)
     ring(service, job_id)
@@ -54,7 +54,7 @@ def takes_messages(service: Service, *workers: Process) -> bool:
 
 
 def ring(service: Service, job_id: int) -> None:
-    """Tell the broker of the first units."""
+    """Announce the first units to the broker."""
     bell = Doorbell(service.broker_url)
     with Database.open(service.database_url) as database:
         call_workers(database, bell, job_id)

@@ -1,4 +1,4 @@
-"""Hostile files are refused with the right answer, in little memory."""
+"""Hostile files are refused with the right message, using little memory."""
 
 import functools
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from tests.support.running.command_line import C4
 
 @pytest.fixture(scope="module")
 def targets(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Target]:
-    """What the files are handed to, by name."""
+    """The readers of the files, by name."""
     return functools.cache(lambda name: load(name, tmp_path_factory.mktemp(name)))
 
 
@@ -25,8 +25,8 @@ def test_hostile_file_is_refused(
     check(targets(subject), case)
 
 
-def test_little_stack_left_is_no_fault(targets: Callable[[str], Target]) -> None:
-    """A description that is nested deeply ends Python's reader of JSON."""
+def test_a_small_stack_is_not_reported_as_a_fault(targets: Callable[[str], Target]) -> None:
+    """A deeply nested description makes Python's JSON reader fail."""
     target = targets("modelfiles")
     (case,) = (case for case in all_cases("modelfiles") if "900 deep" in str(case.id))
 

@@ -1,8 +1,8 @@
-"""Values that the literature and other solvers agree on.
+"""Values on which the literature and other solvers agree.
 
 Sources: J. D. Allen (1988) and V. Allis (1988) for 7x6; J. Tromp's table of board sizes for the
-others; the scores of the empty board's columns and the benchmark positions of the Fhourstones
-program are J. Tromp's as well. tests/release/long/ has the boards that take minutes.
+others. J. Tromp also published the scores of the empty board's columns and the benchmark positions
+of the Fhourstones program. tests/release/long/ has the boards that take minutes.
 """
 
 import pytest

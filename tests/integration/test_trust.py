@@ -1,7 +1,7 @@
-"""Nothing of a stranger's runs: not from files, not from databases, not from messages.
+"""Untrusted files, databases and messages run no code.
 
-Every test hands over something that would leave a marker if it ran. That it would is tested as
-well: with consent the same players play, and the same pickles go off.
+Every test passes input that would leave a marker if it ran. Other tests show that it does run: with
+consent the same players play, and the same pickles are executed.
 """
 
 import json
@@ -53,12 +53,12 @@ from workers.runners.local import LocalRunner
 SECRET = "hunter2"
 
 SMALL = ("--board", "5x4")
-"""Whose positions are solved at once."""
+"""A board whose positions are solved at once."""
 
 
 @pytest.fixture
 def c4(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> C4:
-    """Runs commands, with everything in the environment that others would start."""
+    """Run commands, with everything in the environment that other programs would start."""
     monkeypatch.chdir(tmp_path)
     for name in ("PAGER", "MANPAGER", "EDITOR", "VISUAL", "BROWSER"):
         monkeypatch.setenv(name, f"touch {tmp_path / 'marker'};")
@@ -74,18 +74,18 @@ def trap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trap:
 
 @pytest.fixture(params=KINDS)
 def player(request: pytest.FixtureRequest, trap: Trap) -> str:
-    """A stranger's player."""
+    """An untrusted player."""
     return trap.player(request.param)
 
 
 @pytest.fixture
 def players(trap: Trap) -> list[str]:
-    """A stranger's players, one of each kind."""
+    """Untrusted players, one of each kind."""
     return [trap.player(kind) for kind in KINDS]
 
 
 def in_time(work: Callable[[], Result]) -> Result:
-    """The result of a command that must not wait for anybody."""
+    """The result of a command that must not block."""
     found: list[Result] = []
     thread = threading.Thread(target=lambda: found.append(work()), daemon=True)
     thread.start()
@@ -95,7 +95,7 @@ def in_time(work: Callable[[], Result]) -> Result:
 
 
 def refused(done: Result, *, code: int = 2) -> str:
-    """What a command says that does not do what it was asked for."""
+    """The error message of a command that refuses its task."""
     assert done.code == code, done.err
     assert "fault" not in done.err
     assert "Traceback" not in done.err
@@ -105,7 +105,7 @@ def refused(done: Result, *, code: int = 2) -> str:
 # With consent
 
 
-def test_a_player_that_the_command_line_names_plays(c4: C4, trap: Trap, player: str) -> None:
+def test_a_player_named_on_the_command_line_plays(c4: C4, trap: Trap, player: str) -> None:
     done = c4("match", player, "random", "--games", "1", "--judge", "none", "--json")
     assert done.code == 0, done.err
     assert json.loads(done.out)["a"]["forfeits"] == 0
@@ -115,12 +115,12 @@ def test_a_player_that_the_command_line_names_plays(c4: C4, trap: Trap, player: 
     assert [name for name in environment if name.startswith(("C4_", "PG"))] == []
 
 
-def test_bombs_go_off(trap: Trap) -> None:
+def test_the_pickles_run_code(trap: Trap) -> None:
     pickle.loads(trap.bombs()["pickle"])  # noqa: S301 (that is the point)
     assert trap.has_run
 
 
-def test_the_environment_is_a_list_of_what_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_listed_environment_variables_are_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("C4_DB", "C4_BROKER", "PGPASSWORD", "AWS_SECRET_ACCESS_KEY", "XLC_TOKEN"):
         monkeypatch.setenv(name, SECRET)
     monkeypatch.setenv("LC_COLLATE", "C")
@@ -132,7 +132,7 @@ def test_the_environment_is_a_list_of_what_is_passed_on(monkeypatch: pytest.Monk
 # As a library
 
 
-def test_a_python_program_has_to_say_so(trap: Trap, player: str) -> None:
+def test_a_python_program_must_give_consent(trap: Trap, player: str) -> None:
     opponent = parse_player("random").make()
     for made in (
         parse_player(player).make(),
@@ -148,7 +148,7 @@ def test_a_python_program_has_to_say_so(trap: Trap, player: str) -> None:
     assert trap.has_run
 
 
-def test_a_job_of_programs_is_not_begun(database: Database, trap: Trap, player: str) -> None:
+def test_a_job_of_programs_is_not_started(database: Database, trap: Trap, player: str) -> None:
     planned = plan_matches(database, [terms(player_a=player, games=2)])
     with pytest.raises(ProgramRefusedError, match=rf"job {planned.job_id} .*--allow-programs"):
         LocalRunner(database, planned.job_id)
@@ -158,7 +158,7 @@ def test_a_job_of_programs_is_not_begun(database: Database, trap: Trap, player: 
     assert trap.has_run
 
 
-def test_players_that_cost_much_need_consent_too(database: Database, c4: C4) -> None:
+def test_costly_players_need_consent_too(database: Database, c4: C4) -> None:
     costly = "minimax-threats:time_ms=none,max_depth=1,cache=exact,cache_size=1700000"
     planned = plan_matches(database, [terms(player_a=costly, games=2)])
     wanted = rf"job {planned.job_id} .*cache_size=1700000 .*limit is 1677721.*--allow-programs"
@@ -174,7 +174,7 @@ def test_players_that_cost_much_need_consent_too(database: Database, c4: C4) -> 
     assert c4("match", costly, "random", *SMALL, "--games", "1", "--judge", "none").code == 0
 
 
-def test_a_unit_that_names_the_match_of_another_job_fails(database: Database, trap: Trap) -> None:
+def test_a_unit_with_the_match_of_another_job_fails(database: Database, trap: Trap) -> None:
     theirs = plan_matches(database, [terms(player_a=trap.player("exec"), games=2)])
     ours = plan_matches(database, [terms(games=2)])
     set_payload(database, ours.job_id, {"match": theirs.match_ids[0], "first": 0, "count": 2})
@@ -189,11 +189,11 @@ def set_payload(database: Database, job_id: int, payload: dict[str, int]) -> Non
         session.execute(update(Unit).where(Unit.job_id == job_id).values(payload=payload))
 
 
-# Imported games
+# Imported games.
 
 
 def exported(c4: C4, *changes: dict[str, object]) -> Path:
-    """A file of games whose players are others, as a stranger may send it."""
+    """A file of games with other players, from an untrusted source."""
     c4("match", "set", "random", *SMALL, "--games", "1", "--judge", "none", "-q", "--db", "own.db")
     (fields,) = c4("games", "export", "1", "--db", "own.db").objects
     path = c4.directory / "games.jsonl"
@@ -202,7 +202,7 @@ def exported(c4: C4, *changes: dict[str, object]) -> Path:
 
 
 def test_imported_games_start_nothing(c4: C4, trap: Trap, players: list[str]) -> None:
-    """Each player's game becomes a match of its own."""
+    """Each player's game becomes a separate match."""
     file = exported(c4, *({"first": player} for player in players))
     assert c4("games", "import", str(file)).code == 0
     commands = [
@@ -243,7 +243,7 @@ def test_imported_grids_start_nothing(c4: C4, trap: Trap) -> None:
 
 
 def test_a_name_in_a_file_opens_no_file(c4: C4) -> None:
-    """A named pipe would be waited at for ever; nobody writes into this one."""
+    """Reading a named pipe would block forever, because nothing writes to it."""
     pipe = c4.directory / "pipe"
     os.mkfifo(pipe)
     file = exported(c4, {"first": f"learning-exact:model={pipe}"})
@@ -283,7 +283,7 @@ def test_a_saved_game_starts_nothing(c4: C4, trap: Trap, player: str) -> None:
     saved(c4, player)
     done = c4(*plain, "--resume", "--allow-programs", stdin="quit\n")
     assert done.code == 0, done.err
-    assert "--allow-programs" in done.err  # how to go on with it
+    assert "--allow-programs" in done.err  # how to continue the game
     assert trap.has_run
 
 
@@ -308,7 +308,7 @@ def test_a_saved_game_starts_nothing_on_the_screen(c4: C4, trap: Trap) -> None:
     assert not trap.has_run
 
 
-def test_the_screen_starts_what_the_person_has_typed_and_nothing_else(
+def test_the_screen_starts_only_programs_that_the_user_has_typed(
     tmp_path: Path, trap: Trap
 ) -> None:
     player = trap.player("exec")
@@ -347,7 +347,7 @@ def receive(c4: C4, players: list[str]) -> None:
 def as_another(
     database: Database, match_id: int, *, player_a: str | None = None, player_b: str | None = None
 ) -> None:
-    """Change who plays a stored match, as whoever made the file may have."""
+    """Change the players of a stored match, as the creator of the file may have done."""
     with database.write() as session:
         was = games.get_terms(session, match_id)
         changed = replace(was, player_a=player_a or was.player_a, player_b=player_b or was.player_b)
@@ -383,7 +383,7 @@ def test_a_received_database_starts_nothing(c4: C4, trap: Trap, players: list[st
         refused(c4("games", "report", number), code=1)
         c4("jobs", "cancel", number)
         refused(c4("jobs", "resume", number))
-        assert state_of(c4, int(number)) is JobState.CANCELLED  # as it was
+        assert state_of(c4, int(number)) is JobState.CANCELLED  # its original state
     assert not trap.has_run
     assert c4("games", "replay", "4:0", "--allow-programs").code in (0, 1)
     assert trap.has_run
@@ -416,8 +416,8 @@ def test_failed_units_are_not_retried_with_programs(c4: C4, trap: Trap) -> None:
 
 
 @pytest.mark.parametrize("command", ["match", "tournament"])
-def test_a_stored_match_of_the_same_name_starts_nothing(c4: C4, trap: Trap, command: str) -> None:
-    """The job is what was asked for; the match that it plays is another one."""
+def test_a_changed_stored_match_starts_nothing(c4: C4, trap: Trap, command: str) -> None:
+    """The job was requested by the user; the match that it plays is another one."""
     asked = (command, "set", "random", "--games", "2", "--judge", "none")
     assert c4(*asked, "--detach", "-q").code == 0
     with Database.open(str(c4.directory / "test.db")) as database:
@@ -429,7 +429,7 @@ def test_a_stored_match_of_the_same_name_starts_nothing(c4: C4, trap: Trap, comm
     assert trap.has_run
 
 
-def test_the_command_line_allows_what_it_names_and_no_more(c4: C4, trap: Trap) -> None:
+def test_the_command_line_allows_only_the_programs_it_names(c4: C4, trap: Trap) -> None:
     asked = ("match", trap.player("kaggle"), "random", "--games", "2", "--judge", "none")
     assert c4(*asked, "--detach", "-q").code == 0
     with Database.open(str(c4.directory / "test.db")) as database:
@@ -450,8 +450,8 @@ def test_an_unknown_revision_is_refused(c4: C4, trap: Trap) -> None:
     assert not trap.has_run
 
 
-def test_a_schema_calls_nothing_that_could_do_harm(tmp_path: Path) -> None:
-    """Triggers and views of a received file: SQLite is told not to trust them."""
+def test_a_schema_calls_no_dangerous_functions(tmp_path: Path) -> None:
+    """SQLite is set not to trust triggers and views of a received file."""
     engine = make_engine(parse_url(str(tmp_path / "c4.db")))
     with engine.connect() as connection:
         assert connection.exec_driver_sql("PRAGMA trusted_schema").scalar() == 0
@@ -472,7 +472,7 @@ def test_a_hostile_trigger_loads_nothing(c4: C4, trap: Trap) -> None:
 
 
 def super_journal(database: Path, victim: Path) -> None:
-    """Put a journal beside a database as SQLite writes it for a transaction over several files."""
+    """Put a journal beside a database, as SQLite writes it for a transaction over several files."""
     magic, name = bytes.fromhex("d9d505f920a163d7"), os.fsencode(victim)
     page = 4096
     head = magic + struct.pack(">5I", 0, 0, database.stat().st_size // page, 512, page)
@@ -538,7 +538,7 @@ def test_no_database_is_made_through_a_link(c4: C4) -> None:
 # Books and models that a job or a game names
 
 
-def test_the_book_of_a_job_is_an_ordinary_file(c4: C4) -> None:
+def test_the_book_of_a_job_must_be_a_regular_file(c4: C4) -> None:
     pipe = c4.directory / "pipe"
     os.mkfifo(pipe)
     (c4.directory / "positions.txt").write_text("444444\n")
@@ -598,8 +598,8 @@ def test_no_file_is_read_as_a_pickle(c4: C4, trap: Trap, form: str) -> None:
     assert not trap.has_run
 
 
-def test_a_data_set_is_made_of_ordinary_files(c4: C4) -> None:
-    """An archive that was sent may hold named pipes, and links to devices."""
+def test_a_data_set_must_consist_of_regular_files(c4: C4) -> None:
+    """An archive may contain named pipes, and links to devices."""
     write_dataset(c4.directory / "set", board=DEFAULT_BOARD, count=20, least_ply=34)
     part = c4.directory / "set" / "train.npz"
     part.unlink()
@@ -610,7 +610,7 @@ def test_a_data_set_is_made_of_ordinary_files(c4: C4) -> None:
         assert "not a regular file" in refused(done, code=1), command
 
 
-def test_players_of_files_are_named_by_those_who_play_them() -> None:
+def test_stored_player_descriptions_open_no_files() -> None:
     with pytest.raises(PlayerError):
         parse_player("learning-exact:model=/dev/zero")
     assert parse_player("learning-exact:model=/dev/zero", checked=False).text

@@ -1,4 +1,4 @@
-"""Whatever a file holds: the right answer or a BookError, and never the end of the process."""
+"""Any file gives right answers or a BookError, and never crashes the process."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ BOOKS = {"complete": made("complete", LEVELS), "sparse": made("sparse", thinned(
 
 
 def ask_everything(levels: list[Level]) -> bool | None:
-    """Ask the file for every position: whether all answers were right, None where it is refused."""
+    """Query every position; return whether all answers are right, or None if refused."""
     try:
         with Book.open(FILE) as book:
             answers = [book.probe_many(keys) for keys, _ in levels]
@@ -58,10 +58,10 @@ def ask_everything(levels: list[Level]) -> bool | None:
 
 @st.composite
 def damage(draw: st.DrawFn, data: bytes) -> bytes:
-    """The bytes with some of them changed, cut off, left out or put in."""
+    """Change, cut off, remove or insert bytes."""
     damaged = bytearray(data)
     for _ in range(draw(st.integers(1, 4))):
-        # Many of the bytes that matter most are near the begin.
+        # Many of the most important bytes are near the start.
         span = draw(st.sampled_from([60, 700, len(damaged)]))
         place = draw(st.integers(0, max(0, min(span, len(damaged)) - 1)))
         match draw(st.sampled_from(["flip", "set", "cut", "drop", "insert"])):
@@ -89,7 +89,7 @@ def test_a_damaged_file_is_refused_or_right(drawn: st.DataObject, kind: str) -> 
 @settings(max_examples=60)
 @given(st.data(), st.sampled_from(["complete", "sparse"]))
 def test_forged_checksums_do_not_end_the_process(drawn: st.DataObject, kind: str) -> None:
-    """Any indexes and groups, under right checksums: any answer will do, or BookError."""
+    """Indexes and groups are arbitrary, with right checksums: any answer or a BookError is fine."""
     data, levels = BOOKS[kind]
     forged = bytearray(data)
     header = 48 + 40 * len(levels) + 4
@@ -102,7 +102,7 @@ def test_forged_checksums_do_not_end_the_process(drawn: st.DataObject, kind: str
 
 @settings(max_examples=100)
 @given(st.binary(max_size=300))
-def test_any_bytes(data: bytes) -> None:
+def test_arbitrary_bytes_are_refused_or_right(data: bytes) -> None:
     for read in (Book.open, read_pons):
         FILE.write_bytes(data)
         try:

@@ -17,9 +17,7 @@ def key_of(position: Position) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
 
 
 @given(games(), st.integers(0, 64))
-def test_a_position_has_a_slot_and_the_slot_the_position(
-    game: tuple[Position, str], stones: int
-) -> None:
+def test_positions_and_slots_map_to_each_other(game: tuple[Position, str], stones: int) -> None:
     position, moves = game
     size = {"width": position.width, "height": position.height}
     start = Position(moves[: min(stones, position.ply)], **size)
@@ -42,6 +40,6 @@ def test_pons_keys_are_one_to_one(game: tuple[Position, str]) -> None:
 
 
 @given(st.sets(st.integers(0, 2**64 - 1)))
-def test_packed_keys_come_back(keys: set[int]) -> None:
+def test_packed_keys_round_trip(keys: set[int]) -> None:
     array = np.array(sorted(keys), dtype=np.uint64)
     assert np.array_equal(unpack_keys(pack_keys(array)), array)

@@ -1,4 +1,4 @@
-"""Data sets: no mirror image and no transposition in two parts; every position has its line."""
+"""Data set splits: mirror images and transpositions share a part, and positions have lines."""
 
 import numpy as np
 from hypothesis import given
@@ -42,7 +42,7 @@ def test_a_transposition_is_in_the_same_part(
 
 
 @given(found=st.lists(games(minimum=4, max_cells=20), min_size=1), seed=SEEDS, shares=SHARES)
-def test_the_company_decides_nothing(
+def test_a_position_is_split_independently_of_the_others(
     found: list[tuple[Position, str]], seed: int, shares: Shares
 ) -> None:
     keys = np.array([position.canonical_key for position, _ in found], dtype=np.uint64)
@@ -55,7 +55,7 @@ def test_the_company_decides_nothing(
 
 
 @given(game=games())
-def test_words_are_the_positions(game: tuple[Position, str]) -> None:
+def test_bit_words_match_the_positions(game: tuple[Position, str]) -> None:
     position, _ = game
     keys = np.array([position.key], dtype=np.uint64)
     to_move, taken = split_keys(keys, position.board)
@@ -69,10 +69,10 @@ def test_words_are_the_positions(game: tuple[Position, str]) -> None:
 
 
 @given(found=st.lists(games(minimum=4, max_cells=20), min_size=1), seed=SEEDS, shares=SHARES)
-def test_no_position_and_no_neighbour_is_in_two_parts(
+def test_positions_and_neighbours_are_in_one_part_only(
     found: list[tuple[Position, str]], seed: int, shares: Shares
 ) -> None:
-    """Of all positions of a game, and of their mirror images."""
+    """Tests all positions of a game and their mirror images."""
     board = found[0][0].board
     keys = sorted(
         {

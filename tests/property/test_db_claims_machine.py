@@ -1,4 +1,4 @@
-"""Claims and leases follow a model; tests/release/long tries more sequences, also on PostgreSQL."""
+"""Claims and leases follow a model; tests/release/long tries more, also on PostgreSQL."""
 
 from pathlib import Path
 

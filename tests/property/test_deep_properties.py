@@ -1,4 +1,4 @@
-"""Whatever the workers do, and in whatever order, the tree comes to the true score."""
+"""The tree reaches the true score for any order of the workers' results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ORACLES = {height: ReferenceSolver(height) for height in (4, 5)}
 
 @st.composite
 def positions(draw: st.DrawFn) -> Position:
-    """A position that goes on, with few enough empty squares for the oracle."""
+    """A position that is not over, with few enough empty squares for the oracle."""
     width, height = draw(st.sampled_from([(4, 4), (4, 5), (5, 4)]))
     empty = draw(st.integers(4, 9))
     position = Position(width=width, height=height)
@@ -39,9 +39,9 @@ def score(position: Position) -> int:
 
 
 class Farm:
-    """Workers that take what is wanted, finish in any order, give up, and are killed.
+    """Workers that take wanted pieces, finish in any order, give up, and are killed.
 
-    ``stored`` is what a database would hold: all that was ever proven.
+    ``stored`` stands for the database: all bounds proven so far.
     """
 
     def __init__(self, chance: random.Random, tree: Tree) -> None:
@@ -59,7 +59,7 @@ class Farm:
         assert len(wanted) <= number
         assert len(set(wanted)) == len(wanted)
         assert not self.running & set(wanted)
-        # Wanted or running, it is needed; and with nobody at work there is something to do.
+        # Every wanted or running piece is needed. If nothing is running, some piece is wanted.
         assert self.tree.needs(wanted) == set(wanted)
         assert wanted or self.running or self.tree.is_decided
         self.running.update(wanted)
@@ -70,7 +70,7 @@ class Farm:
         position = self.tree.position(self.tree.nodes[piece.key])
         event = self.chance.random()
         if event < 0.1:
-            return  # killed: somebody else takes it
+            return  # killed: another worker takes the piece
         if event < 0.3 and piece.key not in self.hard:
             self.hard.add(piece.key)
             self.tree.split(piece.key)
@@ -120,12 +120,12 @@ def test_the_true_score_is_proven(
 @given(positions(), st.integers(0, 3), st.integers(1, 30), st.integers(0, 10**9))
 @example(Position("31424511132", width=5, height=4), 3, 10, 1)
 @example(Position("1311242422344343", width=4, height=5), 2, 1, 681224235)
-def test_a_tree_made_anew_comes_to_the_same(
+def test_a_rebuilt_tree_wants_the_same_pieces(
     start: Position, split_plies: int, steps: int, seed: int
 ) -> None:
-    """From what is stored and what was hard, any process finds pieces that are needed.
+    """Any process finds needed pieces from the stored bounds and the pieces that were split.
 
-    Once it has split the same positions, it wants the same pieces.
+    After it has split the same positions, it wants the same pieces.
     """
     tree = Tree(start, split_plies=split_plies)
     farm = Farm(random.Random(seed), tree)

@@ -1,4 +1,4 @@
-"""Jobs of the same priority share the workers: none is left out, and a new one begins at once."""
+"""Jobs of the same priority share the workers: each gets a share, and new jobs start at once."""
 
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -35,7 +35,7 @@ def test_every_job_gets_a_share(timed: Database, sizes: list[int], at_once: int)
     while len(begun) < sum(sizes):
         begun += [job_id for job_id in announce(timed, at_once) if job_id != minor]
         for job_id, size in sized.items():
-            # One unit of three is that of the job of which the least was begun.
+            # One unit in three belongs to the job with the fewest started units.
             assert begun.count(job_id) >= min(size, len(begun) // TURNS // len(sizes))
     assert {job_id: begun.count(job_id) for job_id in sized} == sized
     assert set(announce(timed, 9)) <= {minor}

@@ -1,4 +1,4 @@
-"""Games written and read again are the same games; repeats are those that a slow look finds."""
+"""Games survive writing and reading; a slow check finds the same repeats."""
 
 import io
 from typing import get_args
@@ -28,12 +28,12 @@ from tests.support.text import storable_text
 
 BOARDS = (BoardSize(7, 6), BoardSize(4, 4), BoardSize(10, 5), BoardSize(5, 8))
 FAILURES = [ending for ending in Ending if ending not in (Ending.FOUR, Ending.FULL)]
-"""What a game that was not played out may say, ``unfinished`` among it."""
+"""The allowed endings of a game that was not played out, including ``unfinished``."""
 
 
 @st.composite
 def games(draw: st.DrawFn, *, whole: bool = False, board: BoardSize | None = None) -> GameEntry:
-    """A game by drawn moves: played to its end, or lost by a failure before."""
+    """A game of drawn moves: played to its end, or forfeited earlier."""
     size = board or draw(st.sampled_from(BOARDS))
     length = size.cells if whole else draw(st.integers(0, size.cells))
     position, columns = empty_board(size), []

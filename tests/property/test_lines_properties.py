@@ -1,4 +1,4 @@
-"""The line protocol holds whatever is thrown at it."""
+"""The line protocol holds for any input."""
 
 import io
 import json
@@ -23,7 +23,7 @@ json_values = st.recursive(
 
 
 @given(game=games(), identity=json_values)
-def test_every_way_of_naming_a_position_gives_it(
+def test_every_notation_gives_the_same_position(
     game: tuple[Position, str], identity: object
 ) -> None:
     position, moves = game

@@ -1,4 +1,4 @@
-"""No password is ever shown, whatever it is made of and however its URL is typed."""
+"""Passwords are never shown, for any characters and any way of writing the URL."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workers.errors import BrokerUrlError
 from workers.logs import Masking, OneLine
 
 MARK = "hunter2"
-"""In every password, and in nothing else."""
+"""Part of every password, and of nothing else."""
 
 anything = st.text(max_size=8)
 specials = st.text(alphabet="@:/?#&=%;[]+ *\\'\"é", max_size=6)
@@ -47,7 +47,7 @@ with_user = st.builds(
     hosts,
     ports,
     tails,
-).filter(lambda url: not url.startswith("sqlite:///"))  # a path, whatever is in it
+).filter(lambda url: not url.startswith("sqlite:///"))  # SQLite URLs are paths
 with_parameter = st.builds(
     "{}{}{}{}{}{}{}={}".format,
     schemes,
@@ -59,7 +59,7 @@ with_parameter = st.builds(
     secret_names,
     passwords,
 )
-# Nobody can tell where such a password ends that begins like a port.
+# The end of a password that begins like a port is ambiguous.
 without_host = st.builds(
     "{}{}{}:{}".format, schemes, st.sampled_from(["://", ":///"]), words, passwords
 ).filter(
@@ -87,11 +87,11 @@ def test_a_password_is_never_shown(url: str) -> None:
 
 
 @given(secret_urls)
-def test_nor_by_what_becomes_of_a_database_url(url: str) -> None:
+def test_database_urls_and_their_errors_hide_the_password(url: str) -> None:
     try:
         parsed = parse_url(url)
     except StorageError as error:
-        assert MARK not in str(error)  # noqa: PT017 (some are no errors)
+        assert MARK not in str(error)  # noqa: PT017 (valid URLs raise no error)
         assert MARK not in repr(error.__dict__)  # noqa: PT017
     else:
         assume(parsed.get_backend_name() != "sqlite")
@@ -100,15 +100,15 @@ def test_nor_by_what_becomes_of_a_database_url(url: str) -> None:
 
 
 @given(secret_urls)
-def test_nor_by_what_is_wrong_with_a_broker_url(url: str) -> None:
+def test_broker_url_errors_hide_the_password(url: str) -> None:
     try:
         check_url(url)
     except BrokerUrlError as error:
-        assert MARK not in str(error)  # noqa: PT017 (some are no errors)
+        assert MARK not in str(error)  # noqa: PT017 (valid URLs raise no error)
 
 
 @given(with_user, st.booleans())
-def test_nor_in_a_log_where_a_library_tells_the_url(url: str, traces: bool) -> None:  # noqa: FBT001
+def test_library_log_lines_hide_the_password(url: str, traces: bool) -> None:  # noqa: FBT001
     formatter = Masking(OneLine(traces=traces), [url])
     for text in (url, f"cannot reach {url}: refused", f"no such port {url!r}"):
         record = logging.LogRecord("kombu", logging.ERROR, __file__, 1, "%s", (text,), None)
@@ -122,7 +122,7 @@ def test_nor_in_a_log_where_a_library_tells_the_url(url: str, traces: bool) -> N
     ports,
     tails,
 )
-def test_without_a_password_nothing_is_hidden(
+def test_urls_without_a_password_are_unchanged(
     scheme: str, user: str, host: str, port: str, tail: str
 ) -> None:
     assume(not (scheme == "redis" and user.endswith("@") and ":" not in user))
@@ -133,7 +133,7 @@ def test_without_a_password_nothing_is_hidden(
 
 
 @given(st.text(alphabet=string.ascii_letters + string.digits + "/.-_ %~", max_size=20))
-def test_nor_in_the_name_of_a_file(path: str) -> None:
+def test_file_names_are_unchanged(path: str) -> None:
     assert masked(path) == path
 
 
@@ -144,7 +144,7 @@ def test_nor_in_the_name_of_a_file(path: str) -> None:
         max_size=3,
     )
 )
-def test_nor_what_stands_behind_other_names(pairs: list[str]) -> None:
+def test_values_of_other_names_are_unchanged(pairs: list[str]) -> None:
     assume(not any(is_secret_name(pair.partition("=")[0]) for pair in pairs))
     text = " ".join(pairs)
     assert masked(text) == text
@@ -158,5 +158,5 @@ def test_an_ordinary_name_with_an_equals_sign_is_a_file(name: str) -> None:
 @pytest.mark.parametrize(
     "path", ["/home/me@work/c4.db", "~/a:b@c.db", "./a:b@c", "sqlite:////a:b@c"]
 )
-def test_a_path_has_nobody_in_it(path: str) -> None:
+def test_an_at_sign_in_a_path_hides_nothing(path: str) -> None:
     assert masked(path) == path

@@ -1,4 +1,4 @@
-"""Matches and games: what is written is what is read, on every board and for every value."""
+"""Matches and games are read as they were written, on every board and for all values."""
 
 import json
 
@@ -70,16 +70,16 @@ GAMES = st.builds(
 
 
 @given(TERMS)
-def test_terms_are_json(asked: MatchTerms) -> None:
+def test_terms_round_trip_through_json(asked: MatchTerms) -> None:
     written = json.loads(json.dumps(asked.as_json()))
     again = MatchTerms.from_json(written)
     assert again == asked
     assert list(written) == list(asked.as_json())
-    # So that whoever has the terms gives both players the same seats.
+    # Both sets of terms give the players the same sides.
     assert [side_of_a(again, n) for n in range(9)] == [side_of_a(asked, n) for n in range(9)]
 
 
-def test_games_are_what_was_stored(database: Database) -> None:
+def test_games_are_read_as_they_were_stored(database: Database) -> None:
     @settings(max_examples=40)
     @given(st.lists(GAMES, max_size=5, unique_by=lambda game: game.number))
     def check(stored: list[StoredGame]) -> None:
@@ -121,7 +121,7 @@ def finished_games(draw: st.DrawFn) -> list[Position]:
 
 
 @given(finished_games(), st.data())
-def test_grids_by_key_are_those_by_position(finals: list[Position], data: st.DataObject) -> None:
+def test_grids_by_key_match_those_by_position(finals: list[Position], data: st.DataObject) -> None:
     board = finals[0].board
     values = {"x": 1, "o": -1, None: 0}
     by_key = FinalGrids.from_keys(
@@ -139,7 +139,7 @@ def test_grids_by_key_are_those_by_position(finals: list[Position], data: st.Dat
 @given(
     st.lists(st.sampled_from([1, 0, -1]), max_size=300), st.integers(0, 300), st.integers(20, 300)
 )
-def test_a_decision_is_that_of_the_games_before_it(results: list[int], cut: int, elo: int) -> None:
+def test_later_games_do_not_change_a_decision(results: list[int], cut: int, elo: int) -> None:
     test = Sprt(0, float(elo))
     whole, part = Trial(test), Trial(test)
     whole.go_on(results)
@@ -148,6 +148,6 @@ def test_a_decision_is_that_of_the_games_before_it(results: list[int], cut: int,
         assert (whole.games, whole.verdict) == (part.games, part.verdict)
     elif whole.verdict is not None:
         assert whole.games > cut
-    # Looked at in two parts or in one: the same game decides.
+    # Fed in two parts or in one, the same game decides.
     part.go_on(results[part.games :])
     assert (whole.games, whole.verdict) == (part.games, part.verdict)

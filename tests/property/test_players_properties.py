@@ -1,8 +1,8 @@
-"""What holds for every player on every board, and for every heuristic in every position."""
+"""Properties of all players on every board, and of all heuristics in every position."""
 
 from collections import OrderedDict
 from collections.abc import Callable
-from math import inf as INFINITE  # noqa: N812  (as the search calls it)
+from math import inf as INFINITE  # noqa: N812  (the search's name for it)
 from typing import Literal
 
 import pytest
@@ -47,20 +47,18 @@ SMALL = [
 ]
 """Players whose defaults take too long here, with small parameters."""
 
-ELSEWHERE = {"perfect"}
-"""Needs a solver: tests/unit/c4core/players/."""
-
 QUICK = [
     *SMALL,
     *(
         kind.name
         for kind in player_kinds()
         if kind.stands_alone
+        and "analyst" not in kind.resources  # tests/unit/c4core/players/test_perfect.py
         and not kind.name.startswith("learning-")
-        and kind.name not in ELSEWHERE | {text.partition(":")[0] for text in SMALL}
+        and kind.name not in {text.partition(":")[0] for text in SMALL}
     ),
 ]
-"""Every player that needs no file and no program; models are left out, they know one board."""
+"""Every player that requires neither a file nor a program; models are left out (one board)."""
 
 HEURISTICS: dict[str, Callable[[slow.Squares, str], int]] = {
     "groups": slow.slow_groups,
@@ -76,7 +74,7 @@ HEURISTICS: dict[str, Callable[[slow.Squares, str], int]] = {
 @pytest.mark.parametrize("text", QUICK)
 @settings(max_examples=15)
 @given(game=games(minimum=4), seed=st.integers(0, 2**64 - 1))
-def test_every_answer_is_legal_and_repeats(
+def test_every_move_is_legal_and_reproducible(
     text: str, game: tuple[Position, str], seed: int
 ) -> None:
     position, _ = game
@@ -107,7 +105,7 @@ def test_every_game_ends_on_the_board(
 @pytest.mark.parametrize("name", HEURISTICS)
 @settings(max_examples=50)
 @given(game=games(minimum=4, max_cells=48))
-def test_heuristics_agree_with_looking_at_every_line(name: str, game: tuple[Position, str]) -> None:
+def test_heuristics_agree_with_a_check_of_every_line(name: str, game: tuple[Position, str]) -> None:
     position, _ = game
     if name == "features" and position.winner:
         return
@@ -117,7 +115,7 @@ def test_heuristics_agree_with_looking_at_every_line(name: str, game: tuple[Posi
 
 
 @given(games(minimum=4))
-def test_winning_columns_are_those_that_win(game: tuple[Position, str]) -> None:
+def test_winning_columns_win(game: tuple[Position, str]) -> None:
     position, _ = game
     if position.is_over:
         return
@@ -126,7 +124,7 @@ def test_winning_columns_are_those_that_win(game: tuple[Position, str]) -> None:
 
 
 def slow_minimax(position: Position, depth: int, side: Literal["x", "o"]) -> int:
-    """Plain minimax by the window score of one side, for the side to move."""
+    """Plain minimax by one side's window score, for the side to move."""
     if position.winner:
         return -WIN
     if position.is_over:
@@ -139,7 +137,7 @@ def slow_minimax(position: Position, depth: int, side: Literal["x", "o"]) -> int
 
 @settings(max_examples=40)
 @given(games(minimum=4, max_cells=42), st.integers(1, 3))
-def test_search_is_minimax(game: tuple[Position, str], depth: int) -> None:
+def test_search_agrees_with_minimax(game: tuple[Position, str], depth: int) -> None:
     position, _ = game
     if position.is_over:
         return
@@ -168,7 +166,7 @@ def test_search_is_minimax(game: tuple[Position, str], depth: int) -> None:
 
 
 def slow_counts(position: Position, depth: int) -> list[int | None]:
-    """The counting player that weighs every win the same, by breadth, as it is described."""
+    """The counting player by breadth with equal weights, written from its description."""
     weights: list[int | None] = [
         0 if position.is_legal(column) else None for column in range(position.width)
     ]
@@ -189,7 +187,7 @@ def slow_counts(position: Position, depth: int) -> list[int | None]:
 
 @settings(max_examples=30)
 @given(games(minimum=4, max_cells=42), st.integers(0, 3))
-def test_counting_is_by_board(game: tuple[Position, str], depth: int) -> None:
+def test_counting_agrees_with_a_slow_count(game: tuple[Position, str], depth: int) -> None:
     position, _ = game
     if position.is_over:
         return
@@ -198,13 +196,7 @@ def test_counting_is_by_board(game: tuple[Position, str], depth: int) -> None:
 
 
 class SlowSearch:
-    """Alpha-beta by the window score with a cache, as ``minimax`` describes it.
-
-    Args:
-        position: where it begins.
-        size: entries of the cache.
-        mirrors: whether a position and its mirror image share an entry.
-    """
+    """Alpha-beta by the window score with a cache, as ``minimax`` describes it."""
 
     def __init__(self, position: Position, *, size: int, mirrors: bool) -> None:
         self.nodes = 0
@@ -256,10 +248,10 @@ class SlowSearch:
 @pytest.mark.parametrize("cache", ["exact", "mirror", "zobrist"])
 @settings(max_examples=25)
 @given(game=games(minimum=4, max_cells=42), size=st.integers(1, 60), depth=st.integers(3, 5))
-def test_a_cache_forgets_what_was_used_longest_ago(
+def test_a_cache_drops_the_least_recently_used_entry(
     cache: Literal["exact", "mirror", "zobrist"], game: tuple[Position, str], size: int, depth: int
 ) -> None:
-    """The slow search visits as many positions only if its cache knows the same ones throughout."""
+    """Equal node counts show that both caches hold the same positions throughout."""
     position, _ = game
     depth = min(depth, position.board.cells - position.ply)
     if position.is_over:
@@ -279,7 +271,6 @@ def test_a_cache_forgets_what_was_used_longest_ago(
 
 
 def values_of(parameter: Parameter) -> st.SearchStrategy[Value]:
-    """Values that a parameter may have."""
     values, plain = parameter.values, st.nothing()
     if isinstance(values, Word):
         plain = st.sampled_from(values.words)
@@ -299,13 +290,13 @@ WITHOUT_FILES = [k for k in player_kinds() if k.stands_alone and not k.cls.reads
 
 
 @given(st.data())
-def test_descriptions_are_read_as_they_are_written(data: st.DataObject) -> None:
+def test_descriptions_round_trip(data: st.DataObject) -> None:
     kind = data.draw(st.sampled_from(WITHOUT_FILES))
     given_ = data.draw(st.permutations(kind.parameters)) if kind.parameters else []
     parts = [f"{p.name}={p.format(data.draw(values_of(p)))}" for p in given_]
     values = dict(part.split("=") for part in parts)
     limits = {"time_ms", "max_depth", "playouts"} & values.keys()
-    # What no parameter can know alone: some limit is needed, and one weakness is enough.
+    # Rules across parameters: some limit is needed, and only one weakness may be set.
     assume("time_ms" not in limits or any(values[name] != "none" for name in limits))
     assume("0" in (values.get("blunder", "0"), values.get("temperature", "0")))
     spec = parse_player(f"{kind.name}:{','.join(parts)}" if parts else kind.name)

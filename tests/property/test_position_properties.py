@@ -1,4 +1,4 @@
-"""What holds for every position of every board."""
+"""Properties of every position on every board."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,10 +9,10 @@ from tests.support.boards.reference import columns_of, has_won
 
 
 @given(games(every=True))
-def test_keys_and_grids_come_back(game: tuple[Position, str]) -> None:
+def test_keys_and_grids_round_trip(game: tuple[Position, str]) -> None:
     position, _ = game
-    assert Position.from_grid(str(position)) == position
     size = {"width": position.width, "height": position.height}
+    assert Position.from_grid(str(position), **size) == position
     assert Position.from_key(position.key, **size) == position
     assert position.key < 1 << position.width * (position.height + 1)
     canonical = Position.from_key(position.canonical_key, **size)
@@ -21,7 +21,7 @@ def test_keys_and_grids_come_back(game: tuple[Position, str]) -> None:
 
 
 @given(games(every=True))
-def test_text_and_columns_say_the_same(game: tuple[Position, str]) -> None:
+def test_text_and_columns_agree(game: tuple[Position, str]) -> None:
     position, moves = game
     assert Position(moves, width=position.width, height=position.height) == position
     assert position.moves == moves
@@ -39,7 +39,7 @@ def test_mirror_is_its_own_inverse(game: tuple[Position, str]) -> None:
 
 
 @given(games(every=True))
-def test_winner_agrees_with_looking_at_every_line(game: tuple[Position, str]) -> None:
+def test_winner_agrees_with_a_check_of_every_line(game: tuple[Position, str]) -> None:
     position, _ = game
     columns = columns_of(position)
     for side in "xo":
@@ -53,7 +53,7 @@ def test_winner_agrees_with_looking_at_every_line(game: tuple[Position, str]) ->
 
 
 @given(games(every=True))
-def test_legal_columns_are_those_that_play_accepts(game: tuple[Position, str]) -> None:
+def test_play_accepts_exactly_the_legal_columns(game: tuple[Position, str]) -> None:
     position, _ = game
     for column in range(-1, position.width + 1):
         assert position.is_legal(column) == (column in position.legal_columns())
@@ -68,7 +68,7 @@ def test_any_text_is_a_position_or_a_value_error(size: tuple[int, int], text: st
     try:
         position = Position(text, width=width, height=height)
     except ValueError as error:
-        assert str(error).startswith("invalid move at index")  # noqa: PT017
+        assert str(error).startswith("move ")  # noqa: PT017
     else:
         assert position.ply == len(text)
 

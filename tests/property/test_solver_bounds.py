@@ -1,4 +1,4 @@
-"""The static bounds and the solver against exact values of every position of small boards."""
+"""Static bounds and solver results against exact values of all positions on small boards."""
 
 from __future__ import annotations
 

@@ -11,17 +11,17 @@ from c4core.solver import Solver
 from tests.support.boards.reference import ReferenceSolver, columns_of
 
 SCORES, COLUMNS, LINES = (Solver(table_mb=1) for _ in range(3))
-"""One for each call: none finds in its table what another has searched."""
+"""One solver for each call, so that none finds results of another in its table."""
 
 
 def most_empty(width: int) -> int:
-    """Empty squares that the oracle, which searches everything, is asked to fill."""
+    """The most empty squares that the oracle, which searches everything, can handle."""
     return 10 if width <= 7 else 6
 
 
 @st.composite
 def late_positions(draw: st.DrawFn) -> Position:
-    """A position near its end (or over) on any board that the oracle can bear."""
+    """A position near its end (or over) on any board that the oracle can handle."""
     width = draw(st.integers(1, 32))
     height = draw(st.integers(1, min(19, 64 // width - 1)))
     cells = width * height
@@ -29,7 +29,7 @@ def late_positions(draw: st.DrawFn) -> Position:
     position = Position(width=width, height=height)
     choices = draw(st.binary(min_size=target, max_size=target))
     for choice in choices:
-        # Winning moves are shunned, or hardly any game would come near its end.
+        # Avoid winning moves; otherwise hardly any game would come near its end.
         columns = [c for c in position.legal_columns() if not position.is_winning(c)]
         columns = columns or list(position.legal_columns())
         if not columns:
@@ -41,7 +41,7 @@ def late_positions(draw: st.DrawFn) -> Position:
 @settings(max_examples=200)
 @given(late_positions(), st.integers(-12, 12), st.integers(0, 40))
 def test_the_solver_agrees_with_the_oracle(position: Position, beta: int, nodes: int) -> None:
-    """All of it for each position, for the oracle takes more time than the solver."""
+    """One test checks everything, because the oracle takes more time than the solver."""
     oracle = ReferenceSolver(position.height)
     score = oracle.score(columns_of(position))
     check_scores(position, score)
@@ -57,7 +57,7 @@ def test_the_solver_agrees_with_the_oracle(position: Position, beta: int, nodes:
 
 
 def check_scores(position: Position, score: int) -> None:
-    """The score, also by its sign alone, from the other side, and in a batch of relatives."""
+    """Check the score, its sign, its value for the other side, and a batch of related positions."""
     evaluation = SCORES.solve(position)
     assert evaluation.score == score
     weak = SCORES.solve(position, weak=True)
@@ -68,7 +68,7 @@ def check_scores(position: Position, score: int) -> None:
 
 
 def check_null_window(position: Position, score: int, beta: int) -> None:
-    """A window is decided, and the bounds hold."""
+    """The null window is decided, and the bounds hold."""
     evaluation = Solver(table_mb=1).test(position, beta)
     assert evaluation.lower <= score <= evaluation.upper
     assert (evaluation.lower >= beta) is (score >= beta)
@@ -78,7 +78,7 @@ def check_null_window(position: Position, score: int, beta: int) -> None:
 def check_limited(
     position: Position, score: int, exact: tuple[int | None, ...], nodes: int
 ) -> None:
-    """What is found with few nodes is less, but not wrong."""
+    """Results under a node limit are weaker, but not wrong."""
     solver = Solver(table_mb=1)
     evaluation = solver.solve(position, node_limit=nodes)
     assert evaluation.lower <= score <= evaluation.upper
@@ -89,7 +89,7 @@ def check_limited(
 
 
 def check_line(position: Position, oracle: ReferenceSolver) -> None:
-    """The principal variation is as long as the score says, and every move in it keeps it."""
+    """The principal variation is as long as the score implies, and every move keeps the score."""
     score = oracle.score(columns_of(position))
     line = LINES.principal_variation(position)
     if score and line:

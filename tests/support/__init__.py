@@ -1,1 +1,1 @@
-"""What tests share: ``running`` and ``boards`` are rooms of their own."""
+"""Code that tests share; see the packages ``running`` and ``boards``."""

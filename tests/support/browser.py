@@ -1,7 +1,7 @@
 """A real browser on a real server, for tests of the page.
 
-The server is a process of ``c4 serve`` with a database of its own. The browser is Debian's
-Chromium, without a window, driven by selenium.
+The server is a ``c4 serve`` process with its own database. The browser is Debian's Chromium,
+headless, driven by selenium.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ PHONE: Final = (360, 740)
 
 FLAGS: Final = (
     "--headless",
-    "--no-sandbox",  # of Chromium as root
+    "--no-sandbox",  # for Chromium as root
     "--disable-gpu",
     "--disable-quic",
     "--no-first-run",
@@ -54,9 +54,9 @@ FLAGS: Final = (
 
 
 class PageServer(WebServer):
-    """``c4 serve``, with other commands that work on the same database.
+    """A ``c4 serve`` process, and other commands on the same database.
 
-    It counts no requests: a test opens more pages in a second than anybody else does.
+    It does not limit requests: a test opens more pages in a second than any user.
     """
 
     def __init__(self, *options: str) -> None:
@@ -78,16 +78,16 @@ class PageServer(WebServer):
 
 
 class Browser:
-    """A page in a browser, with words for what people do there."""
+    """A page in a browser, with methods named after user actions."""
 
     def __init__(self, driver: Chrome, downloads: Path) -> None:
         self.driver = driver
         self.downloads = downloads
         self.server: PageServer | None = None
-        """The server of addresses that begin with a slash."""
+        """The server for addresses that begin with a slash."""
 
     def open(self, address: str) -> None:
-        """Go to an address, and wait until its scripts have begun."""
+        """Open an address and wait until its scripts have started."""
         is_path = address.startswith("/")
         self.driver.get(f"{self.server.url}{address}" if self.server and is_path else address)
 
@@ -96,7 +96,7 @@ class Browser:
         return self.driver.find_elements("css selector", selector)
 
     def one(self, selector: str) -> WebElement:
-        """The first element that matches, as soon as there is one that is shown."""
+        """The first visible element that matches; waits for one."""
 
         def shown() -> WebElement | None:
             return next((found for found in self.all(selector) if found.is_displayed()), None)
@@ -105,35 +105,34 @@ class Browser:
         return found
 
     def text(self, selector: str) -> str:
-        """What people read in an element, which may be replaced meanwhile."""
+        """The visible text of an element, which may be replaced meanwhile."""
         (text,) = self.until(lambda: (self.one(selector).text,), f"{selector} does not stay")
         return str(text)
 
     def texts(self, selector: str) -> list[str]:
-        """What people read in the elements that match now, all at the same moment."""
+        """The visible texts of all elements that match now, read at the same moment."""
         script = "return [...document.querySelectorAll(arguments[0])].map((one) => one.innerText)"
         return [str(text).strip() for text in self.run(script, selector)]
 
     def click(self, selector: str) -> None:
-        """Click on an element where it is."""
         self.until_done(lambda: self.one(selector).click())
 
     def type(self, selector: str, text: str) -> None:
-        """Put a text into a field in place of what is there."""
+        """Replace the text of a field."""
         field = self.one(selector)
         field.clear()
         field.send_keys(text)
 
     def press(self, *keys: str) -> None:
-        """Press keys, wherever the focus is."""
+        """Press keys, with the focus unchanged."""
         ActionChains(self.driver).send_keys(*keys).perform()
 
     def run(self, script: str, *arguments: object) -> Any:  # noqa: ANN401 (of JavaScript)
-        """The value of a script's ``return``."""
+        """Return the value of a script's ``return``."""
         return self.driver.execute_script(script, *arguments)
 
     def until(self, holds: Callable[[], Any], why: str, seconds: float = HANG_SECONDS) -> Any:  # noqa: ANN401
-        """The first value of a question that is true; of elements that go meanwhile it is not."""
+        """Return the first true value of a question; it is false if an element disappears."""
         deadline = time.monotonic() + seconds
         while True:
             try:
@@ -145,7 +144,7 @@ class Browser:
             time.sleep(0.03)
 
     def until_done(self, act: Callable[[], object]) -> None:
-        """Do something that cannot be done yet as long as another element is in its place."""
+        """Retry an action while another element covers its target."""
 
         def done() -> bool:
             try:
@@ -157,18 +156,18 @@ class Browser:
         self.until(done, "it cannot be clicked")
 
     def announced(self) -> str:
-        """What a screen reader was told last."""
+        """The last announcement to screen readers."""
         return str(self.run("return document.querySelector('#announcement').textContent"))
 
     def resize(self, width: int, height: int) -> None:
-        """Make the page so large: windows have borders, and are never as narrow as a phone."""
+        """Set the size of the page itself: windows have borders and a minimum width."""
         self.driver.execute_cdp_cmd(
             "Emulation.setDeviceMetricsOverride",
             {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500},
         )
 
     def prefer(self, **features: str) -> None:
-        """Set what a person prefers: ``color_scheme="dark"``, ``reduced_motion="reduce"``."""
+        """Set a user preference: ``color_scheme="dark"``, ``reduced_motion="reduce"``."""
         wanted = [
             {"name": f"prefers-{name.replace('_', '-')}", "value": value}
             for name, value in features.items()
@@ -176,24 +175,23 @@ class Browser:
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": wanted})
 
     def screenshot(self, path: Path) -> None:
-        """Keep what is seen now."""
         path.parent.mkdir(parents=True, exist_ok=True)
         self.driver.save_screenshot(str(path))
 
     def faults(self) -> list[str]:
-        """What the page's console has said of errors since the last question."""
+        """The errors in the page's console since the last call."""
         get_log: Callable[[str], list[dict[str, str]]] = self.driver.get_log
         return [entry["message"] for entry in get_log("browser") if entry["level"] == "SEVERE"]
 
     def await_refusal(self) -> None:
-        """Wait for the log of a refused request: it may come after the page has told of it."""
+        """Wait for the log of a refused request; it may come after the page shows the refusal."""
         self.until(self.faults, "the browser logs no refusal")
 
     def download(self, pattern: str) -> Path:
-        """A file that was downloaded, when all of it is there; it has to have something in it."""
+        """A downloaded file, once it is complete; it must not be empty."""
 
         def whole() -> Path | None:
-            # Browsers hold the name with an empty file as long as they write another one.
+            # Browsers keep an empty file of this name while they write to another one.
             if any(self.downloads.glob("*.crdownload")):
                 return None
             found = self.downloads.glob(pattern)
@@ -203,14 +201,14 @@ class Browser:
         return found
 
     def report(self) -> str:
-        """What there is to see, for whoever reads that a test has failed."""
+        """A description of the visible page, for the message of a failed test."""
         body = self.all("body")
         return f"{self.driver.current_url}\n{body[0].text[:2000] if body else ''}\n{self.faults()}"
 
 
 @contextmanager
 def open_browser() -> Iterator[Browser]:
-    """A browser of its own, whose profile is thrown away."""
+    """A separate browser with a temporary profile."""
     for package, program in {"chromium": CHROMIUM, "chromium-driver": DRIVER}.items():
         assert Path(program).exists(), f"{program} is missing: install Debian's package {package}"
     options = ChromeOptions()

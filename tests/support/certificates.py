@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 SHA_BYTES = 32
 LENGTH_OFFSET = 32
 CLAIMS = [("", 4, 4, EVERY_RULE), ("", 4, 4, 0), ("3", 5, 4, EVERY_RULE), ("121", 4, 5, EVERY_RULE)]
-"""Moves, board and rules of certificates that are changed."""
+"""Moves, board and rules of the certificates to tamper with."""
 CHECKER = Path(__file__).parents[2] / "examples" / "check_certificate.py"
 
 
 def independent_checker() -> ModuleType:
-    """The checker that shares nothing with C4, as a module."""
+    """The checker that shares no code with C4, as a module."""
     spec = importlib.util.spec_from_file_location("check_certificate", CHECKER)
     assert spec is not None
     assert spec.loader is not None
@@ -42,7 +42,7 @@ def independent_checker() -> ModuleType:
 
 
 def accepts(data: bytes) -> bool:
-    """Whether C4's own checker takes a file for a proof."""
+    """Whether C4's own checker accepts a file as a proof."""
     try:
         Certificate(data).verify()
     except CertificateError:
@@ -51,7 +51,7 @@ def accepts(data: bytes) -> bool:
 
 
 def independently_accepts(checker: ModuleType, data: bytes) -> bool:
-    """Whether the independent checker takes a file for a proof."""
+    """Whether the independent checker accepts a file as a proof."""
     try:
         checker.check(data)
     except (checker.NoProofError, struct.error):
@@ -60,7 +60,7 @@ def independently_accepts(checker: ModuleType, data: bytes) -> bool:
 
 
 def sealed(content: bytes) -> bytes:
-    """A content without its checksum, with the right length and the right checksum."""
+    """Add the right length and checksum to content without a checksum."""
     whole = bytearray(content)
     if len(whole) >= LENGTH_OFFSET + 8:
         struct.pack_into("<Q", whole, LENGTH_OFFSET, len(whole) + SHA_BYTES)
@@ -68,7 +68,7 @@ def sealed(content: bytes) -> bytes:
 
 
 def tampered(data: bytes, count: int, *, seed: int) -> Iterator[bytes]:
-    """Files with a change each, and a checksum that fits: only the proof can give them away."""
+    """Files with one change each and a matching checksum, so that only the proof reveals it."""
     dice = random.Random(seed)
     content = data[:-SHA_BYTES]
     found = 0
@@ -93,14 +93,9 @@ def tampered(data: bytes, count: int, *, seed: int) -> Iterator[bytes]:
 
 
 def check_tampered(claim: tuple[str, int, int, int], count: int) -> int:
-    """Both checkers agree on every changed file, and what they accept is true.
+    """Both checkers agree on every changed file, and the claims they accept are true.
 
-    Args:
-        claim: moves, width, height and rules.
-        count: the number of files.
-
-    Returns:
-        The number of accepted files.
+    ``claim`` is moves, width, height and rules. Returns the number of accepted files.
     """
     moves, width, height, rules = claim
     checker = independent_checker()
@@ -115,7 +110,7 @@ def check_tampered(claim: tuple[str, int, int, int], count: int) -> int:
 
 
 def is_true(info: CertificateInfo) -> bool:
-    """Whether the claim of a certificate is true, by a search."""
+    """Whether the claim of a certificate is true, found by search."""
     score = Solver(table_mb=1).solve(info.start).score
     assert score is not None
     return (info.lower is None or info.lower <= score) and (
@@ -124,7 +119,7 @@ def is_true(info: CertificateInfo) -> bool:
 
 
 def random_positions(width: int, height: int, count: int, seed: int) -> list[Position]:
-    """Positions of random games in which nobody wins at once."""
+    """Positions of random games in which nobody can win at once."""
     dice = random.Random(seed)
     found: list[Position] = []
     while len(found) < count:
@@ -140,6 +135,6 @@ def random_positions(width: int, height: int, count: int, seed: int) -> list[Pos
 
 
 def score_of(record: GameRecord, side: Side) -> int:
-    """The score of a game that ended on the board, for a side."""
+    """The score of a game that has ended, for one side."""
     end = record.final()
     return final_score(end) if end.turn == side else -final_score(end)

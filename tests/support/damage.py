@@ -1,4 +1,4 @@
-"""SQLite files with something in every table, and bits of them flipped."""
+"""SQLite files with rows in every table, and with flipped bits."""
 
 import random
 import shutil
@@ -41,7 +41,7 @@ READING_COMMANDS = (
 
 
 def evaluations(number: int, seed: int) -> list[StoredEvaluation]:
-    """Rows that could be true, of different positions; every second one with column scores."""
+    """Possible evaluations of different positions; every second one has column scores."""
     lots = random.Random(seed)
     found: dict[int, StoredEvaluation] = {}
     while len(found) < number:
@@ -76,13 +76,13 @@ def evaluations(number: int, seed: int) -> list[StoredEvaluation]:
 
 
 def fill(path: Path, rows: int = ROWS) -> None:
-    """Make a file with something in every table."""
+    """Make a file with rows in every table."""
     with Database.open(str(path)) as database:
         fill_database(database, rows)
 
 
 def fill_database(database: Database, rows: int) -> None:
-    """Store something in every table."""
+    """Store rows in every table."""
     lots = random.Random(1)
     do(database, store, BOARD, evaluations(rows, 1))
     job_id = make_job(database, rows // 50, positions=50)
@@ -123,7 +123,7 @@ def fill_database(database: Database, rows: int) -> None:
 
 
 def problems(path: Path) -> list[str]:
-    """What the check finds in a file, or the error that keeps it from looking."""
+    """The problems that the check finds in a file, or the error that prevents the check."""
     try:
         with Database.open(str(path), create=False) as database:
             return [problem.message for problem in check(database)]
@@ -132,7 +132,7 @@ def problems(path: Path) -> list[str]:
 
 
 def unnoticed(source: Path, target: Path, flips: int, seed: int) -> Iterator[str]:
-    """Flips that change what is stored, and that the check does not notice."""
+    """Flips that change stored data and that the check does not notice."""
     before = content(source)
     changed = 0
     for flip in flipped(source, target, flips, seed):
@@ -144,7 +144,7 @@ def unnoticed(source: Path, target: Path, flips: int, seed: int) -> Iterator[str
 
 
 def faults(c4: C4, damages: Iterator[str]) -> Iterator[tuple[str, ...]]:
-    """Commands that take the damage for a fault of their own, or end in another wrong way."""
+    """Commands that report the damage as a fault in c4, or end in another wrong way."""
     for damage in damages:
         for command in READING_COMMANDS:
             done = c4(*command)
@@ -153,7 +153,7 @@ def faults(c4: C4, damages: Iterator[str]) -> Iterator[tuple[str, ...]]:
 
 
 def flipped(source: Path, target: Path, flips: int, seed: int) -> Iterator[str]:
-    """The copy with one bit flipped, each time another one; which it is, in words."""
+    """Flip one bit of the copy at a time; yield the name of the flipped bit."""
     lots = random.Random(seed)
     size = source.stat().st_size
     for _ in range(flips):
@@ -170,10 +170,10 @@ def flipped(source: Path, target: Path, flips: int, seed: int) -> Iterator[str]:
 
 
 def felt(source: Path, target: Path, flips: int, seed: int) -> Iterator[str]:
-    """Those of the flips that a reader can come across.
+    """Flips that a reader can notice.
 
-    Left out are flips in bytes that nobody reads, as between the rows of a page: SQLite finds the
-    same rows as before and no fault, so every command does what it does with the sound file.
+    Flips in unused bytes, such as between the rows of a page, are left out. SQLite then finds the
+    same rows and no fault, so every command behaves as with the intact file.
     """
     before = content(source)
     for flip in flipped(source, target, flips, seed):
@@ -182,13 +182,13 @@ def felt(source: Path, target: Path, flips: int, seed: int) -> Iterator[str]:
 
 
 def _header(path: Path) -> bytes:
-    """What no row tells of: versions, and how the file is to be opened."""
+    """The file header: versions, and how the file is to be opened."""
     with path.open("rb") as file:
         return file.read(100)
 
 
 def _is_whole(path: Path) -> bool:
-    """Whether SQLite finds the tables and their indexes to agree."""
+    """Whether SQLite finds the tables and indexes consistent."""
     try:
         with closing(sqlite3.connect(path)) as connection:
             return connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
@@ -197,7 +197,7 @@ def _is_whole(path: Path) -> bool:
 
 
 def content(path: Path) -> object:
-    """Everything that is stored, with its types; or what keeps one from reading it."""
+    """All stored data with its types, or the error that prevents reading it."""
     try:
         with closing(sqlite3.connect(path)) as connection:
             connection.text_factory = lambda data: ("text", data)
@@ -233,7 +233,7 @@ HOSTILE = (
 
 
 def hostile(source: Path, target: Path, number: int, seed: int) -> Iterator[str]:
-    """The copy with all of a column replaced by another value; which, in words."""
+    """Replace all values of one column of the copy; yield the column and the value."""
     with closing(sqlite3.connect(source)) as connection:
         cases = [
             (table, column[1], value)

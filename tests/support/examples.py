@@ -17,11 +17,11 @@ from tests.support.weakc4 import small_solution, write_solution
 if TYPE_CHECKING:
     from tests.support.running.command_line import C4, Result
 
-ELSEWHERE = re.compile(r"c4 (--db \S+ )?(bench|book plot|play(?!.*--plain)|serve|worker)\b")
-"""Without an end, slow, or in need of a terminal: tested elsewhere."""
+ELSEWHERE = re.compile(r"c4 (--db \S+ )?(bench|book plot|mcp|play(?!.*--plain)|serve|worker)\b")
+"""Examples that run forever, are slow or need a terminal; other tests cover them."""
 
 WITH_EXTRAS = re.compile(r"c4 learn\b|[.]parquet\b")
-"""In need of another package."""
+"""Examples that need an optional package."""
 
 
 def examples() -> list[str]:
@@ -34,7 +34,7 @@ def examples() -> list[str]:
 
 
 def prepare(c4: C4) -> None:
-    """Make positions, a job that is done and one that is not, a book, two matches, a data set."""
+    """Make positions, a finished and an unfinished job, a book, two matches, and a data set."""
     (c4.directory / "positions.txt").write_text(f"{EASY}\n{EASY}6\n{EASY}7\n")
     (c4.directory / "positions.csv").write_text(f"id,moves\na,{EASY}\nb,{EASY}6\n")
     assert c4("analyze", "-q", "--detach", "positions.txt").code == 0
@@ -61,16 +61,16 @@ def prepare(c4: C4) -> None:
 
 
 def ready_for(c4: C4, example: str) -> None:
-    """Do in a prepared directory what the reader of an example has done before."""
+    """Do the steps that an example expects its reader to have done."""
     if "watch 1" in example or "results 1" in example:
         assert c4("jobs", "resume", "1", "-q").code == 0
     made = re.search(r" (?:build|prove) .*--out(?:put)? (\S+)", example)
     if made and (old := c4.directory / made[1]).exists():
-        old.rename(old.with_name("old"))  # another one is replaced with --force only
+        old.rename(old.with_name("old"))  # an existing file is only replaced with --force
 
 
 def run_here(c4: C4, example: str) -> Result:
-    """Run the commands of a line one after the other: ``c4`` within this process."""
+    """Run the commands of a line in order; ``c4`` runs in this process."""
     if "$(" in example:
         return c4.shell(example)
     output = b""
@@ -89,8 +89,7 @@ def run_here(c4: C4, example: str) -> Result:
 
 
 def check(example: str, done: Result) -> None:
-    """An example has run well."""
-    # Not stored, not found: 1 is an answer of some. Anything else would be a mistake.
+    # Exit code 1 is a valid result: not stored, or not found. Any other code is a mistake.
     assert done.code in ({0, 1} if "query" in example else {0})
     assert "Error" not in done.err
     assert "Traceback" not in done.err

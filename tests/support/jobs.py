@@ -1,4 +1,4 @@
-"""Workers for tests: they claim, complete and fail units by hand."""
+"""Helpers that claim, complete and fail units by hand, as workers do."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +18,6 @@ LEASE = 30.0
 
 
 def failed_units(session: Session, job_id: int) -> Sequence[Row[Any]]:
-    """The units of a job that were given up, in order."""
     query = select(Unit.id.label("unit_id"), Unit.seq, Unit.attempts, Unit.error)
     query = query.where(Unit.job_id == job_id, Unit.state == UnitState.FAILED)
     return session.execute(query.order_by(Unit.seq)).all()
@@ -63,15 +62,15 @@ def state_of(database: Database, job_id: int) -> JobState:
 
 
 def lease_end(database: Database) -> float:
-    """The end of the lease that ends last, on the database's clock; 0 if there is none."""
+    """The latest end of a lease, on the database's clock; 0 if there is no lease."""
     with database.read() as session:
         return session.scalar(select(func.max(Unit.lease_until))) or 0.0
 
 
 def outlast_lease(database: Database, clock: FakeClock, lease_seconds: float) -> None:
-    """Let more time go by than a lease lasts, in steps, each of which is followed by a heartbeat.
+    """Let more time pass than a lease lasts, in steps, with a heartbeat after each.
 
-    However late the heartbeats come, none comes too late.
+    The heartbeats may be delayed, but none is too late.
     """
     for _ in range(3):
         clock.time += 0.6 * lease_seconds
@@ -89,7 +88,6 @@ def take_unit(database: Database, unit_id: int, **options: object) -> Claim | No
 
 
 def unit_ids(database: Database, job_id: int) -> list[int]:
-    """The numbers of a job's units, in order."""
     with database.read() as session:
         return list(
             session.scalars(select(Unit.id).where(Unit.job_id == job_id).order_by(Unit.seq))

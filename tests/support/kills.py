@@ -19,7 +19,7 @@ from workers.deep.tree import Bounds
 
 
 def plan_analysis(url: str, games: Sequence[str]) -> int:
-    """A job that analyzes games, ten in a unit, without a book; its number."""
+    """Plan a job that analyzes games without a book, ten in a unit; return its number."""
     with Database.open(url) as database:
         lines = read_lines(io.BytesIO("\n".join(games).encode()), board=DEFAULT_BOARD)
         job = submit(database, lines, board=DEFAULT_BOARD, book=NO_BOOK, unit_lines=10)
@@ -29,7 +29,7 @@ def plan_analysis(url: str, games: Sequence[str]) -> int:
 def check_analysis(
     url: str, job_id: int, games: Sequence[str], results: Sequence[dict[str, object]]
 ) -> None:
-    """Every game has its result once, all results are right, and all are stored once."""
+    """Every game has one result, all results are right, and each is stored once."""
     solver = Solver(table_mb=8)
     found = {moves: solver.analyze(Position(moves)) for moves in games}
     assert [(shown["moves"], shown["score"], shown["scores"]) for shown in results] == [
@@ -45,7 +45,7 @@ def check_analysis(
 
 
 def check_proof(url: str, job_id: int, start: Position) -> None:
-    """The score is right, is stored, and can be followed down to what was searched."""
+    """The score is right and stored, and can be followed down to the searched positions."""
     score = Solver().solve(start).score
     assert score is not None
     with Database.open(url) as database:

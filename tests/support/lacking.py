@@ -1,4 +1,4 @@
-"""What a test needs and this machine lacks."""
+"""Skips for requirements that this machine lacks."""
 
 import os
 from typing import NoReturn
@@ -7,7 +7,7 @@ import pytest
 
 
 def leave_out(reason: str) -> NoReturn:
-    """Skip the test; in CI, which installs what all tests need, fail it."""
+    """Skip the test; in CI, where all requirements are installed, fail it."""
     if os.environ.get("CI") == "true":
         pytest.fail(reason)
     pytest.skip(reason)

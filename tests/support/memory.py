@@ -1,4 +1,4 @@
-"""A limit of the memory that Python objects and arrays take."""
+"""A limit for the memory that Python objects and arrays take."""
 
 import tracemalloc
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def memory_below(limit: int) -> Iterator[None]:
-    """Check that what happens in the context takes fewer bytes at its peak."""
+    """Check that peak memory use within the context stays below a number of bytes."""
     tracemalloc.start()
     try:
         yield

@@ -1,4 +1,4 @@
-"""What tests of the page do and see there; the hooks are those that index.html promises."""
+"""Actions and observations of tests of the page; index.html promises the hooks used here."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ PLAYERS: Final = ("random", "set", "minimax-windows:depth=1")
 
 
 def late_positions(stones: int) -> list[str]:
-    """Positions with so many stones or more, which are in no book and are solved at once."""
+    """Positions with at least ``stones`` stones, which are in no book and are solved at once."""
     return [line for line in SAMPLES.read_text().splitlines() if len(line) >= stones]
 
 
 def store_games_and_positions(server: PageServer, *, games: int, positions: int) -> None:
-    """Give a server something to explore: a tournament of three players, and positions."""
+    """Give a server data to explore: a tournament of three players, and positions."""
     server.run("tournament", *PLAYERS, "--games", str(games), "--seed", "7")
     server.run("analyze", "-", stdin="\n".join(late_positions(20)[:positions]))
 
 
 def open_analysis(browser: Browser, **query: str) -> None:
-    """Open the analysis of a position, and wait until its evaluation is there."""
+    """Open the analysis of a position, and wait for its evaluation."""
     browser.open(f"/?{urlencode(query)}")
     await_answer(browser)
 
 
 def await_answer(browser: Browser) -> None:
-    """Wait until all is said about the position that is shown."""
+    """Wait until the answer about the position is complete."""
     browser.until(lambda: state(browser) == "ready", "the position is not evaluated")
 
 
 def state(browser: Browser) -> str | None:
-    """Where the evaluation of the board stands."""
+    """The state of the board's evaluation."""
     return browser.one("body").get_attribute("data-state")
 
 
 def columns(browser: Browser) -> dict[int, int]:
-    """The scores that are shown, by column."""
+    """The scores shown, by column."""
     found = browser.run(
         "return [...document.querySelectorAll('#columns [data-score]')]"
         ".map((one) => [one.dataset.column, one.dataset.score])"
@@ -51,17 +51,16 @@ def columns(browser: Browser) -> dict[int, int]:
 
 
 def stones(browser: Browser) -> int:
-    """How many stones are on the board."""
     return len(browser.all("#board .stone"))
 
 
 def await_stones(browser: Browser, number: int) -> None:
-    """Wait until so many stones are on the board."""
+    """Wait until the board has this many stones."""
     browser.until(lambda: stones(browser) == number, f"not {number} stones on the board")
 
 
 def numbers(browser: Browser, selector: str, name: str) -> list[int]:
-    """The values of a ``data-`` attribute of all elements that match."""
+    """The values of a ``data-`` attribute of all matching elements."""
     script = """
         const [selector, name] = arguments;
         return [...document.querySelectorAll(selector)].map((one) => one.dataset[name]);
@@ -70,7 +69,7 @@ def numbers(browser: Browser, selector: str, name: str) -> list[int]:
 
 
 def moves_on_board(browser: Browser) -> str:
-    """The moves up to the position that is shown, as the address has them."""
+    """The moves up to the position shown, from the address."""
     found: str = browser.run("return new URLSearchParams(location.search).get('pos') ?? ''")
     return found
 
@@ -87,14 +86,13 @@ for (const kind of ["dragenter", "dragover", "drop"]) {
 
 
 def drop_file(browser: Browser, text: str, name: str = "positions.txt") -> None:
-    """Drop a file of this text on the work view."""
     browser.one("[data-drop]")
     browser.run(DROP, text, name)
     browser.until(lambda: name in browser.text("[data-chosen]"), "the file is not taken")
 
 
 def job_number(browser: Browser) -> int:
-    """The job that the work view says has begun."""
+    """The number of the job that the work view has started."""
 
     def named() -> str | None:
         words = browser.text("[data-outcome]").split()
@@ -104,12 +102,11 @@ def job_number(browser: Browser) -> int:
 
 
 def job_state(browser: Browser, job: int) -> str | None:
-    """The state of a job, as its card shows it."""
     return browser.one(f"[data-job='{job}']").get_attribute("data-state")
 
 
 def overflow(browser: Browser) -> list[str]:
-    """What is wider than the page, where the page scrolls to the side for it."""
+    """The elements wider than the page, if the page scrolls sideways."""
     found: list[str] = browser.run(
         """
         const width = document.documentElement.clientWidth;
@@ -123,7 +120,7 @@ def overflow(browser: Browser) -> list[str]:
 
 
 def small_targets(browser: Browser, width: int, height: int) -> list[str]:
-    """Buttons, links of menus and fields that are smaller than a fingertip."""
+    """Buttons, menu links and fields that are smaller than a fingertip."""
     found: list[str] = browser.run(
         """
         const [width, height] = arguments;

@@ -1,4 +1,4 @@
-"""The page's own modules, run by the browser: what they answer is compared with the library."""
+"""Run the page's own modules in the browser, to compare their answers with the library."""
 
 from __future__ import annotations
 
@@ -13,17 +13,13 @@ import(name)
     .then((module) => {%s})
     .then((value) => done({value}), (error) => done({error: String(error.stack ?? error)}));
 """
-"""The script is put into its place: the page's rules forbid it to make one of text."""
+"""The call is inserted into the script, because the page's policy forbids code made from text."""
 
 
 def ask_module(browser: Browser, name: str, script: str, given: object) -> Any:  # noqa: ANN401
-    """The value of a script's ``return``.
+    """Return the value of a script's ``return``.
 
-    Args:
-        browser: shows an address of the server whose modules are asked.
-        name: of the module, such as ``game/position.js``.
-        script: has ``module``, what the module exports, and ``given``.
-        given: what JSON can write.
+    The script can use ``module``, the exports of the module ``name``, and the JSON value ``given``.
     """
     found = browser.driver.execute_async_script(CALL % script, f"/static/js/{name}", given)
     assert "error" not in found, found["error"]

@@ -1,4 +1,4 @@
-"""Messages that name no unit, and such as are harmless."""
+"""Messages that name no unit, and harmless ones."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def body(*arguments: object, named: object = None, embed: object = None) -> byte
 
 
 PACKED = zlib.compress(b"[" + b" " * 10_000_000 + b"[1],{},{}]")
-"""What would be a message of 10 MB."""
+"""Decompresses to a message of 10 MB."""
 
 
 def headers(**other: object) -> dict[str, Any]:
@@ -57,7 +57,7 @@ POISON: list[tuple[bytes, Any]] = [
     (PACKED, headers(compression="application/x-gzip")),
 ]
 HARMLESS = [
-    # Of no unit that there is; and a unit's number with much else that Celery would obey.
+    # An unknown unit, and a unit's number with many options that Celery would obey.
     (body(10**9), headers()),
     (body(0), headers()),
     (body(10**9), headers(eta="2999-01-01T00:00:00", expires="x", timelimit=[1, "x"], retries="x")),

@@ -1,4 +1,4 @@
-"""What a call or a command says when it refuses something, for snapshots."""
+"""Error messages of calls and commands, for snapshots."""
 
 from __future__ import annotations
 
@@ -14,21 +14,15 @@ if TYPE_CHECKING:
 
 def refusal(
     call: Callable[..., object],
-    *arguments: Any,  # noqa: ANN401 (those of the call)
+    *arguments: Any,  # noqa: ANN401 (arguments of the call)
     error: type[Exception] = Exception,
     hiding: Path | None = None,
     **named: Any,  # noqa: ANN401
 ) -> str:
     """Call something that must raise an error; return the error's type and message in one line.
 
-    A snapshot of these lines shows all messages of a kind side by side.
-
-    Args:
-        call: must raise an error.
-        *arguments: of the call.
-        error: any other error is not caught.
-        hiding: a directory, shown as ``DIR`` so that the text does not vary.
-        **named: arguments of the call.
+    A snapshot of these lines shows all messages of a kind side by side. ``hiding`` is a directory
+    that is shown as ``DIR``, so that the text does not vary.
     """
     try:
         found = call(*arguments, **named)
@@ -42,9 +36,7 @@ def refusal(
 def refused(c4: C4, words: str) -> tuple[int, str]:
     """Run a command that must fail without output; return its exit code and its message.
 
-    Args:
-        c4: runs the command.
-        words: the arguments, as they are typed in a shell.
+    ``words`` are the arguments as typed in a shell.
     """
     done = c4(*shlex.split(words))
     assert (done.code in {1, 2}, done.out) == (True, "")

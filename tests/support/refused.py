@@ -1,4 +1,4 @@
-"""What calls are refused with. The words go into snapshots: they change more than the reasons."""
+"""Error messages for snapshots; the wording changes more often than the reasons."""
 
 import re
 from collections.abc import Callable
@@ -24,5 +24,5 @@ def refused(
 
 
 def own_words(text: str) -> str:
-    """A message without what Python itself says of JSON, which differs between its versions."""
+    """The message without Python's own text about JSON, which differs between versions."""
     return _OF_PYTHON.sub("", text)

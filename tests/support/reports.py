@@ -14,7 +14,7 @@ from workers.match.report import MatchReport, make_report
 
 
 def match_info(player_a: str = "set", player_b: str = "random", **terms: Any) -> MatchInfo:  # noqa: ANN401
-    """A match that is done, without games."""
+    """A finished match without games."""
     return MatchInfo(
         id=7,
         origin=Origin.PLAYED,
@@ -32,12 +32,10 @@ def match_info(player_a: str = "set", player_b: str = "random", **terms: Any) ->
 def match_results(
     games: Sequence[tuple[int, bool, int]], *, distinct: int | None = None
 ) -> MatchResults:
-    """Games as arrays.
+    """Make arrays of games in which moves take 1 s for player a and 2 s for player b.
 
-    Args:
-        games: of each player a's result, whether it had ``x``, and the moves. Every move of player
-            a took 1 s, every one of player b's 2 s.
-        distinct: how many are different; None for all.
+    ``games`` has player a's result, whether player a had ``x``, and the moves of each game. All
+    games are different, unless ``distinct`` says how many are.
     """
     result, is_x, length = (np.array(column) for column in zip(*games, strict=True))
     moves_a = (length + is_x) // 2

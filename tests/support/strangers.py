@@ -1,4 +1,4 @@
-"""A directory in which strangers have named everything that can be shown, and the directory."""
+"""A directory with hostile names for everything that can be displayed."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ HOSTILE = (
     "\x1b]0;owned\x07\x1b[2J\r\nError: all is lost\x9b31m\u202ednuor\u2028\u200b\u2066\x7f\t"
     "[red]x[/red]"
 )
-"""A title, a cleared screen, a forged line, C1 controls, marks of direction, markup."""
+"""A title, a cleared screen, a forged line, C1 controls, direction marks, and markup."""
 
 FILE = f"a{HOSTILE.replace('/', '')}b"
-"""Such a name for a file."""
+"""The same as a file name."""
 
 SPECIAL: dict[str, tuple[str, ...]] = {
     "solve": ("4453",),
@@ -76,6 +76,7 @@ SPECIAL: dict[str, tuple[str, ...]] = {
     "learn export": (FILE, "--onnx", "x.onnx"),
     "learn order": ("--board", HOSTILE, "--output", FILE),
     "worker": ("--queues", HOSTILE),
+    "mcp": ("--threads", HOSTILE),
     "serve": ("--host", HOSTILE, "--token", "t"),
     "db init": (),
     "db upgrade": (),
@@ -88,11 +89,11 @@ SPECIAL: dict[str, tuple[str, ...]] = {
     "completion": (HOSTILE,),
     "bench": ("--threads", HOSTILE),
 }
-"""Arguments that make a command show what a stranger has named, or refuse it."""
+"""Arguments that make a command display or refuse a hostile name."""
 
 
 def _arguments(command: click.Command) -> tuple[str, ...]:
-    """Hostile names for what a command takes."""
+    """Hostile names for a command's arguments."""
     return tuple(
         FILE if isinstance(parameter.type, click.Path | click.File) else HOSTILE
         for parameter in command.params
@@ -106,7 +107,7 @@ COMMANDS = {
     if not isinstance(context.command, click.Group)
     for path in [context.command_path.removeprefix("c4 ")]
 }
-"""Hostile arguments for every command; those that are not listed above take names or files."""
+"""Hostile arguments for every command; commands not listed above take names or files."""
 
 _TEXTS = {
     "jobs": ("label",),
@@ -118,7 +119,7 @@ _TEXTS = {
 
 
 def fill(c4: C4) -> None:
-    """Store something of every kind under a hostile name, in a directory called :data:`FILE`."""
+    """Store items of every kind under a hostile name, in a directory called :data:`FILE`."""
     (c4.directory / "lines").write_text("2252576253462244111563365343671351441\n44z\n")
     game = {"board": "4x4", "moves": "1234", "winner": "x", "ending": "four", "detail": HOSTILE}
     games = [{**game, "first": HOSTILE, "second": "b", "moves": "1213141"}]
@@ -150,20 +151,20 @@ def fill(c4: C4) -> None:
 
 
 NAMELESS = {"book export", "db upgrade", "players list"}
-"""Commands whose output has no name in it."""
+"""Commands whose output contains no name."""
 
 
 def check_command(c4: C4, path: str) -> None:
-    """A command escapes what strangers have named, and ends in silence if nobody reads on.
+    """A command escapes hostile names, and ends silently if its output is not read.
 
-    Where something is written, the exit code is then 141.
+    If it writes something, the exit code is then 141.
     """
     arguments = (*path.split(), *COMMANDS[path])
     done = c4(*arguments, "-v")
     shown = done.out + done.err
     assert is_safe(shown)
     names_something = path in SPECIAL or FILE in COMMANDS[path]
-    if names_something and ": pip install " not in done.err:  # else it has not come so far
+    if names_something and ": pip install " not in done.err:  # otherwise the command ended earlier
         assert (r"\x1b]0;owned" in shown or r"\u001b]0;owned" in shown) == (path not in NAMELESS)
     assert "\nError: all is lost" not in shown
     assert "a fault in c4" not in shown
@@ -179,5 +180,5 @@ def check_command(c4: C4, path: str) -> None:
 
 
 def is_safe(text: str) -> bool:
-    """Whether there is nothing in a text but what is seen, and ends of lines."""
+    """Whether a text consists of printable characters and line ends."""
     return all(letter.isprintable() or letter == "\n" for letter in text)

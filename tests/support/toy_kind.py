@@ -1,12 +1,12 @@
-"""A kind of job that comes from outside: whole roots of numbers.
+"""A kind of job defined outside the project: integer square roots.
 
-It is made as the project's own kinds are: a function that solves a unit, one that shows a unit, and
-one object with both. The program gets to know it by one line in its table of kinds
-(:func:`install`), and by nothing else.
+It is made like the project's own kinds: a function that solves a unit, one that displays a unit,
+and one object with both. One line in the table of kinds (:func:`install`) makes it known to the
+program.
 
-A unit's payload holds numbers, ``{"numbers": [9, 16]}``; its result holds their roots,
-``{"roots": [3, 4]}``. With ``"waits_for"`` in the payload, solving waits until a file of this name
-is there. A number below 0 has no root, which is an error.
+A unit's payload holds numbers, ``{"numbers": [9, 16]}``; its result holds their roots, ``{"roots":
+[3, 4]}``. With ``"waits_for"`` in the payload, solving waits until a file of this name exists. A
+negative number has no root, which is an error.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ KIND: Final = "roots"
 
 UNITS: Final = [[0, 1, 4], [9, 16], [25]]
 RESULTS: Final = [{"number": root * root, "root": root} for root in range(6)]
-"""The output of a job of these units."""
+"""The output of a job with these units."""
 
 ADDRESS: Final = "tests.support.toy_kind:ROOTS"
-"""The kind's line in the table."""
+"""The kind's entry in the table."""
 
 
 def install() -> None:
-    """Make the kind known to this process."""
+    """Register the kind in this process."""
     KINDS[KIND] = ADDRESS
 
 
@@ -53,13 +53,9 @@ def plan(
     waits_for: Path | None = None,
     label: str | None = None,
 ) -> int:
-    """Make a job and start it; its number.
+    """Make a job from the numbers of each unit and start it; return its number.
 
-    Args:
-        database: where it shall live.
-        units: the numbers of each unit.
-        waits_for: a file without which no unit is solved.
-        label: a name for people.
+    No unit is solved before the file ``waits_for`` exists.
     """
     wait = {} if waits_for is None else {"waits_for": str(waits_for)}
 
@@ -83,7 +79,7 @@ def plan(
 def solve_unit(
     claim: Claim, _solver: Searcher, _database: Database, is_stopped: Callable[[], bool]
 ) -> UnitOutcome:
-    """Find the roots, as soon as the file is there that is waited for.
+    """Find the roots once the awaited file exists.
 
     Raises:
         ValueError: a number has no root.
@@ -104,7 +100,6 @@ def solve_unit(
 
 
 def unit_objects(_job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue]]:
-    """One object a number."""
     with decoding("a unit of roots"):
         numbers = field(unit.payload, "numbers", list)
     if unit.state is not UnitState.DONE or not unit.result:

@@ -1,4 +1,4 @@
-"""Players and files that leave a marker where they come to run: a stranger's."""
+"""Players and files from untrusted sources that leave a marker when they run."""
 
 import io
 import json
@@ -41,22 +41,20 @@ KINDS = ("exec", "kaggle", "python")
 
 @dataclass(frozen=True)
 class Trap:
-    """Everything of it is in one directory, where the commands run."""
+    """All files are in one directory, in which the commands run."""
 
     directory: Path
 
     @property
     def marker(self) -> Path:
-        """There as soon as something has run; holds its environment."""
+        """A file that is created when a trap has run; it holds the environment."""
         return self.directory / "marker"
 
     @property
     def has_run(self) -> bool:
-        """Whether something has run."""
         return self.marker.exists()
 
     def environment(self) -> dict[str, str]:
-        """Of what has run."""
         found: dict[str, str] = json.loads(self.marker.read_text())
         return found
 
@@ -73,7 +71,7 @@ class Trap:
         }[kind]
 
     def bombs(self) -> dict[str, bytes]:
-        """Contents of files that run a command when they are read as pickles, by their form."""
+        """Contents of files that run a command if they are read as pickles, by form."""
         bomb = pickle.dumps(Bomb(str(self.marker)))
         torch = io.BytesIO()
         with zipfile.ZipFile(torch, "w") as archive:
@@ -93,10 +91,10 @@ class Trap:
 
 @dataclass(frozen=True)
 class Bomb:
-    """Runs a command where its pickle is read."""
+    """Runs a command when it is unpickled."""
 
     marker: str
 
     def __reduce__(self) -> tuple[object, tuple[str]]:
-        """What a pickle calls."""
+        """The call that unpickling makes."""
         return os.system, (f"echo {{}} > {self.marker}",)

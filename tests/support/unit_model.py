@@ -1,4 +1,4 @@
-"""What should become of a job's units: the rules of claims and leases, on a few Python fields."""
+"""The rules of claims and leases as a model of a job's units, in a few Python fields."""
 
 from dataclasses import dataclass, field
 
@@ -10,7 +10,7 @@ OPEN = {UnitState.QUEUED, UnitState.LEASED}
 
 @dataclass
 class ModelUnit:
-    """What should be known about a unit."""
+    """The expected state of a unit."""
 
     seq: int
     state: UnitState = UnitState.QUEUED
@@ -21,7 +21,7 @@ class ModelUnit:
     lease_until: float = 0.0
 
     def lease(self, until: float) -> None:
-        """Give it to a claimer, after the one before if that has fallen silent."""
+        """Lease the unit to a claimer, counting the previous claim as lapsed if it fell silent."""
         if self.state is UnitState.LEASED:
             self.lapse()
         self.state = UnitState.LEASED
@@ -30,7 +30,7 @@ class ModelUnit:
         self.lease_until = until
 
     def lapse(self) -> None:
-        """Count a lease that ran out instead of the attempt."""
+        """Count an expired lease instead of the attempt."""
         self.attempts -= 1
         self.lapses += 1
         exhausted = self.lapses >= MAX_LAPSES
@@ -49,26 +49,25 @@ class ModelUnit:
 
 
 def in_turn(unit: ModelUnit) -> tuple[float, int]:
-    """The order of queued units."""
     return unit.announced_at, unit.seq
 
 
 @dataclass
 class Model:
-    """What should be known about a job."""
+    """The expected state of a job."""
 
     units: list[ModelUnit]
     state: JobState = field(default=JobState.RUNNING)
 
     def lapsed(self, now: float) -> list[ModelUnit]:
-        """Units whose lease has run out, the longest first."""
+        """Units whose lease has expired, earliest first."""
         late = [
             unit for unit in self.units if unit.state is UnitState.LEASED and unit.lease_until < now
         ]
         return sorted(late, key=lambda unit: (unit.lease_until, unit.seq))
 
     def claim(self, now: float, lease: float) -> ModelUnit | None:
-        """Lease the unit that is next."""
+        """Lease the next unit."""
         if self.state is not JobState.RUNNING:
             return None
         for unit in self.lapsed(now):
@@ -83,7 +82,6 @@ class Model:
         return candidates[0]
 
     def claim_unit(self, seq: int, now: float, lease: float) -> ModelUnit | None:
-        """Lease this unit, if it is free."""
         unit = self.units[seq]
         may_lapse = unit in self.lapsed(now) and unit.lapses + 1 < MAX_LAPSES
         if self.state is not JobState.RUNNING or not (unit.state is UnitState.QUEUED or may_lapse):
@@ -101,7 +99,7 @@ class Model:
         return first
 
     def announce(self, now: float, limit: int) -> list[int]:
-        """Which units are next to be announced."""
+        """The units that are announced next."""
         if self.state is not JobState.RUNNING:
             return []
         may_be = [
@@ -115,11 +113,11 @@ class Model:
         return [unit.seq for unit in chosen]
 
     def requeue_lapsed(self, now: float, limit: int) -> int:
-        """Queue what has lapsed; how many units that were."""
+        """Queue lapsed units again; return how many."""
         if self.state is not JobState.RUNNING:
             return 0
         looked_at = self.lapsed(now)[:limit]
-        # Of a job that has an exhausted unit among them, all exhausted units are given up.
+        # If one of these units is exhausted, all exhausted units of the job fail.
         if any(unit.lapses + 1 >= MAX_LAPSES for unit in looked_at):
             for unit in self.lapsed(now):
                 if unit.lapses + 1 >= MAX_LAPSES:
@@ -132,14 +130,14 @@ class Model:
         return len(requeued)
 
     def fail(self, unit: ModelUnit) -> None:
-        """End a try with an error."""
+        """End an attempt with an error."""
         exhausted = unit.attempts >= MAX_ATTEMPTS
         unit.come_back()
         if exhausted:
             unit.state = UnitState.FAILED
 
     def resume(self, now: float) -> None:
-        """Let the job go on, unless it has ended."""
+        """Resume the job, unless it has ended."""
         if self.state not in {JobState.RUNNING, JobState.CANCELLED}:
             return
         late = self.lapsed(now)

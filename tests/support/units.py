@@ -32,13 +32,12 @@ def job_of_games(database: Database, games: Sequence[str], *, unit_lines: int = 
 
 
 def states(database: Database, job_id: int) -> dict[UnitState, int]:
-    """How many of a job's units are in each state, where there are any."""
+    """The number of a job's units in each state that occurs."""
     units = ask(database, jobs.get_job, job_id).units
     return {state: number for state, number in units.items() if number}
 
 
 def failed_unit(database: Database, job_id: int) -> Row[Any]:
-    """The only unit of a job that has failed."""
     (unit,) = ask(database, failed_units, job_id)
     return unit
 
@@ -47,7 +46,7 @@ def failed_unit(database: Database, job_id: int) -> Row[Any]:
 def unit_worker(
     database: Database, solver: Solver | None = None, **options: float
 ) -> Iterator[UnitWorker]:
-    """A worker that nobody hears ring, and that may start no programs."""
+    """A worker that no doorbell reaches and that may not start programs."""
     worker = UnitWorker(
         database,
         Doorbell("redis://127.0.0.1:9"),

@@ -1,4 +1,4 @@
-"""Small solutions in WeakC4's form, made here, and a slow check of such solutions."""
+"""Small solutions in WeakC4's format, and a slow check of them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ Entries = dict[str, object]
 
 
 def random_rows(board: BoardSize, dice: random.Random, *, levels: str = "012345") -> Rows:
-    """A diagram that nobody has thought about."""
     return ["".join(dice.choices(levels, k=board.width)) for _ in range(board.height)]
 
 
@@ -42,7 +41,7 @@ def small_solution(
 ) -> tuple[Entries, list[Rows]]:
     """Entries and diagrams with which the side to move at the start wins.
 
-    Where a diagram by chance wins, it takes over; elsewhere the solver's move is an entry.
+    A random diagram that wins takes over; elsewhere the solver's move is an entry.
     """
     dice = random.Random(seed)
     solver = Solver(table_mb=1)
@@ -82,7 +81,6 @@ def _lucky(position: Position, dice: random.Random, tries: int) -> Rows | None:
 
 
 def write_solution(folder: Path, entries: object, diagrams: object) -> tuple[Path, Path]:
-    """The two files."""
     paths = folder / "entries.json", folder / "diagrams.json"
     for path, content in zip(paths, (entries, diagrams), strict=True):
         path.write_text(json.dumps(content))
@@ -111,7 +109,7 @@ class SlowGame:
         return [c for c, pile in enumerate(self.piles) if len(pile) < self.board.height]
 
     def wins(self, column: int, side: int) -> bool:
-        """Whether the side makes four by a stone in the column."""
+        """Whether a stone in the column makes four for the side."""
         row = len(self.piles[column])
 
         def run(right: int, up: int) -> int:
@@ -126,7 +124,7 @@ class SlowGame:
         return any(run(x, y) + run(-x, -y) >= 3 for x, y in lines)
 
     def chosen(self, rows: Rows) -> int | None:
-        """The column that a diagram names where the side to move does not win at once."""
+        """The column that a diagram names if the side to move cannot win at once."""
         for column in self.legal():
             if self.wins(column, 1 - self.turn):
                 return column
@@ -135,13 +133,13 @@ class SlowGame:
         return min(alone)[1] if alone else None
 
     def position(self) -> tuple[tuple[int, ...], ...]:
-        """Of two mirror images the same."""
+        """The piles, the same for both mirror images."""
         piles = tuple(tuple(pile) for pile in self.piles)
         return min(piles, piles[::-1])
 
 
 class _SlowCheck:
-    """A solution played against every reply, without remembering any position."""
+    """A solution played against every reply, without remembering positions."""
 
     def __init__(
         self, entries: Entries, diagrams: list[Rows], board: BoardSize, start: str
@@ -154,7 +152,7 @@ class _SlowCheck:
             self.known[entry.position()] = (entry.piles, value)
 
     def chosen(self, rows: Rows | None) -> tuple[int | None, Rows | None]:
-        """The column that is played, and the diagram that has taken over."""
+        """The column to play, and the active diagram."""
         game = self.game
         if rows is not None:
             return game.chosen(rows), rows

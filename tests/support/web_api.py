@@ -1,4 +1,4 @@
-"""The web's API in this process, with every answer held against what its description says."""
+"""The web API in this process; every answer is checked against the API description."""
 
 from __future__ import annotations
 
@@ -27,33 +27,28 @@ if TYPE_CHECKING:
 
 
 class Api:
-    """A client whose every answer must have been declared.
-
-    Args:
-        client: of a running application.
-    """
+    """A client of a running application that requires every answer to be declared."""
 
     def __init__(self, client: TestClient) -> None:
         self.client = client
 
     @property
     def service(self) -> Service:
-        """What the application's requests share."""
+        """The objects that the application's requests share."""
         found: Service = cast("Starlette", self.client.app).state.service
         return found
 
     def get(self, path: str, **query: str | float) -> Any:  # noqa: ANN401 (JSON)
-        """The JSON value at a path."""
         return self._answered(self.client.get(path, params=query))
 
     def post(self, path: str, body: object, **query: str | float) -> Any:  # noqa: ANN401 (JSON)
-        """The answer to a JSON value."""
+        """Post a JSON value and return the answer."""
         return self._answered(self.client.post(path, json=body, params=query))
 
     def refused(
         self, path: str, body: object = None, **query: str | float
     ) -> tuple[int, str | None]:
-        """The status of a refusal, and the field that is wrong; a POST where there is a body."""
+        """The status of a refusal and the wrong field; a POST if there is a body."""
         if body is None:
             response = self.client.get(path, params=query)
         else:
@@ -67,16 +62,10 @@ class Api:
 
     @contextmanager
     def searching(self, target: str, body: bytes | None = None) -> Iterator[list[int]]:
-        """A request that searches within the block. Then its client goes away.
+        """A request that searches during the block and whose client then disconnects.
 
-        It uses the application's own interface, because a test client never goes away.
-
-        Args:
-            target: path and query; the search must take longer than any test.
-            body: of a POST.
-
-        Yields:
-            The statuses that the client gets: none within the block.
+        It uses the application's own interface, because a test client cannot disconnect. The search
+        must take longer than any test. It yields the client's statuses: none within the block.
         """
         portal = self.client.portal
         assert portal is not None
@@ -119,7 +108,7 @@ class Api:
 
     @staticmethod
     def _answered(response: Response) -> Any:  # noqa: ANN401 (JSON)
-        assert response.status_code == 200, response.text
+        assert response.status_code in (200, 201), response.text
         check_declared(response)
         return response.json()
 
@@ -138,7 +127,7 @@ def serving(**settings: Any) -> Iterator[Api]:  # noqa: ANN401
 
 
 def check_declared(response: Response) -> None:
-    """Check that the description has this answer: its status, and all its values."""
+    """Check that the description declares this answer: its status and all its values."""
     path, method = response.request.url.path, response.request.method.lower()
     operation = next(
         operations[method]

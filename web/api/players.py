@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from c4core.players import Consent, PlayerKind, PlayerSpec
+    from c4core.players.registry import Level
     from c4core.position import Position
     from workers.answers.service import Stop as SearchStop
 
@@ -185,16 +186,16 @@ async def post_move(request: Request) -> Response:
 
 
 def _all_players(programs: Consent) -> list[PlayerFacts]:
-    levels = [_level_object(name, player) for name, player in LEVELS.items()]
+    levels = [_level_object(name, level) for name, level in LEVELS.items()]
     return [*levels, *(_player_object(kind, programs) for kind in player_kinds())]
 
 
-def _level_object(name: str, player: str) -> PlayerFacts:
+def _level_object(name: str, level: Level) -> PlayerFacts:
     """A level: a name for a player, without parameters."""
     return {
         "name": name,
-        "stands_for": player,
-        "summary": f"Stands for {player}.",
+        "stands_for": level.player,
+        "summary": level.about,
         "source": None,
         "argument": None,
         "parameters": [],

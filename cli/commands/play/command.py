@@ -59,7 +59,7 @@ def _read_seat(_context: click.Context, _parameter: click.Parameter, text: str) 
     default="human",
     show_default=True,
     callback=_read_seat,
-    help="Player of x, who moves first: human, easy, medium, hard, or another player.",
+    help="Player of x, who moves first: human, a level (beginner to expert), or another player.",
 )
 @click.option(
     "--second",
@@ -123,8 +123,9 @@ def play(
     """Play Connect Four at the terminal.
 
     Type a column or click it. Press u to take a move back, h to show the exact score of every
-    column, and ? for help. The levels easy, medium and hard get stronger in this order. Every other
-    player of "c4 players list" can also play, on either side or on both.
+    column, and ? for help. The levels beginner, easy, medium, hard and expert get stronger in this
+    order; perfect is stronger than all. Every other player of "c4 players list" can also play, on
+    either side or on both.
 
     The game is kept in a file after every move. Use --resume to go on with it; programs that the
     file names are started only with --allow-programs. With NO_COLOR the sides are x and o. When you

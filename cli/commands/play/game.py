@@ -89,7 +89,7 @@ def choices() -> list[tuple[str, str]]:
 
     Players that need more than their name are left out.
     """
-    levels = [(f"{name}: {player.partition(':')[0]}", name) for name, player in LEVELS.items()]
+    levels = [(f"{name}: {level.about.rstrip('.')}", name) for name, level in LEVELS.items()]
     players = [
         (f"{kind.name}: {kind.summary.rstrip('.')}", kind.name)
         for kind in player_kinds()

@@ -17,7 +17,7 @@ def write_positions(c4: C4, *lines: str) -> str:
     return str(path)
 
 
-def test_answers_are_stored_and_known_the_next_time(c4: C4) -> None:
+def test_answers_are_stored_and_found_the_next_time(c4: C4) -> None:
     path = write_positions(c4, EASY, EASY + "6", EASY + "7")
     first = c4("analyze", path)
     assert first.code == 0
@@ -44,8 +44,8 @@ def test_bad_lines_keep_their_places(c4: C4) -> None:
     assert "3 lines without an answer" in done.err
 
 
-# A million lines, and the memory that they take: tests/release/long.
-def test_ten_bad_lines_of_many(c4: C4) -> None:
+# tests/release/long tests a million lines and the memory they take.
+def test_ten_bad_lines_among_many(c4: C4) -> None:
     number = 5000
     bad = set(range(7, number, number // 10))
     lines = (f"{EASY}\n" if index not in bad else "8\n" for index in range(number))
@@ -57,7 +57,7 @@ def test_ten_bad_lines_of_many(c4: C4) -> None:
     assert {index for index, found in enumerate(is_error) if found} == bad
 
 
-def test_output_file_is_whole(c4: C4) -> None:
+def test_output_file_is_complete(c4: C4) -> None:
     done = c4("analyze", write_positions(c4, EASY), "--output", "out.jsonl")
     assert (done.code, done.out) == (0, "")
     assert json.loads((c4.directory / "out.jsonl").read_text())["score"] == -1
@@ -83,7 +83,7 @@ def test_quiet(c4: C4) -> None:
     ("content", "message"),
     [(b"", "is empty"), (bytes(range(256)) * 4, "is binary"), ("44\n".encode("utf-16"), "UTF-16")],
 )
-def test_file_that_is_no_list_of_positions(c4: C4, content: bytes, message: str) -> None:
+def test_files_of_another_kind_are_refused(c4: C4, content: bytes, message: str) -> None:
     (c4.directory / "input").write_bytes(content)
     for done in (c4("analyze", "input"), c4("analyze", "-", stdin=content)):
         assert done.code == 2
@@ -92,7 +92,7 @@ def test_file_that_is_no_list_of_positions(c4: C4, content: bytes, message: str)
     assert c4("jobs", "list", "--jsonl").out == ""
 
 
-def test_sample_ships_and_is_in_order() -> None:
+def test_the_sample_is_included_and_sorted() -> None:
     lines = SAMPLE.read_text().splitlines()
     assert len(lines) == len(set(lines)) == 300
     lengths = [len(line) for line in lines]
@@ -103,7 +103,7 @@ def test_sample_ships_and_is_in_order() -> None:
 TABLE = f"name;Moves;id\nx;{EASY};a\ny;99;b\nz;{EASY}6;c\n"
 
 
-def test_a_table_is_read_by_its_name_or_when_told(c4: C4) -> None:
+def test_a_table_is_read_by_its_name_or_an_option(c4: C4) -> None:
     moves = {"a": EASY, "b": "99", "c": EASY + "6"}
     wanted = [{"id": name, "moves": text} for name, text in moves.items()]
     lines = "\n".join(map(json.dumps, wanted))
@@ -126,7 +126,7 @@ def test_a_table_without_positions_is_refused(c4: C4) -> None:
     assert c4("jobs", "list", "--state", "running", "--json").out == "[]\n"
 
 
-def test_a_table_is_written_by_its_name_or_when_told(c4: C4) -> None:
+def test_a_table_is_written_by_its_name_or_an_option(c4: C4) -> None:
     key = Position("1122", width=4, height=4).key
     lines = f'1213\n99\n{{"id": [1], "moves": ""}}\n{{"key": {key}}}\n'
     analyze = ("analyze", "--board", "4x4")
@@ -137,6 +137,11 @@ def test_a_table_is_written_by_its_name_or_when_told(c4: C4) -> None:
     assert (c4.directory / "r.csv").read_text() == out
     rows = list(csv.DictReader(io.StringIO(out)))
     assert [row["error"] for row in rows] == [row.get("error", "") for row in objects]
+    assert [
+        fields | {"seconds": 0}
+        for fields in json.loads(c4(*analyze, "--json", "-", stdin=lines).out)
+        if "error" not in fields
+    ] == [fields | {"seconds": 0} for fields in objects if "error" not in fields]
     first, _, third, _ = rows
     assert first["scores"] == " ".join(map(str, objects[0]["scores"]))
     assert first["lower"] == first["upper"] == first["score"]
@@ -145,7 +150,7 @@ def test_a_table_is_written_by_its_name_or_when_told(c4: C4) -> None:
     assert [row.get("score") for row in again] == [row.get("score") for row in objects]
 
 
-def test_a_package_that_is_missing_is_told_before_the_work(
+def test_a_missing_package_is_reported_before_the_work(
     c4: C4, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("c4core.extras.find_spec", lambda _name: None)

@@ -1,4 +1,4 @@
-"""``c4 book``: asking, checking, exchanging and drawing, and books in other commands."""
+"""``c4 book``: querying, verifying, exchanging and plotting, and books in other commands."""
 
 import json
 import shutil
@@ -54,18 +54,18 @@ class TestInfo:
         plies = json.loads(c4("book", "info", "b.c4book", "--values", "--json").out)["plies"]
         for ply in plies:
             assert ply["x_wins"] + ply["draws"] + ply["o_wins"] == ply["positions"]
-        # Every first move draws but the one to the edge, which loses.
+        # Every first move draws, except one at the edge, which loses.
         assert [plies[1][name] for name in ("x_wins", "draws", "o_wins")] == [0, 2, 1]
         done = c4("book", "info", "b.c4book", "--values")
         assert done.out.splitlines()[-1].split()[:2] == ["6", "1,626"]
         assert "x wins" in done.out
 
-    def test_none_was_shipped(self, c4: C4) -> None:
+    def test_no_book_for_the_board(self, c4: C4) -> None:
         assert c4("book", "probe", "--board", "4x4", "1").code == 2
 
 
 class TestProbe:
-    def test_answers_as_the_solver_does(self, c4: C4) -> None:
+    def test_answers_agree_with_the_solver(self, c4: C4) -> None:
         lines = ["", "3", "33", "3344", "12345", "12341"]
         done = c4("book", "probe", "--book", "b.c4book", "--json", *lines)
         assert done.code == 0
@@ -105,14 +105,14 @@ class TestProbe:
 
 
 class TestVerify:
-    def test_a_right_book(self, c4: C4) -> None:
+    def test_an_intact_book_passes(self, c4: C4) -> None:
         done = c4("book", "verify", "b.c4book", "--sample", "50", "--json")
         assert done.code == 0
         found = json.loads(done.out)
         assert (found["sound"], found["problems"], found["solved"]) == (True, [], 50)
         assert found["positions"] == 2411
 
-    def test_a_damaged_one(self, c4: C4) -> None:
+    def test_a_damaged_book_fails(self, c4: C4) -> None:
         damage(c4, -40)
         done = c4("book", "verify", "b.c4book", "--sample", "0")
         assert done.code == 1
@@ -121,8 +121,8 @@ class TestVerify:
 
 
 @pytest.mark.parametrize("command", ["info", "verify", "export", "probe"])
-def test_other_files(c4: C4, command: str, snapshot: SnapshotAssertion) -> None:
-    """What a file may be instead: tests/unit/c4core/book. Here: that each command says it."""
+def test_bad_files_are_reported(c4: C4, command: str, snapshot: SnapshotAssertion) -> None:
+    """Every command reports bad files; tests/unit/c4core/book tests the kinds of faults."""
     path = c4.directory / "b.c4book"
     words = "probe 33 --book" if command == "probe" else command
     cut_off = path.read_bytes()[:-100]
@@ -135,7 +135,7 @@ def test_other_files(c4: C4, command: str, snapshot: SnapshotAssertion) -> None:
 
 
 class TestExchange:
-    def test_the_ending_says_the_format(self, c4: C4) -> None:
+    def test_the_extension_sets_the_format(self, c4: C4) -> None:
         assert c4("book", "export", "b.c4book", "-o", "x.csv").code == 0
         assert (c4.directory / "x.csv").read_text().startswith("ply,key,score\n")
         options = ("--board", "5x4", "--complete", "--out", "y.c4book")
@@ -166,7 +166,7 @@ class TestExchange:
             json.loads(line)["score"] for line in lines
         ]
 
-    def test_what_cannot_be_exchanged(self, c4: C4, snapshot: SnapshotAssertion) -> None:
+    def test_bad_exchanges_are_refused(self, c4: C4, snapshot: SnapshotAssertion) -> None:
         (c4.directory / "bad.csv").write_text("ply,key,score\n0,1082401,0\n1,1082402,many\n")
         assert {
             words: refused(c4, f"book {words}")
@@ -187,7 +187,7 @@ class TestExchange:
         } == snapshot
         assert sorted(path.name for path in c4.directory.iterdir()) == ["b.c4book", "bad.csv"]
 
-    def test_nothing_is_replaced_unasked(self, c4: C4) -> None:
+    def test_nothing_is_replaced_without_force(self, c4: C4) -> None:
         lines = c4("book", "export", "b.c4book").out
         (c4.directory / "x").write_text(lines)
         (c4.directory / "y.c4book").write_text("years of work")
@@ -198,7 +198,7 @@ class TestExchange:
         assert c4("book", "import", "x", "--out", "y.c4book", "--force").code == 0
         assert digest(c4.directory / "y.c4book") == digest(c4.directory / "b.c4book")
 
-    def test_a_cut_off_export_makes_no_complete_book(self, c4: C4) -> None:
+    def test_a_truncated_export_is_not_imported(self, c4: C4) -> None:
         lines = c4("book", "export", "b.c4book").out.splitlines(keepends=True)
         (c4.directory / "x").write_text("".join(lines[:-5]))
         done = c4("book", "import", "x", "--out", "y.c4book")
@@ -222,7 +222,7 @@ class TestInOtherCommands:
         (found,) = c4("solve", *options, "123451").objects
         assert found["source"] == "book"
 
-    def test_best_play_begins_in_the_book(self, c4: C4) -> None:
+    def test_best_play_starts_in_the_book(self, c4: C4) -> None:
         options = ("--board", "5x4", "--json", "--no-store", "--pv")
         (with_book,) = c4("solve", *options, "--book", "b.c4book", "").objects
         (without,) = c4("solve", *options, "").objects
@@ -237,7 +237,7 @@ class TestInOtherCommands:
         assert again.objects[0]["source"] == "search"
         assert again.objects[0]["scores"] == done.objects[0]["scores"]
 
-    def test_a_book_that_has_gone_is_not_missed(self, c4: C4) -> None:
+    def test_a_deleted_book_is_not_needed(self, c4: C4) -> None:
         arguments = ("analyze", "--board", "5x4", "--book", "b.c4book", "--detach", "-")
         assert c4(*arguments, stdin="33\n").code == 0
         (c4.directory / "b.c4book").unlink()
@@ -246,7 +246,7 @@ class TestInOtherCommands:
         assert found["source"] == "search"
 
     @pytest.mark.parametrize("command", ["solve 33", "analyze --sample"])
-    def test_wrong_books(self, c4: C4, command: str, snapshot: SnapshotAssertion) -> None:
+    def test_bad_books_are_refused(self, c4: C4, command: str, snapshot: SnapshotAssertion) -> None:
         (c4.directory / "x.c4book").write_text("nothing of the kind")
         assert {
             words: refused(c4, f"{command} {words}")

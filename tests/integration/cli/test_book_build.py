@@ -1,4 +1,4 @@
-"""The same book, whoever builds it and whatever happens meanwhile: the bytes are the same."""
+"""A book has the same bytes for any number of threads, kills and interruptions."""
 
 import json
 import re
@@ -17,9 +17,9 @@ from tests.support.running.waiting import HANG_SECONDS
 from tests.support.running.watching import await_units, held_back, units, working
 
 BUILD = ("book", "build", "--board", "5x4", "--plies", "8", "--table-mb", "8")
-"""41 units, each quickly done."""
+"""Has 41 units, each quickly done."""
 AT_ONCE = 10
-"""Units of it that a process can have before it is interrupted."""
+"""Largest number of units that a process may do before it is interrupted."""
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def test_killed_during_the_build(c4: C4, undisturbed: str) -> None:
     assert digest(c4.directory / "x.c4book") == undisturbed
 
 
-def test_done_before_only_writes_the_file_again(c4: C4) -> None:
+def test_a_finished_job_only_writes_the_file_again(c4: C4) -> None:
     command = ("book", "build", "--board", "5x4", "--plies", "6", "--json")
     first = json.loads(c4(*command).out)
     again = c4("-v", *command)
@@ -79,7 +79,7 @@ def test_done_before_only_writes_the_file_again(c4: C4) -> None:
 
 
 @pytest.mark.parametrize("sparse", ["", "--within 0 --for first"])
-def test_only_the_same_book_is_replaced_unasked(
+def test_only_the_same_book_is_replaced_without_force(
     c4: C4, sparse: str, snapshot: SnapshotAssertion
 ) -> None:
     command = f"book build --board 5x4 --plies 3 {sparse} --out x.c4book"
@@ -121,7 +121,7 @@ def test_failed_units_leave_no_file(c4: C4) -> None:
             assert claim is not None, unit
             jobs.fail(session, claim, "out of luck")
     assert c4("jobs", "resume", "1").code == 1
-    # Another try, as the same command makes it, succeeds.
+    # Another attempt with the same command succeeds.
     assert c4(*command).code == 0
 
 
@@ -158,7 +158,7 @@ def test_start(c4: C4) -> None:
     assert c4("book", "probe", "--book", "12.c4book", "33").code == 1
 
 
-def test_bad_arguments_cost_no_work(c4: C4, snapshot: SnapshotAssertion) -> None:
+def test_bad_arguments_start_no_work(c4: C4, snapshot: SnapshotAssertion) -> None:
     assert {
         words: refused(c4, f"book build {words}")
         for words in (

@@ -32,7 +32,7 @@ def proven(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def c4(proven: Path, tmp_path: Path) -> C4:
-    """Runs commands beside a copy of it."""
+    """Run commands beside a copy of it."""
     shutil.copy(proven / "small.c4proof", tmp_path)
     return C4(tmp_path)
 
@@ -78,7 +78,7 @@ def test_show(c4: C4) -> None:
 
 
 def after_a_rule(file: Path) -> tuple[str, str]:
-    """Moves to positions where a rule has ended the branch before: x is to move, then o."""
+    """Moves to positions after a rule has ended the branch: x to move, then o."""
     proof = Certificate.open(file).check(prover="o")
     dice = random.Random(1)
     moves, position = "", proof.info.start
@@ -96,7 +96,7 @@ def after_a_rule(file: Path) -> tuple[str, str]:
     return by_x, by_o
 
 
-def test_show_where_a_rule_has_ended_the_branch(c4: C4) -> None:
+def test_show_after_a_rule_has_ended_the_branch(c4: C4) -> None:
     by_x, by_o = after_a_rule(c4.directory / "small.c4proof")
     done = c4("certificate", "show", "small.c4proof", by_x)
     words = "by the rule that ends the branch"
@@ -105,7 +105,7 @@ def test_show_where_a_rule_has_ended_the_branch(c4: C4) -> None:
     assert re.search(f"at most 0: o plays [1-5, ]+, {words}", done.out)
 
 
-def test_a_board_names_the_certificate_that_is_shipped(c4: C4) -> None:
+def test_a_board_names_the_shipped_certificate(c4: C4) -> None:
     done = c4("certificate", "verify", "5x4")
     assert done.out.startswith("5x4 is a proof: the empty 5x4 board scores exactly 0 (")
     assert "the empty 7x6 board scores exactly 1" in c4("certificate", "info", "7x6").out
@@ -113,7 +113,7 @@ def test_a_board_names_the_certificate_that_is_shipped(c4: C4) -> None:
     assert c4("certificate", "verify", "./9x7").code == 0
 
 
-def test_a_match_and_a_game_by_a_proof(c4: C4) -> None:
+def test_a_proof_plays_a_match_and_a_game(c4: C4) -> None:
     names = ("match", "proof:small.c4proof", "random")
     done = c4(*names, "--board", "5x4", "--games", "6", "--swap", "--judge", "none", "--json")
     assert done.code == 0
@@ -127,14 +127,14 @@ def test_a_match_and_a_game_by_a_proof(c4: C4) -> None:
     assert "o (proof:small.c4proof) plays " in done.out
 
 
-def test_what_is_not_true(c4: C4) -> None:
+def test_a_false_claim_is_refused(c4: C4) -> None:
     done = c4("prove", "", "--board", "4x4", "--at-least", "1", "--out", "no.c4proof")
     assert done.code == 2
     assert done.err.endswith("\nError: the claim is wrong: the score is less than 1\n")
     assert not (c4.directory / "no.c4proof").exists()
 
 
-def test_another_file_is_not_replaced(c4: C4) -> None:
+def test_other_files_are_not_replaced(c4: C4) -> None:
     before = (c4.directory / "small.c4proof").read_bytes()
     again = ("prove", "", "--board", "5x4", "--rules", "none", "--out", "small.c4proof")
     done = c4(*again)

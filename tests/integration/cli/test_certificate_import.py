@@ -1,4 +1,4 @@
-"""``c4 certificate import``: the others' proof."""
+"""``c4 certificate import``: proofs of other programs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SMALL = (*IMPORT, "--board", "5x4", "--start", "1221")
 
 @pytest.fixture
 def c4(tmp_path: Path) -> C4:
-    """Runs commands beside a small solution."""
+    """Run commands beside a small solution."""
     write_solution(tmp_path, *small_solution(START))
     return C4(tmp_path)
 
@@ -47,7 +47,7 @@ def test_a_solution_is_checked(c4: C4) -> None:
     assert said["certificate"] is None
 
 
-def test_it_becomes_a_certificate(c4: C4) -> None:
+def test_a_solution_becomes_a_certificate(c4: C4) -> None:
     said = json.loads(c4(*SMALL, "--out", "won.c4proof", "--json").out)
     assert (said["certificate"]["file"], said["certificate"]["lower"]) == ("won.c4proof", 1)
     assert c4("certificate", "verify", "won.c4proof").code == 0
@@ -72,7 +72,7 @@ def test_a_hole_is_an_error(c4: C4) -> None:
     assert not (c4.directory / "won.c4proof").exists()
 
 
-def test_what_is_not_used_is_shown(c4: C4) -> None:
+def test_unused_parts_are_shown(c4: C4) -> None:
     more = {**entries(c4), "5": "5"}
     (c4.directory / "entries.json").write_text(json.dumps(more))
     diagrams = json.loads((c4.directory / "diagrams.json").read_text())
@@ -84,7 +84,7 @@ def test_what_is_not_used_is_shown(c4: C4) -> None:
     assert (said["entries_unused"], said["diagrams_unused"]) == (["5"], [len(diagrams)])
 
 
-def test_what_cannot_be_asked(c4: C4) -> None:
+def test_bad_requests_are_refused(c4: C4) -> None:
     other = c4(*IMPORT)
     assert other.code == 1
     assert other.err == "Error: diagrams.json: diagram 0 is not a list of 6 rows\n"

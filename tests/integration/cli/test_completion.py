@@ -1,6 +1,6 @@
 """``c4 completion``: Tab completes commands, options and values.
 
-In fish and zsh: tests/release/extras/shells/test_completion_in_shells.py.
+Tests for fish and zsh are in tests/release/extras/shells/test_completion_in_shells.py.
 """
 
 import os
@@ -23,7 +23,7 @@ COMP_CWORD=3
 _c4_completion c4
 echo "${COMPREPLY[*]}"
 """
-"""What bash itself does when Tab is pressed."""
+"""The steps that bash takes when Tab is pressed."""
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ echo "${COMPREPLY[*]}"
         ("solve --no-such-", ""),
     ],
 )
-def test_what_completes_a_line(line: str, words: str) -> None:
+def test_possible_completions_of_a_line(line: str, words: str) -> None:
     *arguments, incomplete = line.split(" ")
     found = ShellComplete(program, {}, "c4", VARIABLE).get_completions(arguments, incomplete)
     assert " ".join(item.value for item in found) == words

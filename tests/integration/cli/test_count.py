@@ -1,4 +1,4 @@
-"""``c4 count``: the table, JSON, a count that is kept."""
+"""``c4 count``: the table, JSON, and stored counts."""
 
 import json
 import signal
@@ -15,7 +15,7 @@ def test_json(c4: C4) -> None:
     assert len(said["plies"]) == 21
 
 
-def test_a_kept_count_goes_on(c4: C4) -> None:
+def test_a_stored_count_continues(c4: C4) -> None:
     command = ("count", "--board", "4x4", "--keep", "small.c4count")
     first = c4(*command)
     again = c4(*command)
@@ -26,7 +26,7 @@ def test_a_kept_count_goes_on(c4: C4) -> None:
     assert "it counts a board of 4x4, not of 4x5" in other.err
 
 
-def test_a_file_that_is_something_else_stays(c4: C4) -> None:
+def test_other_files_are_not_replaced(c4: C4) -> None:
     (c4.directory / "notes").write_text("words")
     done = c4("count", "--board", "4x4", "--keep", "notes")
     assert (done.code, done.out) == (1, "")
@@ -34,13 +34,13 @@ def test_a_file_that_is_something_else_stays(c4: C4) -> None:
     assert (c4.directory / "notes").read_text() == "words"
 
 
-def test_too_little_memory(c4: C4) -> None:
+def test_too_little_memory_is_an_error(c4: C4) -> None:
     done = c4("count", "--board", "6x6", "--memory-mb", "1")
     assert done.code == 1
     assert "Error: the diagrams need more than 1 MB of memory; --memory-mb allows more" in done.err
 
 
-def test_an_interrupted_count_is_kept(c4: C4) -> None:
+def test_an_interrupted_count_is_stored(c4: C4) -> None:
     with c4.start("count", "--board", "6x6", "--keep", "half.c4count") as process:
         assert process.stdout is not None
         lines = iter(process.stdout.readline, "")

@@ -16,12 +16,12 @@ def filled(c4: C4) -> C4:
     return c4
 
 
-def test_a_database_is_made_once(c4: C4) -> None:
+def test_a_database_is_created_once(c4: C4) -> None:
     assert json.loads(c4("db", "init", "--json").out)["created"] is True
     assert json.loads(c4("db", "init", "--json").out)["created"] is False
 
 
-def test_default_database_is_made_at_first_use(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_default_database_is_created_at_first_use(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(C4, "environment", {"XDG_DATA_HOME": str(c4.directory / "data")})
     monkeypatch.delenv("C4_DB", raising=False)
     assert c4("solve", EASY).code == 0
@@ -29,7 +29,7 @@ def test_default_database_is_made_at_first_use(c4: C4, monkeypatch: pytest.Monke
     assert c4("query", "--count").out == "1\n"
 
 
-def test_reading_makes_no_database_that_is_named(c4: C4) -> None:
+def test_reading_does_not_create_a_named_database(c4: C4) -> None:
     for arguments in (["status"], ["query"], ["jobs", "list"], ["db", "stats"], ["db", "check"]):
         done = c4("--db", "typo.db", *arguments)
         assert done.code == 3
@@ -37,7 +37,7 @@ def test_reading_makes_no_database_that_is_named(c4: C4) -> None:
     assert list(c4.directory.iterdir()) == []
 
 
-def test_option_stands_before_or_after_the_command(c4: C4) -> None:
+def test_the_option_may_precede_or_follow_the_command(c4: C4) -> None:
     assert c4("--db", "one.db", "db", "init").code == 0
     assert c4("db", "init", "--db", "one.db").out.endswith("one.db: exists already\n")
 
@@ -56,7 +56,7 @@ def test_stats(filled: C4) -> None:
     assert max(map(len, text.splitlines()[1:])) <= 80
 
 
-def test_check_finds_nothing_then_damage(filled: C4) -> None:
+def test_check_finds_damage_only_if_there_is_any(filled: C4) -> None:
     assert filled("db", "check").code == 0
     with sqlite3.connect(filled.directory / "test.db") as connection:
         connection.execute("PRAGMA ignore_check_constraints = ON")
@@ -68,7 +68,7 @@ def test_check_finds_nothing_then_damage(filled: C4) -> None:
     assert done.objects[0]["message"] in filled("db", "check").out
 
 
-def test_what_is_damaged_is_dropped(filled: C4) -> None:
+def test_damaged_rows_are_dropped(filled: C4) -> None:
     with sqlite3.connect(filled.directory / "test.db") as connection:
         connection.execute("UPDATE evaluations SET scores = X'00' WHERE ply = 38")
     connection.close()
@@ -86,7 +86,7 @@ def test_what_is_damaged_is_dropped(filled: C4) -> None:
     assert filled("query", "--count").out == "1\n"
 
 
-def test_backup_can_be_used(filled: C4) -> None:
+def test_a_backup_can_be_used(filled: C4) -> None:
     assert filled("db", "backup", "copy.db").out.startswith("copy.db: ")
     assert filled("--db", "copy.db", "query", "--count").out == "2\n"
     again = filled("db", "backup", "copy.db")
@@ -104,7 +104,7 @@ def test_backup_can_be_used(filled: C4) -> None:
         ("noise.db", 1, "noise.db is not an SQLite database"),
     ],
 )
-def test_database_that_cannot_be_used(c4: C4, url: str, code: int, message: str) -> None:
+def test_unusable_databases_are_reported(c4: C4, url: str, code: int, message: str) -> None:
     (c4.directory / "noise.db").write_bytes(os.urandom(8192))
     for arguments in (["status"], ["solve", EASY]):
         done = c4("--db", url, *arguments)
@@ -114,7 +114,7 @@ def test_database_that_cannot_be_used(c4: C4, url: str, code: int, message: str)
         assert "Traceback" not in done.err
 
 
-def test_database_of_a_newer_version(filled: C4) -> None:
+def test_a_database_of_a_newer_version_is_refused(filled: C4) -> None:
     with sqlite3.connect(filled.directory / "test.db") as connection:
         connection.execute("UPDATE alembic_version SET version_num = 'c4_9999'")
     connection.close()
@@ -123,7 +123,7 @@ def test_database_of_a_newer_version(filled: C4) -> None:
     assert "newer" in done.err
 
 
-def test_damaged_database(filled: C4) -> None:
+def test_a_damaged_database_is_reported(filled: C4) -> None:
     path = filled.directory / "test.db"
     content = bytearray(path.read_bytes())
     content[4096:] = b"\xff" * len(content[4096:])
@@ -134,7 +134,7 @@ def test_damaged_database(filled: C4) -> None:
     assert "Traceback" not in done.err
 
 
-def test_read_only_database(filled: C4) -> None:
+def test_a_read_only_database_can_be_read(filled: C4) -> None:
     (filled.directory / "test.db").chmod(0o444)
     filled.directory.chmod(0o555)
     process = filled.start("solve", EASY + "7", preexec_fn=obey_permissions)
@@ -144,6 +144,6 @@ def test_read_only_database(filled: C4) -> None:
 
 
 def obey_permissions() -> None:
-    """Let even root be refused: permission to override file modes is gone after the next exec."""
+    """Make permissions apply to root: the next exec drops the capability to override file modes."""
     drop_from_bounding_set, cap_dac_override = 24, 1  # linux/prctl.h, linux/capability.h
     ctypes.CDLL(None).prctl(drop_from_bounding_set, cap_dac_override)

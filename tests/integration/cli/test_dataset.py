@@ -1,4 +1,4 @@
-"""``c4 dataset``: the same files, whoever makes them and whatever happens meanwhile."""
+"""``c4 dataset``: the files do not depend on processes or interruptions."""
 
 import json
 import re
@@ -22,7 +22,7 @@ from workers.analyze import job as planning
 
 SMALL = ("dataset", "build", "--board", "5x4", "--count", "120")
 HARD = ("dataset", "build", "--plies", "18..19", "--count", "100", "--no-book")
-"""All of this work is in one unit if nobody cuts it smaller."""
+"""A single unit contains all of this work unless it is split."""
 
 
 def digests(directory: Path) -> dict[str, str]:
@@ -39,7 +39,7 @@ def keys(directory: Path) -> list[int]:
 
 
 class TestBuilding:
-    def test_from_play_and_what_info_says(self, c4: C4) -> None:
+    def test_a_set_from_play_passes_info(self, c4: C4) -> None:
         done = c4(*SMALL, "--from", "play", "--output", "x")
         assert done.code == 0
         assert re.search(r"/x: 120 positions \(\d+ train, \d+ validation, \d+ test\)", done.err)
@@ -59,7 +59,7 @@ class TestBuilding:
             "--split 80/10/10 --format npz --representation planes"
         )
 
-    def test_the_command_of_the_card_makes_the_same_again(self, c4: C4) -> None:
+    def test_the_command_in_the_card_makes_the_same_set(self, c4: C4) -> None:
         formats = ("--format", "npz", "--format", "jsonl", "--representation", "moves")
         built = json.loads(c4(*SMALL, *formats, "--output", "x", "--json").out)
         again = built["command"].split()[1:]
@@ -86,7 +86,7 @@ class TestBuilding:
         assert fresh["job"] == 2
         assert digests(c4.directory / "x") == digests(c4.directory / "z")
 
-    def test_more_than_there_is(self, c4: C4) -> None:
+    def test_a_count_larger_than_the_board_takes_everything(self, c4: C4) -> None:
         command = ("dataset", "build", "--board", "3x3", "--count", "5000", "--output", "x")
         done = c4(*command)
         assert done.code == 0
@@ -103,7 +103,7 @@ class TestBuilding:
                 assert claim is not None, unit
                 jobs.fail(session, claim, "out of luck")
         assert c4("jobs", "resume", "1").code == 1
-        # Another try, as the same command makes it, succeeds.
+        # Another attempt with the same command succeeds.
         assert c4(*SMALL, "--output", "x").code == 0
 
 
@@ -123,7 +123,7 @@ class TestSources:
         assert len(keys(c4.directory / "x")) == 1
         assert c4("dataset", "info", "x").code == 0
 
-    def test_games_of_which_only_the_end_is_known(self, c4: C4) -> None:
+    def test_games_without_moves_are_not_enough(self, c4: C4) -> None:
         assert c4("games", "import", "-", stdin=json.dumps({"moves": "4141474"})).code == 0
         rows = c4("games", "export", "--format", "csv").out
         assert c4("--db", "o.db", "db", "init").code == 0
@@ -132,7 +132,7 @@ class TestSources:
         assert done.code == 2
         assert "1 stored game on 7x6: none has moves" in done.err
 
-    def test_a_book(self, c4: C4) -> None:
+    def test_a_set_from_a_book(self, c4: C4) -> None:
         assert c4("book", "build", "--board", "5x4", "--plies", "6", "--out", "b.c4book").code == 0
         command = ("dataset", "build", "--from", "book", "--book", "b.c4book", "--board", "5x4")
         assert c4(*command, "--count", "40", "--output", "x", "--representation", "moves").code == 0
@@ -146,7 +146,7 @@ class TestSources:
 
 
 class TestChoices:
-    def test_only_quiet_and_decisive(self, c4: C4) -> None:
+    def test_only_quiet_and_decisive_positions(self, c4: C4) -> None:
         only = ("--only", "decisive", "--only", "quiet", "--plies", "4..17")
         assert c4(*SMALL, *only, "--output", "x").code == 0
         card = json.loads((c4.directory / "x" / "card.json").read_text())
@@ -159,7 +159,7 @@ class TestChoices:
         assert again.code == 0
         assert digests(c4.directory / "x") == digests(c4.directory / "y")
 
-    def test_as_many_as_there_are(self, c4: C4) -> None:
+    def test_filters_take_as_many_as_exist(self, c4: C4) -> None:
         command = ("dataset", "build", "--board", "4x3", "--plies", "8..", "--count", "900")
         done = c4(*command, "--only", "decisive", "--output", "x")
         assert done.code == 0
@@ -170,7 +170,7 @@ class TestChoices:
         none = c4(*command, "--only", "decisive", "--plies", "11", "--output", "y")
         assert (none.code, "no position is decisive" in none.err) == (2, True)
 
-    def test_no_neighbours_in_other_parts(self, c4: C4) -> None:
+    def test_neighbours_are_kept_in_one_part(self, c4: C4) -> None:
         play = ("--from", "play", "--neighbours", "drop", "--output", "x")
         assert c4(*SMALL, *play).code == 0
         shown = c4("dataset", "info", "x")
@@ -178,7 +178,7 @@ class TestChoices:
         card = json.loads((c4.directory / "x" / "card.json").read_text())
         assert card["positions"] + card["neighbours"]["dropped"] == 120
 
-    def test_strong_play(self, c4: C4) -> None:
+    def test_a_set_from_strong_play(self, c4: C4) -> None:
         strong = ("--from", "strong", "--blunder", "0.3", "--output")
         few = ("dataset", "build", "--board", "4x4", "--count", "40")
         assert c4(*few, *strong, "x").code == 0
@@ -207,7 +207,7 @@ class TestPublicSets:
     READ = ("dataset", "build", "--from", "file", "--input", "set.txt", "--board", "5x4")
 
     @pytest.mark.parametrize("options", ["--all-moves", "--format refmoves --weak --split train"])
-    def test_written_and_read(self, c4: C4, options: str) -> None:
+    def test_a_set_is_written_and_read(self, c4: C4, options: str) -> None:
         lines = self.write(c4, *options.split())
         done = c4(*self.READ, "--split", "0/0/1", "--output", "y")
         assert done.code == 0
@@ -218,7 +218,7 @@ class TestPublicSets:
         assert card["source"]["file_labels_different"] == 0
         assert card["source"]["file_sha256"] == digest(c4.directory / "set.txt")
 
-    def test_a_wrong_score_is_named_and_not_believed(self, c4: C4) -> None:
+    def test_a_wrong_score_is_reported(self, c4: C4) -> None:
         lines = self.write(c4)
         moves, score = lines[4].split()
         wrong = 3 if int(score) != 3 else 2
@@ -228,13 +228,13 @@ class TestPublicSets:
         assert (done.code, "1 of" in done.err, "the first in line 5" in done.err) == (1, True, True)
         assert c4("dataset", "info", "y").code == 0
 
-    def test_a_line_that_is_none(self, c4: C4) -> None:
+    def test_a_bad_line_is_reported(self, c4: C4) -> None:
         (c4.directory / "set.txt").write_text("12 0\nnonsense\n")
         done = c4(*self.READ, "--output", "y")
         assert (done.code, "set.txt, line 2: not moves and one score" in done.err) == (1, True)
         assert "Traceback" not in done.err
 
-    def test_a_part_that_is_not_there(self, c4: C4) -> None:
+    def test_a_missing_part_is_reported(self, c4: C4) -> None:
         assert c4(*SMALL, "--split", "1/0/1", "--output", "x", "--force").code == 0
         assert not (c4.directory / "x" / "validation.npz").exists()
         done = c4("dataset", "export", "x", "--split", "validation")
@@ -243,14 +243,14 @@ class TestPublicSets:
         assert (done.code, "--all-moves needs" in done.err) == (2, True)
 
 
-def test_interrupted_and_gone_on_with(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_build_is_resumed(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
     """The process cannot end before the signal: all units but four are held back."""
     undisturbed = C4(c4.directory / "undisturbed")
     undisturbed.directory.mkdir()
     write = (*HARD, "--output", "out")
     assert undisturbed(*write, "--threads", "1").code == 0
     url = c4.environment["C4_DB"]
-    monkeypatch.setattr(planning, "UNIT_SECONDS", 0.005)  # of the job that the process finds
+    monkeypatch.setattr(planning, "UNIT_SECONDS", 0.005)  # for the job that the process finds
     assert c4(*HARD, "--detach").code == 0
     assert units(url)[UnitState.QUEUED] > 10
     (c4.directory / "out").mkdir()
@@ -268,8 +268,8 @@ def test_interrupted_and_gone_on_with(c4: C4, monkeypatch: pytest.MonkeyPatch) -
     assert digests(c4.directory / "out") == digests(undisturbed.directory / "out")
 
 
-def test_the_same_command_may_come_to_another_set(c4: C4) -> None:
-    """Of games that were stored since: nothing is replaced without being asked."""
+def test_the_same_command_may_give_another_set(c4: C4) -> None:
+    """Games were stored meanwhile: nothing is replaced without a request."""
     board = ("--board", "5x4")
     command = ("dataset", "build", *board, "--from", "games", "--output", "x")
     for game, changes in (("3131353", False), ("1212121", True)):
@@ -285,7 +285,7 @@ def test_the_same_command_may_come_to_another_set(c4: C4) -> None:
 
 
 class TestBadInput:
-    def test_costs_no_work(self, c4: C4, snapshot: SnapshotAssertion) -> None:
+    def test_bad_arguments_start_no_work(self, c4: C4, snapshot: SnapshotAssertion) -> None:
         (c4.directory / "file").touch()
         assert {
             words: refused(c4, f"dataset build {words}")
@@ -321,25 +321,25 @@ class TestBadInput:
         assert "'/proc/x'" in refused(c4, "dataset build --output /proc/x")[1]
         assert not (c4.directory / "test.db").exists()
 
-    def test_no_games_and_no_such_match(self, c4: C4) -> None:
+    def test_missing_games_and_matches_are_reported(self, c4: C4) -> None:
         command = ("dataset", "build", "--from", "games", "--output", "x")
         none = c4(*command)
         assert (none.code, "no finished match on 7x6 is stored" in none.err) == (2, True)
         wrong = c4(*command, "--corpus", "7")
         assert (wrong.code, "match 7 is not a finished match on 7x6" in wrong.err) == (2, True)
 
-    def test_no_book_for_the_board(self, c4: C4) -> None:
+    def test_a_missing_book_is_reported(self, c4: C4) -> None:
         done = c4(*SMALL, "--from", "book", "--output", "x")
         assert (done.code, "without a book for 5x4" in done.err) == (2, True)
 
-    def test_without_pyarrow(self, c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_missing_pyarrow_is_reported(self, c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "pyarrow", None)
         done = c4(*SMALL, "--format", "parquet", "--output", "x")
         assert done.code == 1
         assert "pip install pyarrow" in done.err
         assert not (c4.directory / "test.db").exists()
 
-    def test_a_data_set_that_was_changed(self, c4: C4) -> None:
+    def test_a_changed_data_set_is_not_replaced(self, c4: C4) -> None:
         assert c4(*SMALL, "--format", "jsonl", "--output", "x").code == 0
         path = c4.directory / "x" / "test.jsonl"
         path.write_text("".join(path.read_text().splitlines(keepends=True)[1:]))

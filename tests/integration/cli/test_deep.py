@@ -39,7 +39,7 @@ def test_the_answer_for_programs(c4: C4) -> None:
     assert Position("33" + answer["pv"], width=5, height=4).is_over
     assert (answer["proof"]["missing"], answer["job"]) == (0, 1)
     assert answer["nodes"] > 0
-    # Stored for good: neither a search nor another job has anything left to do.
+    # The score is stored, so neither a search nor another job has work left.
     assert c4("solve", "--board", "5x4", "--score-only", "--json", "33").objects[0]["nodes"] == 0
     again = json.loads(c4("deep", *SMALL, "33", "--json").out)
     assert (again["job"], again["nodes"], again["score"]) == (2, 0, answer["score"])
@@ -84,14 +84,14 @@ def test_detached_resumed_watched(c4: C4) -> None:
     assert all("lower" in line for line in lines)
 
 
-def test_a_cancelled_job_goes_on(c4: C4) -> None:
+def test_a_cancelled_job_is_resumed(c4: C4) -> None:
     c4("deep", *SMALL, "--detach", "")
     assert c4("jobs", "cancel", "1").code == 0
     assert c4("jobs", "resume", "1", "--threads", "1").code == 0
     assert c4("jobs", "watch", "1").code == 0
 
 
-def test_a_job_that_failed_is_tried_again(c4: C4) -> None:
+def test_a_failed_job_is_tried_again(c4: C4) -> None:
     c4("deep", *SMALL, "--detach", "")
     with closing(sqlite3.connect(c4.directory / "test.db", isolation_level=None)) as database:
         database.execute("UPDATE jobs SET state = 'failed'")

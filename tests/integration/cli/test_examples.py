@@ -1,6 +1,6 @@
-"""The examples of the help texts run; here within this process, and with smaller numbers.
+"""The examples of the help texts run in this process, with smaller numbers.
 
-As they stand: tests/release/extras/test_examples.py.
+tests/release/extras/test_examples.py runs them unchanged.
 """
 
 import shutil
@@ -35,7 +35,7 @@ SMALLER = {
     "--games 20": "--games 6",
     "--games 10": "--games 2",
 }
-"""Numbers that only time depends on."""
+"""Numbers that affect only the time."""
 
 EXAMPLES = [
     each for each in examples() if not ELSEWHERE.search(each) and not WITH_EXTRAS.search(each)
@@ -44,7 +44,7 @@ EXAMPLES = [
 
 @pytest.fixture(autouse=True)
 def no_shipped_book() -> None:
-    """Here there is one, as for users: it makes some examples quick."""
+    """Use the shipped book, as users do: it makes some examples quick."""
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> C4:
     return c4
 
 
-def test_each_smaller_number_is_one_of_an_example() -> None:
+def test_each_smaller_number_occurs_in_an_example() -> None:
     assert [number for number in SMALLER if not any(number in each for each in examples())] == []
 
 

@@ -1,4 +1,4 @@
-"""``c4 games``: what is stored comes out, what comes in is stored, and both are the same."""
+"""``c4 games``: stored games are shown and exported, and imports store the same games."""
 
 import csv
 import io
@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.running.command_line import C4
 
-# A game and its mirror image; the same grid in another order of moves.
+# A game and its mirror image, and the same grid by another order of moves.
 GAME, MIRRORED, OTHER_ORDER = "4141474", "4747414", "4147414"
 
 
@@ -40,7 +40,7 @@ class TestLooking:
         older = json.loads(played("games", "matches", "--before", "2", "--json").out)
         assert [row["match"] for row in older] == [1]
 
-    def test_nothing_there(self, c4: C4) -> None:
+    def test_empty_databases_have_no_games(self, c4: C4) -> None:
         assert c4("db", "init").code == 0
         assert "No matches." in c4("games", "matches").err
         assert "No such games." in c4("games", "list").err
@@ -72,7 +72,7 @@ class TestLooking:
             (["2"], lambda row: row["match"] == 2),
         ],
     )
-    def test_conditions(self, played: C4, conditions: list[str], check: Any) -> None:  # noqa: ANN401
+    def test_filters_select_games(self, played: C4, conditions: list[str], check: Any) -> None:  # noqa: ANN401
         everything = played("games", "list", "--jsonl").objects
         found = played("games", "list", "--jsonl", *conditions).objects
         assert found == [row for row in everything if check(row)]
@@ -93,7 +93,7 @@ class TestLooking:
         assert f"{stored['length']}. " in boards
         assert json.loads(played("games", "show", "1:0", "--json").out)["moves"] == stored["moves"]
 
-    def test_show_what_moves_were_worth(self, played: C4) -> None:
+    def test_show_judges_moves(self, played: C4) -> None:
         assert played("games", "report", "2", "--judge", "3", "-q").code == 0
         judged = json.loads(played("games", "show", "2:1", "--json").out)["judged"]
         assert None not in judged
@@ -110,7 +110,7 @@ class TestLooking:
         assert played("games", "replay", "1:0", "1:0").out == "1:0: the same\n"
 
 
-def test_games_that_are_not_over_are_named_in_the_report(c4: C4) -> None:
+def test_the_report_names_unfinished_games(c4: C4) -> None:
     text = lines(GAME, {"moves": "44", "ending": "unfinished", "winner": None})
     assert c4("games", "import", "-", "-q", stdin=text).code == 0
     report = c4("games", "report", "1").out
@@ -118,7 +118,7 @@ def test_games_that_are_not_over_are_named_in_the_report(c4: C4) -> None:
 
 
 class TestExchange:
-    def test_json_lines_come_back_as_they_were(self, played: C4, c4: C4) -> None:
+    def test_json_lines_round_trip(self, played: C4, c4: C4) -> None:
         text = played("games", "export").out
         (c4.directory / "games.jsonl").write_text(text)
         done = c4("games", "import", "games.jsonl")
@@ -141,7 +141,7 @@ class TestExchange:
         assert report["games"] == 30
         assert (report["a"]["as_x"]["wins"] + report["a"]["as_x"]["losses"]) > 0
 
-    def test_grids_come_back_as_they_were(self, played: C4, c4: C4) -> None:
+    def test_grids_round_trip(self, played: C4, c4: C4) -> None:
         text = played("games", "export", "--format", "csv").out
         rows = text.splitlines()
         assert len(rows) == 31  # the games on 5x4 are left out
@@ -156,11 +156,11 @@ class TestExchange:
         assert c4("games", "show", "1:0").out.count("(unknown)") == 1
         assert "its seed is not known" in c4("games", "replay", "1:0").err
 
-    def test_a_file_whole_or_not_at_all(self, played: C4) -> None:
+    def test_a_file_is_written_completely(self, played: C4) -> None:
         assert played("games", "export", "-o", "out.jsonl").out == ""
         assert len((played.directory / "out.jsonl").read_text().splitlines()) == 42
 
-    def test_the_ending_of_the_file_says_the_format(self, c4: C4) -> None:
+    def test_the_extension_of_the_file_sets_the_format(self, c4: C4) -> None:
         assert c4("games", "import", "-", "-q", stdin=lines(GAME)).code == 0
         assert c4("games", "export", "-o", "out.csv").code == 0
         text = (c4.directory / "out.csv").read_text()
@@ -184,7 +184,7 @@ class TestExchange:
         assert c4("games", "import", "-", "-q", stdin=text).code == 0
         assert len(c4("games", "export", "2", *options).objects) == left
 
-    def test_games_that_are_stored_are_left_out(self, c4: C4) -> None:
+    def test_stored_games_are_left_out(self, c4: C4) -> None:
         assert c4("games", "import", "-", stdin=lines(GAME)).code == 0
         text = lines(GAME, MIRRORED)
         new = ("games", "import", "-", "--distinct", "moves", "--new", "--json")
@@ -192,7 +192,7 @@ class TestExchange:
         summary = json.loads(c4(*new, stdin=text).out)
         assert (summary["games"], summary["matches"], summary["repeated"]) == (0, [], 2)
 
-    def test_bad_lines_are_told_and_nothing_is_stored(self, c4: C4) -> None:
+    def test_bad_lines_are_reported_and_nothing_is_stored(self, c4: C4) -> None:
         assert c4("db", "init").code == 0
         text = lines(GAME, "4148") + "nonsense\n" + lines("41")
         done = c4("games", "import", "-", stdin=text)
@@ -206,7 +206,7 @@ class TestExchange:
         assert done.code == 1
         assert "1 game stored as match 1, 3 bad lines left out" in done.err
 
-    def test_lines_that_cannot_be_stored_are_told(self, c4: C4) -> None:
+    def test_lines_that_cannot_be_stored_are_reported(self, c4: C4) -> None:
         bad = [
             {"moves": GAME, "x_seconds": int("9" * 401)},
             {"moves": GAME, "first": "\ud800"},
@@ -247,15 +247,15 @@ class TestExchange:
         assert c4("games", "export").objects[1]["detail"] == "slow"
 
 
-def test_matches_that_are_named_twice_are_deleted_once(c4: C4) -> None:
+def test_matches_named_twice_are_deleted_once(c4: C4) -> None:
     assert c4("games", "import", "-", stdin=lines(GAME)).code == 0
     done = c4("games", "delete", "1", "1")
     assert (done.code, done.err) == (0, "match 1 deleted, with 1 game\n")
     assert c4("games", "list", "1").code == 2
 
 
-def test_stored_games_make_a_player(played: C4) -> None:
-    """database-montecarlo plays by the games of a match."""
+def test_a_player_uses_stored_games(played: C4) -> None:
+    """database-montecarlo uses the games of a match."""
     done = played(
         "match", "database-montecarlo:min_games=1,playouts=20", "random", "--corpus", "1",
         "--games", "4", "--judge", "none", "--json",
@@ -266,7 +266,7 @@ def test_stored_games_make_a_player(played: C4) -> None:
     assert report["games"] == 4
 
 
-def test_games_that_a_player_looks_up_are_kept(c4: C4) -> None:
+def test_games_in_a_corpus_are_not_deleted(c4: C4) -> None:
     options = ("--games", "2", "--judge", "none", "-q")
     assert c4("match", "set", "random", *options).code == 0
     looks = "database-montecarlo:min_games=1,playouts=5"
@@ -277,7 +277,7 @@ def test_games_that_a_player_looks_up_are_kept(c4: C4) -> None:
     assert c4("games", "delete", "1", "2", "-q").code == 0
 
 
-def test_a_match_whose_test_is_refused_now_is_reported_without_it(c4: C4) -> None:
+def test_a_match_with_an_invalid_test_is_reported_without_it(c4: C4) -> None:
     options = ("--games", "6", "--sprt", "0..20", "--judge", "none", "-q")
     assert c4("match", "set", "random", *options).code == 0
     with closing(sqlite3.connect(c4.directory / "test.db")) as database, database:

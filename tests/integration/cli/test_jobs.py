@@ -22,7 +22,7 @@ from tests.support.running.watching import await_units
 
 @pytest.fixture(scope="module")
 def two_jobs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with a database where job 1 is done and job 2 is detached."""
+    """A directory with a database in which job 1 is done and job 2 is detached."""
     c4 = C4(tmp_path_factory.mktemp("jobs"))
     lines = f"{EASY}\n{EASY}6\n"
     assert c4("analyze", "-q", "--label", "first", "-", stdin=lines).code == 0
@@ -72,7 +72,7 @@ def states(c4: C4) -> list[str]:
     return [row["state"] for row in c4("jobs", "list", "--jsonl").objects]
 
 
-def test_nothing_is_promised_while_nobody_works(
+def test_no_remaining_time_is_shown_while_no_process_works(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     c4 = C4(tmp_path)
@@ -101,7 +101,7 @@ def test_nothing_is_promised_while_nobody_works(
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
-def test_a_job_whose_process_is_gone_is_interrupted(
+def test_a_job_whose_process_has_died_is_interrupted(
     end: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jobs, "IDLE_SECONDS", 0.2)
@@ -117,7 +117,7 @@ def test_a_job_whose_process_is_gone_is_interrupted(
     if end is signal.SIGINT:
         assert "go on with: c4 jobs resume 1 --output -\n" in said
     else:
-        # Nobody can know before its lease and its heartbeat have run out.
+        # This is unknown until its lease and its heartbeat have expired.
         sql(c4, "UPDATE jobs SET runner_seen_at = runner_seen_at - 3600")
         sql(c4, "UPDATE units SET lease_until = lease_until - 3600")
     assert states(c4) == ["interrupted"]
@@ -155,13 +155,13 @@ def test_cancel_and_resume(c4: C4) -> None:
     assert watched.code == 1
     assert "cancelled" in watched.out
     resumed = c4("jobs", "resume", "2")
-    assert resumed.code == 1  # as of the command that made the job: it has a bad line
+    assert resumed.code == 1  # the code of the command that created the job: it has a bad line
     assert resumed.out == ""
     assert "job 2 done: 2 positions" in resumed.err
     assert "1 line without an answer" in resumed.err
 
 
-def test_results_of_a_job_that_is_not_done(c4: C4) -> None:
+def test_results_of_an_unfinished_job(c4: C4) -> None:
     done = c4("jobs", "results", "2")
     assert done.code == 1
     assert [found["line"] for found in done.objects] == [1, 2, 3]
@@ -183,7 +183,7 @@ def test_watch_ends_with_the_job(c4: C4) -> None:
     ("command", "job_state", "unit_state"),
     [("resume", "cancelled", "cancelled"), ("retry", "failed", "failed")],
 )
-def test_a_job_for_another_engine_stays_as_it_is(
+def test_a_job_for_another_engine_is_unchanged(
     c4: C4, command: str, job_state: str, unit_state: str
 ) -> None:
     sql(c4, "UPDATE jobs SET engine_version = 99, state = ? WHERE id = 2", job_state)
@@ -202,13 +202,13 @@ def test_retry_without_failures_does_nothing(c4: C4) -> None:
     assert "is left to" not in done.err
 
 
-def test_a_job_that_is_left_to_others(c4: C4) -> None:
+def test_a_job_may_be_left_to_other_processes(c4: C4) -> None:
     assert c4("jobs", "cancel", "2").code == 0
     done = c4("jobs", "resume", "2", "--detach")
     assert (done.code, done.out, done.err) == (0, "", "job 2 is left to other processes\n")
 
 
-def test_the_priority_is_that_of_the_last_command(c4: C4) -> None:
+def test_the_last_command_sets_the_priority(c4: C4) -> None:
     for command, priority in (
         (("analyze", "--sample"), 0),
         (("analyze", "--sample", "--priority=7"), 7),
@@ -224,13 +224,13 @@ def test_the_priority_is_that_of_the_last_command(c4: C4) -> None:
     assert c4("analyze", "--sample", "--priority=100").code == 2
 
 
-def test_done_job_cannot_be_cancelled(c4: C4) -> None:
+def test_a_done_job_cannot_be_cancelled(c4: C4) -> None:
     done = c4("jobs", "cancel", "1")
     assert done.code == 1
     assert "job 1 is done" in done.err
 
 
-def test_nothing_to_watch(tmp_path: Path) -> None:
+def test_without_jobs_there_is_nothing_to_watch(tmp_path: Path) -> None:
     c4 = C4(tmp_path)
     assert c4("db", "init").code == 0
     assert c4("jobs", "watch").code == 2
@@ -245,7 +245,7 @@ def test_nothing_to_watch(tmp_path: Path) -> None:
         (("-o", "x", "--detach"), "a detached job writes nothing"),
     ],
 )
-def test_output_that_cannot_be_written_leaves_the_job_alone(
+def test_unwritable_output_does_not_affect_the_job(
     c4: C4, command: str, output: tuple[str, ...], message: str
 ) -> None:
     assert c4("jobs", "cancel", "2").code == 0
@@ -264,7 +264,7 @@ def test_jobs_are_cancelled_together_or_not_at_all(c4: C4) -> None:
     assert json.loads(done.out) == {"jobs": [2, 3], "state": "cancelled"}
 
 
-def test_the_job_of_a_match_is_one_of_games(c4: C4) -> None:
+def test_the_job_of_a_match_counts_games(c4: C4) -> None:
     match = ("match", "set", "random", "--games", "4")
     assert c4(*match, "--detach").out == "3\n"
     assert "job 3 done: 4 games in" in c4("jobs", "resume", "3").err

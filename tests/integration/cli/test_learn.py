@@ -1,4 +1,4 @@
-"""``c4 learn`` where PyTorch is missing, and what needs no PyTorch."""
+"""``c4 learn`` without PyTorch: the error message, and the commands that still work."""
 
 import json
 
@@ -34,7 +34,7 @@ class TestWithoutPyTorch:
             "match learning-cnn:model=x.safetensors set --games 1",
         ],
     )
-    def test_it_says_what_to_install(self, c4: C4, words: str) -> None:
+    def test_the_message_names_the_package(self, c4: C4, words: str) -> None:
         sizes = {"channels": 2, "layers": 1, "hidden": 4}
         model = Model("exact", SMALL, sizes, {}, [], {})
         write_model(c4.directory / "exact.safetensors", model)
@@ -49,7 +49,7 @@ class TestWithoutPyTorch:
         assert "ONNX files need the package onnx: pip install onnx" in done.err
         assert not (c4.directory / "new.onnx").exists()
 
-    def test_tuples_do_without(self, c4: C4) -> None:
+    def test_tuples_need_no_pytorch(self, c4: C4) -> None:
         write_dataset(c4.directory / "data", count=60)
         options = ("--data", "data", "--json")
         few = ("--tuples", "6", "--length", "3", "--epochs", "2")
@@ -108,7 +108,7 @@ class TestEvaluatePlayers:
             assert done.code == code
             assert words in done.out + done.err
 
-    def test_refused(self, c4: C4, snapshot: SnapshotAssertion) -> None:
+    def test_bad_arguments_are_refused(self, c4: C4, snapshot: SnapshotAssertion) -> None:
         (c4.directory / "games.csv").write_text("0,0\n")
         assert {
             words: refused(c4, f"learn evaluate {words}")

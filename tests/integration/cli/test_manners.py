@@ -1,4 +1,4 @@
-"""What is the same in every command: passwords, empty options, folders, words, long searches."""
+"""Behaviour common to all commands: passwords, empty options, folders, and long searches."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ BROKERS = [
         ("analyze -v --sample", DATABASES[2]),
     ],
 )
-def test_no_command_shows_the_database_s_password(c4: C4, command: str, url: str) -> None:
+def test_no_command_shows_the_databases_password(c4: C4, command: str, url: str) -> None:
     done = c4(*command.split(), "--db", url)
     assert done.code in {1, 2, 3}
     assert SECRET not in done.out + done.err
@@ -65,7 +65,7 @@ def test_no_command_shows_the_database_s_password(c4: C4, command: str, url: str
 
 
 @pytest.mark.parametrize("url", BROKERS)
-def test_no_command_shows_the_broker_s_password(c4: C4, url: str) -> None:
+def test_no_command_shows_the_brokers_password(c4: C4, url: str) -> None:
     done = c4("solve", "-v", EASY, "--no-book", "--broker", url)
     assert done.code in {2, 3}
     assert SECRET not in done.out + done.err
@@ -82,14 +82,14 @@ def test_a_stack_trace_does_not_show_the_password(c4: C4, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("option", ["--db", "--broker"])
-def test_an_empty_option_is_a_mistake(c4: C4, option: str) -> None:
+def test_an_empty_option_is_an_error(c4: C4, option: str) -> None:
     for command in (["solve", EASY, option, ""], [option, "", "solve", EASY]):
         done = c4(*command)
         assert done.code == 2
         assert re.search(rf"'{option}'.*: it is empty", done.err)
 
 
-def test_an_empty_variable_counts_as_none(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_empty_variable_is_ignored(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
     variables = c4.environment | {"C4_DB": "", "C4_BROKER": ""}
     monkeypatch.setattr(C4, "environment", variables)
     done = c4("solve", "-v", EASY, "--no-book")
@@ -112,9 +112,9 @@ def test_watch_shows_the_rate(c4: C4) -> None:
     assert re.search(r"positions, ([\d,.]+|-)/s$", c4("jobs", "watch", "1").out.strip())
 
 
-def test_there_is_one_way_to_the_terminal() -> None:
-    """Use cli.shell.echo: it escapes what strangers have named."""
-    # Completion writes a script of click's, line breaks and all; no stranger named anything in it.
+def test_all_output_goes_through_echo() -> None:
+    """Use cli.shell.echo: it escapes untrusted names."""
+    # Completion writes click's script with its line breaks; it contains no untrusted names.
     allowed = {"cli/shell/echo.py", "cli/reference.py", "cli/commands/completion.py"}
     found = {
         path.relative_to(ROOT).as_posix()
@@ -140,7 +140,7 @@ def test_progress_is_for_terminals_and_can_be_silenced(
     assert progress.is_shown(settings, over_output=False) == (terminal and not quiet)
 
 
-def test_after_a_time_it_tells_another_way(
+def test_after_some_time_progress_shows_a_hint(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     now = 100.0
@@ -156,7 +156,7 @@ def test_after_a_time_it_tells_another_way(
         assert capsys.readouterr().err.count(HINT) == hint
 
 
-def test_who_waits_for_workers_is_told_of_another_way(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_for_workers_shows_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[dict[str, object]] = []
 
     @contextmanager
@@ -174,7 +174,7 @@ def test_who_waits_for_workers_is_told_of_another_way(monkeypatch: pytest.Monkey
     assert [options["hint"] for options in shown] == [True, False, False]
 
 
-def test_nobody_is_said_to_search_where_nobody_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_workers_no_search_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     def search(search: RemoteSearch, *_arguments: object) -> list[object]:
         search._on_nobody()
         return []
@@ -199,3 +199,10 @@ def test_nobody_is_said_to_search_where_nobody_is(monkeypatch: pytest.MonkeyPatc
     for is_alone, text in ((False, "workers search, 5.0"), (True, "waiting for workers, 5.0")):
         line = progress._SearchLine(None, hint=False, is_alone=[bool, shown[0]][is_alone])
         assert line._text(5.0).startswith(text)
+
+
+def test_help_and_version_have_a_short_form(c4: C4) -> None:
+    assert c4("-V").out == c4("--version").out
+    for words in ([], ["solve"], ["jobs", "list"]):
+        assert c4("help", *words) == c4(*words, "--help")
+    assert c4("jobs", "help", "list") == c4("jobs", "list", "--help")

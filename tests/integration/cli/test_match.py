@@ -36,7 +36,7 @@ class TestMatch:
         markdown = c4("match", "set", "random", "--markdown", *QUICK).out
         assert "| A | 24 |" in markdown
 
-    def test_the_same_again_plays_nothing(self, c4: C4) -> None:
+    def test_repeating_the_command_plays_nothing(self, c4: C4) -> None:
         first = json.loads(c4("match", "set", "random", "--json", *QUICK).out)
         assert json.loads(c4("match", "set", "random", "--json", *QUICK).out) == first
         assert json.loads(c4("--json", "match", "set", "random", *QUICK).out) == first
@@ -44,14 +44,14 @@ class TestMatch:
         assert fresh["match"] == first["match"] + 1
         assert moves(c4, 1) == moves(c4, 2)
 
-    def test_the_seed_decides(self, c4: C4) -> None:
+    def test_the_seed_determines_the_games(self, c4: C4) -> None:
         for seed, threads in ((1, 1), (1, 2), (2, 2)):
             options = ("--seed", str(seed), "--threads", str(threads), "--fresh")
             assert c4("match", "random", "set", *options, *QUICK).code == 0
         assert moves(c4, 1) == moves(c4, 2)
         assert moves(c4, 1) != moves(c4, 3)
 
-    def test_who_moves_first(self, c4: C4) -> None:
+    def test_options_choose_the_first_player(self, c4: C4) -> None:
         for option in ((), ("--swap",), ("--shuffle",)):
             assert c4("match", "set", "random", *option, *QUICK).code == 0
         firsts = [
@@ -79,7 +79,7 @@ class TestMatch:
         assert json.loads(again.out)["judged_from"] == 3
         assert json.loads(again.out)["a"]["accuracy_by_ply"][0]["ply"] == 4
 
-    def test_hard_positions_are_not_judged_unasked(self, c4: C4) -> None:
+    def test_hard_positions_are_not_judged_by_default(self, c4: C4) -> None:
         done = c4("match", "set", "random", "--games", "2", "--board", "6x7")
         assert "by exact scores; from 8 stones on" in done.out
 
@@ -101,7 +101,7 @@ class TestMatch:
             assert game["start"] > 0
             assert "3" not in game["moves"]
 
-    def test_players_that_fail_lose(self, c4: C4) -> None:
+    def test_failing_players_lose(self, c4: C4) -> None:
         program = c4.directory / "liar.sh"
         program.write_text(
             "read hello; echo ready\n"
@@ -115,7 +115,7 @@ class TestMatch:
             assert "column 9 is outside the board" in game["detail"]
         assert "illegal: column 9 is outside the board" in c4("games", "show", "1:0").out
 
-    def test_detached_and_gone_on_with(self, c4: C4) -> None:
+    def test_a_detached_match_is_resumed(self, c4: C4) -> None:
         done = c4("match", "set", "random", "--detach", "--games", "24")
         assert done.out == "1\n"
         assert "c4 jobs resume 1" in done.err
@@ -126,7 +126,7 @@ class TestMatch:
         assert json.loads(c4("match", "set", "random", "--json", *QUICK).out)["games"] == 24
         assert c4("games", "report", "1").code == 0
 
-    def test_the_ending_of_the_file_says_the_format(self, c4: C4) -> None:
+    def test_the_extension_of_the_file_sets_the_format(self, c4: C4) -> None:
         arguments = ("match", "set", "random", *QUICK, "-o")
         for name in ("r.csv", "r.json", "r.md"):
             assert c4(*arguments, name).code == 0
@@ -136,7 +136,7 @@ class TestMatch:
         assert c4(*arguments, "r.csv", "--table").code == 0
         assert "B      random" in (c4.directory / "r.csv").read_text()
 
-    def test_an_interrupted_match_goes_on(self, c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_an_interrupted_match_is_resumed(self, c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(planning, "LEAST_SECONDS", 1e-9)  # many units of few games
         command = ("match", "montecarlo-flat:simulations=50", "random", "--games", "24")
         assert c4(*command, "--judge", "none", "--detach").code == 0
@@ -159,7 +159,7 @@ class TestMatch:
 class TestWithTheBookThatShips:
     @pytest.fixture(autouse=True)
     def no_shipped_book(self) -> None:
-        """Elsewhere it answers nothing; here it does."""
+        """Use the shipped book, which other tests disable."""
 
     def test_the_opening_is_judged(self, c4: C4) -> None:
         done = c4("match", "set", "random", "--games", "2")
@@ -167,7 +167,7 @@ class TestWithTheBookThatShips:
 
 
 class TestTournament:
-    def test_everybody_against_everybody(self, c4: C4) -> None:
+    def test_every_player_meets_every_other(self, c4: C4) -> None:
         done = c4("tournament", "random", "set", "stupid", "--games", "10", "-q")
         assert done.code == 0
         assert "1. set" in done.out
@@ -181,12 +181,12 @@ class TestTournament:
         assert len({match["job"] for match in report["matches"]}) == 1
 
     def test_levels_are_players(self, c4: C4) -> None:
-        levels = ("easy", "medium", "perfect")
+        levels = ("beginner", "medium", "perfect")
         assert c4("tournament", *levels, "--games", "2", "--board", "5x4", "-q").code == 0
         players = {row["a"] for row in c4("games", "matches", "--jsonl").objects}
         assert {"random", "minimax-windows:depth=3,randomize_order=on"} <= players
 
-    def test_a_newcomer_changes_nobody_s_games(self, c4: C4) -> None:
+    def test_another_player_does_not_change_existing_games(self, c4: C4) -> None:
         assert c4("tournament", "random", "set", "--games", "5", "-q").code == 0
         assert c4("tournament", "stupid", "random", "set", "--games", "5", "-q").code == 0
         rows = json.loads(c4("games", "matches", "--json").out)
@@ -195,7 +195,7 @@ class TestTournament:
         ]
         assert moves(c4, 1) == moves(c4, again)
 
-    def test_a_family_over_a_grid(self, c4: C4) -> None:
+    def test_parameter_ranges_make_a_grid(self, c4: C4) -> None:
         arguments = ["blog-v6:depth=0..2", "--fixed", "--themselves", "--games", "4", "--csv", "-q"]
         rows = list(csv.DictReader(io.StringIO(c4("tournament", *arguments).out)))
         assert len(rows) == 6
@@ -207,7 +207,7 @@ class TestTournament:
         assert "**Matches (A moves first)**" in markdown
 
 
-def test_several_reports_are_one(c4: C4) -> None:
+def test_several_matches_give_one_report(c4: C4) -> None:
     assert c4("tournament", "random", "set", "stupid", "--games", "6", "-q").code == 0
     asked: dict[str, Any] = json.loads(c4("games", "report", "1", "3", "--json").out)
     assert [match["match"] for match in asked["matches"]] == [1, 3]

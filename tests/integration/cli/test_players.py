@@ -10,7 +10,7 @@ from tests.support.running.command_line import C4
 NAMES = [kind.name for kind in player_kinds()]
 
 
-def test_everybody_is_listed(c4: C4) -> None:
+def test_every_player_is_listed(c4: C4) -> None:
     rows = json.loads(c4("players", "list", "--json").out)
     assert [row["player"] for row in rows] == NAMES
     assert c4("players", "list", "--jsonl").objects == rows
@@ -19,7 +19,7 @@ def test_everybody_is_listed(c4: C4) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_everybody_is_shown(c4: C4, name: str) -> None:
+def test_every_player_is_shown(c4: C4, name: str) -> None:
     shown = c4("players", "show", name)
     assert shown.code == 0
     assert name in shown.out

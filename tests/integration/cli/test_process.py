@@ -1,4 +1,4 @@
-"""How the process ``c4`` starts, how it is interrupted, and what it does without its streams."""
+"""The process ``c4``: its start, interrupts, and missing streams."""
 
 import json
 import os
@@ -39,7 +39,7 @@ sys.meta_path.insert(0, Interrupting)
 from cli.main import main
 main()
 """
-"""Runs a command whose import of a module is interrupted."""
+"""Run a command whose import of a module is interrupted."""
 
 DROPPED = """
 import os, signal, sys
@@ -53,7 +53,7 @@ signals.install()
 Dying()
 signals.check()
 """
-"""Does something while an object is destroyed."""
+"""Run code while an object is destroyed."""
 
 
 def into_full_disk(c4: C4, *arguments: str) -> Result:
@@ -67,7 +67,7 @@ def python(program: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
 
 
 def end_by(process: subprocess.Popen[str], number: int) -> Result:
-    """Send a signal to a process that would go on for hours, and wait for its end."""
+    """Send a signal to a process that would run for hours, and wait for its end."""
     try:
         process.send_signal(number)
         out, err = process.communicate(timeout=HANG_SECONDS)
@@ -107,10 +107,13 @@ class TestInterrupts:
     def test_a_signal_ends_a_search(self, c4: C4, number: int, code: int) -> None:
         process = c4.start(*HARD)
         await_thread_at_work(process)
-        assert end_by(process, number) == Result(code, "", "Interrupted.\n")
+        done = end_by(process, number)
+        assert (done.code, done.out) == (code, "")
+        bounds = r"x to move, not solved yet: score between -\d+ and \+\d+ for x"
+        assert re.fullmatch(f"Proven so far: {bounds}\nInterrupted.\n", done.err)
 
     @needs_proc
-    def test_an_interrupt_ends_a_game_that_is_replayed(self, c4: C4) -> None:
+    def test_an_interrupt_ends_the_replay_of_a_game(self, c4: C4) -> None:
         players = {"first": "minimax-windows:depth=20", "second": "random"}
         game = {"moves": "4343434", "board": "12x4", "seed": 1, **players}
         assert c4("games", "import", "-", stdin=json.dumps(game)).code == 0
@@ -119,7 +122,7 @@ class TestInterrupts:
         assert end_by(process, signal.SIGINT) == Result(130, "", "Interrupted.\n")
 
     @needs_proc
-    def test_an_interrupt_ends_a_match_of_a_player_that_thinks(self, c4: C4) -> None:
+    def test_an_interrupt_ends_a_match_while_a_player_thinks(self, c4: C4) -> None:
         process = c4.start("match", "minimax-windows:depth=20", "random", "--board", "12x4")
         await_thread_at_work(process)
         done = end_by(process, signal.SIGINT)
@@ -127,7 +130,7 @@ class TestInterrupts:
         assert done.err.endswith("Interrupted.\n")
         assert c4("games", "list", "--jsonl").objects == []
 
-    def test_an_interrupted_job_hands_its_work_back_and_says_how_to_resume(self, c4: C4) -> None:
+    def test_an_interrupted_job_releases_its_units_and_shows_how_to_resume(self, c4: C4) -> None:
         assert c4("db", "init").code == 0
         (c4.directory / "lines").write_text('{"moves": "1122"}\n' * 3)
         process = c4.start("analyze", "lines", "--board", "9x6")
@@ -157,18 +160,17 @@ finally:
 
     @pytest.mark.parametrize("module", ["cli.app", "sqlalchemy.orm", "c4core.solver"])
     def test_an_interrupt_during_an_import_has_no_stack_trace(self, c4: C4, module: str) -> None:
-        """At random moments: tests/release/long/test_interrupted_anywhere.py."""
+        """tests/release/long/test_interrupted_anywhere.py tests random moments."""
         done = python(INTERRUPTED_IMPORT, module, *HARD, "--db", c4.environment["C4_DB"])
         assert done.returncode == 130
         assert done.stderr in {"", "Interrupted.\n"}
 
-    def test_an_interrupt_that_python_drops_is_raised_again_and_not_shown(self) -> None:
-        """Python drops an exception that is raised while an object is destroyed."""
+    def test_an_interrupt_dropped_by_python_is_raised_again(self) -> None:
         done = python(DROPPED.format(deed="os.kill(os.getpid(), signal.SIGINT)"))
         assert "ignored" not in done.stderr
         assert done.stderr.endswith("KeyboardInterrupt: 2\n")
 
-    def test_other_exceptions_that_python_drops_are_shown(self) -> None:
+    def test_other_exceptions_dropped_by_python_are_shown(self) -> None:
         done = python(DROPPED.format(deed="raise ValueError('lost')"))
         assert done.returncode == 0
         assert "Exception ignored in" in done.stderr
@@ -177,7 +179,7 @@ finally:
     def test_an_interrupt_within_generated_code_does_not_change_the_code(
         self, tmp_path: Path
     ) -> None:
-        """As while a module with dataclasses is imported."""
+        """This happens when a module with dataclasses is imported."""
         program = """
 import os, signal, sys
 from cli.shell import signals
@@ -198,8 +200,8 @@ sys.exit(code)
 
 
 class TestOutput:
-    def test_nobody_reads(self, c4: C4) -> None:
-        """Every command is tried in tests/integration/cli/test_strangers.py."""
+    def test_a_closed_pipe_ends_it_silently(self, c4: C4) -> None:
+        """tests/integration/cli/test_strangers.py tests every command."""
         reader, writer = os.pipe()
         os.close(reader)
         process = c4.start("solve", EASY, stdout=writer)
@@ -209,20 +211,20 @@ class TestOutput:
 
     @pytest.mark.parametrize("command", [["solve", EASY], ["--help"], ["query", EASY, "--csv"]])
     @needs_full
-    def test_the_disk_is_full(self, c4: C4, command: list[str]) -> None:
+    def test_a_full_disk_is_reported(self, c4: C4, command: list[str]) -> None:
         assert c4("solve", EASY).code == 0
         done = into_full_disk(c4, *command)
         assert done.code == 1
         assert done.err == "Error: cannot write the output: No space left on device\n"
 
-    def test_it_is_closed(self, c4: C4) -> None:
+    def test_closed_output_is_reported(self, c4: C4) -> None:
         done = c4.shell(f"c4 solve {EASY} >&-")
         assert done.code == 1
         assert done.err == "Error: cannot write the output: Bad file descriptor\n"
         assert c4.shell(f"c4 solve {EASY} 2>&- <&-").code == 0
 
     @pytest.mark.parametrize("buffered", [True, False])
-    def test_the_exit_code_is_the_same_when_nobody_reads_the_message(
+    def test_the_exit_code_does_not_depend_on_a_reader_of_the_message(
         self, c4: C4, monkeypatch: pytest.MonkeyPatch, *, buffered: bool
     ) -> None:
         """If the last flush failed, Python would exit with 120."""
@@ -254,20 +256,20 @@ class TestOutput:
         before, answer, after = (c4.directory / "log").read_text().splitlines()
         assert (before, json.loads(answer)["moves"], after) == ("before", EASY, "after")
 
-    def test_its_encoding_lacks_a_character(self, c4: C4) -> None:
+    def test_characters_outside_its_encoding_are_escaped(self, c4: C4) -> None:
         assert c4("analyze", "-", "-q", "--label", "\u00e4", stdin=EASY).code == 0
         done = c4.shell("PYTHONIOENCODING=ascii c4 jobs list")
         assert (done.code, done.err) == (0, "")
         assert done.out.splitlines()[-1].endswith(r" \xe4")
 
-    def test_a_job_whose_reader_leaves_says_how_to_resume(self, c4: C4) -> None:
+    def test_a_job_with_a_closed_pipe_shows_how_to_resume(self, c4: C4) -> None:
         (c4.directory / "lines").write_text(f"{EASY}\n" * 3000)  # more than a pipe holds
         done = c4.shell("set -o pipefail; c4 analyze lines | head -n 1 > /dev/null")
         assert done.code == 141
         self.resume(c4, done, 3000)
 
     @needs_full
-    def test_a_job_whose_disk_is_full_says_how_to_resume(self, c4: C4) -> None:
+    def test_a_job_on_a_full_disk_shows_how_to_resume(self, c4: C4) -> None:
         (c4.directory / "lines").write_text(f"{EASY}\n" * 100)
         done = into_full_disk(c4, "analyze", "lines")
         assert done.code == 1
@@ -281,7 +283,7 @@ class TestOutput:
 
 
 class TestInput:
-    def test_a_closed_one_is_empty(self, c4: C4) -> None:
+    def test_closed_input_counts_as_empty(self, c4: C4) -> None:
         done = c4.shell("c4 analyze - <&-")
         assert done.code == 2
         assert "standard input is empty" in done.err
@@ -296,7 +298,7 @@ class TestInput:
             ("play --plain --no-store", 0, ""),
         ],
     )
-    def test_it_is_empty(self, c4: C4, command: str, code: int, error: str) -> None:
+    def test_input_may_be_empty(self, c4: C4, command: str, code: int, error: str) -> None:
         done = c4(*command.split())
         assert done.code == code
         assert error in done.err
@@ -306,7 +308,7 @@ class TestInput:
         "command",
         ["analyze -", "games import -", "solve -", "solve --grid -", "play --plain --no-store"],
     )
-    def test_it_cannot_be_read(self, c4: C4, command: str) -> None:
+    def test_unreadable_input_is_reported(self, c4: C4, command: str) -> None:
         with open(os.devnull, "wb") as unreadable:  # noqa: PTH123 (a device)
             done = c4(*command.split(), stdin=unreadable.fileno())
         assert done.code == 1
@@ -314,7 +316,7 @@ class TestInput:
 
     @pytest.mark.parametrize("command", ["analyze", "games import", "solve --grid"])
     @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a file whose reading fails")
-    def test_a_file_cannot_be_read(self, c4: C4, command: str) -> None:
+    def test_an_unreadable_file_is_reported(self, c4: C4, command: str) -> None:
         done = c4(*command.split(), "/proc/self/mem")
         assert done.code == 1
         assert done.err.splitlines()[-1] == "Error: /proc/self/mem: Input/output error"
@@ -337,7 +339,7 @@ class TestTerminal:
         assert b"\x1b[1;31mx" in written
         assert b"\x1b[1;33mo" in written
 
-    def test_no_color_is_honoured(self, c4: C4) -> None:
+    def test_no_color_is_respected(self, c4: C4) -> None:
         assert "\x1b[1;31mx" in on_screen(c4, ("solve", EASY), coloured=True)
         assert not re.search(r"\x1b\[[0-9;]*3[0-9]m", on_screen(c4, ("solve", EASY)))
 
@@ -346,5 +348,5 @@ class TestTerminal:
         written = run_on_terminal(c4, "analyze", "lines", "--output", "out")
         assert b"1,000/1,000" in written
         assert b"100%" in written
-        assert b"\x1b[?25h" in written  # the cursor is back
+        assert b"\x1b[?25h" in written  # the cursor is visible again
         assert b"1,000/1,000" not in run_on_terminal(c4, "analyze", "lines", "-o", "out", "-q")

@@ -1,4 +1,4 @@
-"""The same certificate, whoever proves it and whatever happens meanwhile: the same bytes."""
+"""A certificate has the same bytes for any number of processes, kills and interruptions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PROVE = ("prove", "", "--board", "6x5", "--at-most", "0", "--table-mb", "8")
 
 
 def prove_trunk(url: str) -> None:
-    """Claim the first unit of job 1 as soon as no lease holds it, and prove it."""
+    """Claim the first unit of job 1 as soon as it has no lease, and prove it."""
     claims: list[Claim] = []
     with Database.open(url) as database:
         take = partial(
@@ -44,8 +44,8 @@ def prove_trunk(url: str) -> None:
     assert done.end is UnitEnd.DONE
 
 
-def test_killed_while_proving(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Even this small proof is found in parts.
+def test_a_killed_proof_is_resumed(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Even this small proof is split into parts.
     monkeypatch.setattr(making, "SMALL_NODES", 0)
     monkeypatch.setattr(making, "FRONTIER", 100)
     assert c4("--db", "other.db", *PROVE, "--threads", "1", "--out", "undisturbed").code == 0
@@ -66,10 +66,10 @@ def test_killed_while_proving(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
     assert digest(c4.directory / "x.c4proof") == digest(c4.directory / "undisturbed")
 
 
-def test_interrupted_and_cancelled(c4: C4) -> None:
+def test_a_proof_is_interrupted_and_cancelled(c4: C4) -> None:
     assert c4("db", "init").code == 0
     url = c4.environment["C4_DB"]
-    # A board that nobody solves within a test.
+    # A board that cannot be solved during a test.
     endless = ("prove", "", "--board", "8x7", "--at-most", "0", "--table-mb", "8")
     with c4.start(*endless, "--out", "no.c4proof") as process:
         await_units(url, process, UnitState.LEASED, 1)
@@ -83,7 +83,7 @@ def test_interrupted_and_cancelled(c4: C4) -> None:
     assert "cancelled" in c4("jobs", "show", "1").out
 
 
-def test_detached_then_resumed_then_written_by_its_number(c4: C4) -> None:
+def test_a_detached_proof_is_resumed_and_written_by_its_number(c4: C4) -> None:
     command = ("prove", "", "--board", "5x4")
     detached = c4(*command, "--detach")
     assert (detached.code, detached.out) == (0, "1\n")
@@ -108,7 +108,7 @@ def test_detached_then_resumed_then_written_by_its_number(c4: C4) -> None:
     assert json.loads(fresh.out)["job"] == 2
 
 
-def test_what_does_not_go_together(c4: C4) -> None:
+def test_incompatible_options_are_refused(c4: C4) -> None:
     for extra in ((), ("--detach", "--out", "x.c4proof"), ("--detach", "--force")):
         assert c4("prove", "", "--board", "4x4", *extra).code == 2
     assert c4("analyze", "--detach", "-", stdin="4453\n").code == 0

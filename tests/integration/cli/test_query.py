@@ -40,7 +40,7 @@ def test_formats_agree(c4: C4) -> None:
     assert all(len(row["scores"].split()) in {0, 7} for row in table)
     assert len(c4("query", "--csv").out.splitlines()) == 11
     people = c4("query").out.splitlines()
-    assert people[0].split()[:4] == ["ply", "side", "score", "plies"]
+    assert people[0].split()[:5] == ["ply", "side", "score", "to", "end"]
     assert len(people) == 11
     assert max(map(len, people)) <= 80
 
@@ -76,7 +76,7 @@ def test_pages_join_without_gap(c4: C4) -> None:
     assert joined == c4("query", "--jsonl").objects
 
 
-def test_positions_as_they_were_asked(c4: C4) -> None:
+def test_positions_keep_the_orientation_of_the_query(c4: C4) -> None:
     mirrored = "".join(str(8 - int(move)) for move in GAME)
     done = c4("query", GAME, mirrored, "--jsonl")
     assert done.code == 0
@@ -87,7 +87,7 @@ def test_positions_as_they_were_asked(c4: C4) -> None:
     assert first["grid"] != second["grid"]
 
 
-def test_position_that_is_not_stored(c4: C4) -> None:
+def test_a_position_that_is_not_stored(c4: C4) -> None:
     done = c4("query", "1", GAME, "--jsonl")
     assert done.code == 1
     assert [row["stored"] for row in done.objects] == [False, True]
@@ -113,7 +113,7 @@ def test_count_in_every_format(c4: C4) -> None:
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> C4:
-    """A directory with the whole of 4x4 as a book; the database is empty."""
+    """A directory with a book of all 4x4 positions; the database is empty."""
     directory = tmp_path_factory.mktemp("query-book")
     small_book(directory / "b.c4book", width=4, height=4)
     return C4(directory)
@@ -122,7 +122,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> C4:
 ASK = ("query", "--board", "4x4", "--book", "b.c4book")
 
 
-def test_a_book_is_asked_like_the_database(small: C4) -> None:
+def test_a_book_is_queried_like_the_database(small: C4) -> None:
     rows = small(*ASK, "--ply", "3..5", "--jsonl").objects
     assert [(row["ply"], row["key"]) for row in rows] == sorted(
         (row["ply"], row["key"]) for row in rows
@@ -134,7 +134,7 @@ def test_a_book_is_asked_like_the_database(small: C4) -> None:
             "solve", "--board", "4x4", "--no-store", "--json", "-", stdin=line
         ).objects
         assert (row["score"], row["scores"]) == (solved["score"], solved["scores"])
-    conditions = {"--value=draw": 0, "--score=1..": 1, "--score=..-1": -1}
+    conditions = {"--value=draw": 0, "--score=1..": 1, "--score=..-1": -1}  # words: ok
     parts = [small(*ASK, "--ply=3..5", "--jsonl", condition).objects for condition in conditions]
     assert sum(len(part) for part in parts) == len(rows)
     for part, sign in zip(parts, conditions.values(), strict=True):
@@ -166,11 +166,12 @@ def test_a_book_of_another_board_is_refused(small: C4) -> None:
 
 @pytest.fixture
 def with_book(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[C4]:
-    """An empty database, and a c4 that came with a book of 4x4 to ply 6."""
+    """An empty database, and a c4 that includes a book of 4x4 to ply 6."""
     assert C4(tmp_path)("db", "init").code == 0
     start = Position(width=4, height=4)
     write_book(tmp_path / "b.c4book", opening(start, 6), start=start, kind="complete")
-    # Undone here: later, it would put back what no_shipped_book has put there for this test only.
+    # Undo the changes here; undoing them later would restore the state that no_shipped_book made
+    # for this test.
     with Book.open(tmp_path / "b.c4book") as book, monkeypatch.context() as changes:
         changes.setattr(
             book_answers, "_shipped", lambda board: book if board == book.info.board else None
@@ -180,7 +181,7 @@ def with_book(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[C4]:
         book_answers.shipped_book.cache_clear()
 
 
-def test_positions_are_looked_up_in_the_book_that_c4_came_with(with_book: C4) -> None:
+def test_positions_are_looked_up_in_the_shipped_book(with_book: C4) -> None:
     ask = ("query", "--board", "4x4", "--jsonl")
     done = with_book(*ask, "2332", "1234123412")
     assert done.code == 1
@@ -199,7 +200,7 @@ def test_positions_are_looked_up_in_the_book_that_c4_came_with(with_book: C4) ->
     assert with_book(*ask, "--no-book", "2332").code == 0
 
 
-def test_that_book_has_the_same_name_wherever_a_book_is_named(with_book: C4) -> None:
+def test_the_shipped_book_has_the_same_name_in_all_commands(with_book: C4) -> None:
     probe = ("book", "probe", "--board", "4x4", "--json", "2332")
     named = with_book(*probe, "--book", "shipped")
     assert (named.code, named.out) == (0, with_book(*probe).out)
@@ -208,12 +209,12 @@ def test_that_book_has_the_same_name_wherever_a_book_is_named(with_book: C4) -> 
     refused = with_book(*solve, "--no-book")
     assert refused.code == 2
     assert "--book and --no-book cannot be used together" in refused.err
-    assert with_book("book", "info", "shipped").code == 2  # there is none of 7x6
+    assert with_book("book", "info", "shipped").code == 2  # no book of 7x6 is included
     assert "no book for 7x6 is included" in with_book("book", "info", "shipped").err
 
 
-def test_what_solve_finds_out_is_known_then(with_book: C4) -> None:
-    """The advice of query leads somewhere, whatever the position."""
+def test_results_of_solve_are_found_by_query(with_book: C4) -> None:
+    """Following the hint of query works for every position."""
     for moves in ("2332", "1234123412", "1212121"):
         known = with_book("query", "--board", "4x4", moves).code == 0
         assert with_book("solve", "--board", "4x4", moves).code == 0
@@ -221,7 +222,7 @@ def test_what_solve_finds_out_is_known_then(with_book: C4) -> None:
         assert known == (moves != "1234123412")
 
 
-def test_a_search_that_finds_nothing_names_the_book(with_book: C4) -> None:
+def test_an_empty_result_names_the_book(with_book: C4) -> None:
     done = with_book("query", "--board", "4x4", "--ply", "3")
     assert "--book shipped" in done.err
     assert len(with_book("query", "--board", "4x4", "--book", "shipped", "--ply", "3", "--csv").out)
@@ -238,7 +239,7 @@ def test_positions_of_jobs(c4: C4) -> None:
     place = f"30:{rows[0]['key']}"
     assert c4("query", "--jsonl", *of_job, "--after", place).objects == rows[1:]
     nothing = c4("query", "--label", "none").err
-    assert nothing.startswith("No such position is stored. The book's answers never are")
+    assert nothing.startswith("No such position is stored. Answers from the book are not stored")
     wrong = c4("query", *of_job, "--board", "8x7")
     assert (wrong.code, "7x6" in wrong.err) == (2, True)
 
@@ -256,7 +257,7 @@ def test_sorted(c4: C4, order: str, *, descending: bool) -> None:
     assert "There are more" in first.err
 
 
-def test_files_by_their_ending(c4: C4) -> None:
+def test_the_extension_of_the_file_sets_the_format(c4: C4) -> None:
     rows = c4("query", "--jsonl").objects
     for name, read in (
         ("q.csv", lambda text: text == c4("query", "--csv").out),

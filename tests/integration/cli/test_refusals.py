@@ -1,6 +1,6 @@
-"""Command lines that make no sense: each is refused before anything is done.
+"""Bad command lines are refused before anything is done.
 
-The lines are in ``refusals.txt``, their messages in the snapshots.
+The command lines are in ``refusals.txt``, their messages in the snapshots.
 """
 
 import shlex
@@ -41,7 +41,7 @@ def test_a_command_line_is_refused(c4: C4, line: str, snapshot: SnapshotAssertio
     assert "Traceback" not in done.err
     assert "hunter2" not in done.err
     assert done.err.replace(str(c4.directory), "DIRECTORY") == snapshot
-    # Nothing was begun: no file, no job and no match.
+    # Nothing was started: no file, no job and no match.
     assert {path.name for path in c4.directory.iterdir()} - before <= {"data"}
     assert (c4.directory / "notes").read_text() == "a letter to my aunt"
     assert [row["job"] for row in c4("jobs", "list", "--jsonl").objects] == [1]

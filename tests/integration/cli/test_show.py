@@ -1,4 +1,4 @@
-"""``c4 show``: a position at the terminal and as a picture, and a game that moves."""
+"""``c4 show``: a position on the terminal and as a picture, and an animated game."""
 
 from tests.support.running.command_line import C4
 from tests.support.svg import elements
@@ -15,7 +15,7 @@ def test_a_picture(c4: C4) -> None:
     assert drawn == (c4.directory / "b.svg").read_text()
     texts = ["".join(text.itertext()) for text in elements(drawn, "text")]
     assert texts[:4] == ["1", "2", "3", "4"]
-    assert len(texts) == 8  # and the scores
+    assert len(texts) == 8  # including the scores
     assert "moves 121314" in elements(drawn, "svg")[0].attrib["aria-label"]
 
 
@@ -26,7 +26,7 @@ def test_a_grid(c4: C4) -> None:
     assert "several grids" in c4("show", "--grid", "two.txt").err
 
 
-def test_a_game_that_moves(c4: C4) -> None:
+def test_an_animated_game(c4: C4) -> None:
     assert c4("show", "121314", "--game", "-o", "game.svg", "-q").code == 0
     drawn = (c4.directory / "game.svg").read_text()
     assert len(elements(drawn, "animateTransform")) == 6

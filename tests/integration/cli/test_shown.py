@@ -1,4 +1,4 @@
-"""What commands show people, as snapshots. Times and rates are left out.
+"""The text output of commands, as snapshots without times and rates.
 
 The command lines are in ``shown.txt``. They change nothing.
 """
@@ -32,7 +32,7 @@ def c4(tmp_path_factory: pytest.TempPathFactory) -> C4:
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_what_a_command_shows(c4: C4, line: str, snapshot: SnapshotAssertion) -> None:
+def test_the_output_of_a_command(c4: C4, line: str, snapshot: SnapshotAssertion) -> None:
     done = c4(*shlex.split(line))
     text = f"{done.out}{done.err}exit code {done.code}"
     assert without_measures(text).replace(str(c4.directory), "DIRECTORY") == snapshot

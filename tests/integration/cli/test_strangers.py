@@ -1,4 +1,4 @@
-"""What strangers have named is shown escaped; and no command minds that nobody reads on."""
+"""Untrusted names are shown escaped, and commands end quietly if their output is not read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.strangers import COMMANDS, FILE, check_command, fill, is_safe
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("strangers") / FILE
+    directory = tmp_path_factory.mktemp("names") / FILE
     directory.mkdir()
     fill(C4(directory))
     return directory
@@ -27,7 +27,7 @@ def c4(filled: Path, tmp_path: Path) -> C4:
 
 
 @pytest.mark.parametrize("path", COMMANDS)
-def test_a_command_escapes_names_and_minds_no_closed_pipe(c4: C4, path: str) -> None:
+def test_a_command_escapes_names_and_survives_a_closed_pipe(c4: C4, path: str) -> None:
     check_command(c4, path)
 
 

@@ -1,4 +1,4 @@
-"""Backups that meet, and backups that are killed."""
+"""Simultaneous backups, and backups that are killed."""
 
 import os
 import threading
@@ -25,7 +25,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_of_two_at_once_one_is_kept(
+def test_one_of_two_simultaneous_backups_is_kept(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target = tmp_path / "backup.db"
@@ -56,7 +56,7 @@ def test_of_two_at_once_one_is_kept(
     assert names(target) == ["backup.db"]
 
 
-def test_what_the_killed_have_left_goes_away(source: Path, tmp_path: Path) -> None:
+def test_leftovers_of_killed_backups_are_removed(source: Path, tmp_path: Path) -> None:
     target = tmp_path / "backup.db"
     left = tmp_path / ".backup.db.abcdefgh.partial"
     for path in (left, Path(f"{left}-journal")):
@@ -69,7 +69,7 @@ def test_what_the_killed_have_left_goes_away(source: Path, tmp_path: Path) -> No
     assert target.stat().st_mode & 0o777 == 0o666 & ~_umask()
 
 
-def test_files_that_would_become_a_part_of_it(source: Path, tmp_path: Path) -> None:
+def test_files_that_sqlite_would_add_are_refused(source: Path, tmp_path: Path) -> None:
     with Database.open(str(source)) as database:
         for suffix in ("-journal", "-wal", "-shm"):
             beside = tmp_path / f"backup.db{suffix}"

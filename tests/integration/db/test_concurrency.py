@@ -1,4 +1,4 @@
-"""Many at once: threads and processes on the same database."""
+"""Concurrent threads and processes on the same database."""
 
 import threading
 from collections import Counter
@@ -40,14 +40,15 @@ UNITS = 40
 
 
 def work(database: Database, owner: str) -> list[int]:
-    """Claim and complete until there is nothing left; the units that were completed."""
+    """Claim and complete units until none is left; return the completed ones."""
     mine = []
     while True:
         taken = take(database, owner=owner)
         if taken is None:
             return mine
         rows = [row(100 * taken.seq + offset) for offset in range(10)]
-        # Shared rows as well, each worker in another order: here two could wait for each other.
+        # Write shared rows as well, each worker in another order, so that two could block each
+        # other.
         rows += [row(1_000_000 + offset) for offset in range(20)][:: (-1) ** taken.seq]
 
         assert database.run(partial(finish, taken, rows))
@@ -84,7 +85,7 @@ def test_threads_get_every_unit_exactly_once(database: Database) -> None:
     assert_each_once(database, job_id, completed)
 
 
-@on_sqlite  # on a server, a thread is a client as any process is
+@on_sqlite  # on a server, threads and processes are equal clients
 def test_processes_get_every_unit_exactly_once(database: Database, rows_url: str) -> None:
     job_id = make_job(database, UNITS)
     queues = [PROCESSES.SimpleQueue() for _ in range(WORKERS)]
@@ -96,7 +97,7 @@ def test_processes_get_every_unit_exactly_once(database: Database, rows_url: str
 
 
 def answer_the_bell(database: Database, owner: str) -> list[int]:
-    """Claim what is announced and complete it, as workers do; the units that were completed."""
+    """Claim and complete announced units, as workers do; return the completed ones."""
     mine = []
     bell = announce_some(database, 2)
     while bell:
@@ -122,7 +123,7 @@ def test_announced_units_are_done_exactly_once(database: Database) -> None:
     assert do(database, jobs.finish_if_complete, job_id) is JobState.DONE
 
 
-def test_of_many_who_claim_a_unit_one_gets_it(database: Database) -> None:
+def test_one_of_many_claims_gets_the_unit(database: Database) -> None:
     (unit,) = unit_ids(database, make_job(database, 1))
     barrier = threading.Barrier(8)
 
@@ -135,7 +136,7 @@ def test_of_many_who_claim_a_unit_one_gets_it(database: Database) -> None:
     assert [taken.fence for taken in claims] == [1]
 
 
-def test_many_who_announce_get_different_units(database: Database) -> None:
+def test_concurrent_announcements_get_different_units(database: Database) -> None:
     units = unit_ids(database, make_job(database, 24))
     barrier = threading.Barrier(8)
 
@@ -147,12 +148,12 @@ def test_many_who_announce_get_different_units(database: Database) -> None:
     with ThreadPoolExecutor(8) as pool:
         announced = [unit for some in pool.map(ring, range(8)) for unit in some]
     assert len(set(announced)) == len(announced)
-    # Whoever meets locked units takes later ones, and may come to the end; these come next.
+    # A transaction that meets locked units takes later ones and may reach the end; these come next.
     assert sorted(announced + announce_some(database, 24)) == units
 
 
 @pytest.mark.postgres
-def test_nobody_waits_for_a_unit_that_is_being_written(postgres_url: str) -> None:
+def test_claims_do_not_wait_for_a_unit_that_is_being_written(postgres_url: str) -> None:
     with Database.open(postgres_url) as database:
         clear(database)
         first, second, third = unit_ids(database, make_job(database, 3))
@@ -173,15 +174,15 @@ def test_nobody_waits_for_a_unit_that_is_being_written(postgres_url: str) -> Non
 
 
 @pytest.mark.postgres
-def test_a_unit_that_is_handed_back_keeps_its_job_open(postgres_url: str) -> None:
-    """Whenever it happens: a unit is queued or leased, whoever looks for it."""
+def test_a_released_unit_keeps_its_job_open(postgres_url: str) -> None:
+    """Every observer sees the unit either queued or leased."""
     with Database.open(postgres_url) as database:
         job_id = make_job(database, 1)
         (unit_id,) = unit_ids(database, job_id)
         taken = take_unit(database, unit_id)
         assert taken is not None
 
-        def hand_back(*arguments: Any) -> None:  # noqa: ANN401 - as SQLAlchemy's event has them
+        def hand_back(*arguments: Any) -> None:  # noqa: ANN401 (the signature of SQLAlchemy's event)
             if "'queued'" in arguments[2]:
                 with database.write() as other:
                     jobs.release(other, taken)
@@ -201,13 +202,13 @@ def open_fresh(url: str, barrier: "threading.Barrier", created: "SimpleQueue[boo
         assert ask(database, count, EvaluationFilter(board=BOARD)) == 0
 
 
-def test_processes_that_open_an_empty_database_together_find_it_ready(empty_url: str) -> None:
+def test_processes_may_open_an_empty_database_together(empty_url: str) -> None:
     barrier, created = PROCESSES.Barrier(WORKERS), PROCESSES.SimpleQueue()
     run_all(open_fresh, [(empty_url, barrier, created)] * WORKERS)
     assert any(created.get() for _ in range(WORKERS))
 
 
-def test_readers_are_not_held_up_by_a_writer(database: Database) -> None:
+def test_readers_do_not_wait_for_a_writer(database: Database) -> None:
     with database.write() as writer:
         store(writer, BOARD, [row(1)])
         with database.read() as reader:
@@ -215,7 +216,7 @@ def test_readers_are_not_held_up_by_a_writer(database: Database) -> None:
 
 
 @on_sqlite
-def test_run_tries_again_what_others_broke(database: Database) -> None:
+def test_run_repeats_transactions_that_others_broke(database: Database) -> None:
     calls = []
 
     def work_that_is_broken_twice(session: object) -> str:
@@ -230,7 +231,7 @@ def test_run_tries_again_what_others_broke(database: Database) -> None:
 
 
 @on_sqlite
-def test_run_gives_up_in_the_end(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_gives_up_eventually(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("db.database._ATTEMPTS", 3)
     calls = []
 
@@ -244,7 +245,7 @@ def test_run_gives_up_in_the_end(database: Database, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.postgres
-def test_the_server_breaks_a_deadlock_and_run_tries_again(postgres_url: str) -> None:
+def test_run_repeats_a_transaction_after_a_deadlock(postgres_url: str) -> None:
     with Database.open(postgres_url) as database:
         job_ids = [make_job(database, 1) for _ in range(2)]
         barrier = threading.Barrier(2)
@@ -280,7 +281,7 @@ def end_its_match(session: Session, job_id: int) -> object:
 @pytest.mark.parametrize(
     ("steer", "lease"), [(cancel, 60.0), (resume, -1.0), (end_its_match, 60.0)]
 )
-def test_steering_a_job_and_prolonging_leases_do_not_break_each_other(
+def test_controlling_a_job_and_extending_leases_do_not_deadlock(
     postgres_url: str, steer: Callable[[Session, int], object], lease: float
 ) -> None:
     with Database.open(postgres_url) as database, ThreadPoolExecutor(1) as pool:
@@ -294,7 +295,7 @@ def test_steering_a_job_and_prolonging_leases_do_not_break_each_other(
         )
         assert first is not None
         assert second is not None
-        # What was written last lies behind the others in the table.
+        # The row written last comes after the others in the table.
         database.run(lambda session: jobs.heartbeat(session, first, lease))
         with database.write() as session:
             assert jobs.heartbeat(session, first, lease)
@@ -313,7 +314,7 @@ def waits_for_a_lock(database: Database) -> bool:
 
 
 def reading_the_table(database: Database, work: Callable[[Session], T]) -> T:
-    """As a server does it that takes so much of the table that its indexes are of no use."""
+    """Do the work without indexes, as a server does that expects to read most of the table."""
     with database.write() as session:
         session.execute(text("SET LOCAL enable_indexscan = off"))
         session.execute(text("SET LOCAL enable_bitmapscan = off"))

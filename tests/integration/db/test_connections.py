@@ -1,4 +1,4 @@
-"""Sessions and the connections below them: streams, and servers that hang up."""
+"""Sessions and their connections: streams, and servers that close connections."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +25,7 @@ from tests.support.running.waiting import HANG_SECONDS, await_that
 
 EVERYTHING = EvaluationFilter(board=BOARD)
 HANG_UP = text(
-    "SELECT pg_terminate_backend(pid, 120000) FROM pg_stat_activity "  # waits for their end
+    "SELECT pg_terminate_backend(pid, 120000) FROM pg_stat_activity "  # waits until they have ended
     "WHERE datname = current_database() AND pid <> pg_backend_pid()"
 )
 PROCESS = text("SELECT pg_backend_pid()")
@@ -47,7 +47,7 @@ def test_streams_of_a_session_do_not_disturb_each_other(database: Database) -> N
 
 @pytest.fixture
 def served(postgres_url: str) -> Iterator[Database]:
-    """A database that another connection can cut off."""
+    """A database whose connections can be cut off by another one."""
     with Database.open(postgres_url) as database:
         clear(database)
         yield database
@@ -55,21 +55,21 @@ def served(postgres_url: str) -> Iterator[Database]:
 
 @pytest.fixture
 def hang_up(postgres_url: str) -> Iterator[Callable[[], None]]:
-    """Ends all other connections to the server's database, as its restart does."""
+    """Ends all other connections to the server's database, as a restart does."""
     with Database.open(postgres_url) as other:
 
         def hang_up() -> None:
             with other.write() as session:
                 session.execute(HANG_UP)
 
-        hang_up()  # so that its own connection is there
+        hang_up()  # so that its own connection exists
         yield hang_up
 
 
 @pytest.mark.postgres
 @pytest.mark.parametrize("sessions", SESSIONS, ids=lambda sessions: sessions.__name__)
 class TestHangUp:
-    def test_what_was_cut_while_idle_is_replaced(
+    def test_a_connection_cut_while_idle_is_replaced(
         self, served: Database, hang_up: Callable[[], None], sessions: Sessions
     ) -> None:
         for _ in range(3):
@@ -83,7 +83,7 @@ class TestHangUp:
                 find(session, BOARD, 1)
                 assert session.scalar(PROCESS) != before
 
-    def test_what_is_cut_in_use_is_an_error_and_the_next_is_new(
+    def test_a_connection_cut_in_use_is_an_error_and_the_next_is_new(
         self, served: Database, hang_up: Callable[[], None], sessions: Sessions
     ) -> None:
         def use() -> None:
@@ -101,7 +101,7 @@ class TestHangUp:
 
 @pytest.mark.postgres
 @pytest.mark.parametrize("sessions", SESSIONS)
-def test_a_stream_that_is_cut(
+def test_a_stream_may_be_cut(
     served: Database, hang_up: Callable[[], None], sessions: Sessions
 ) -> None:
     do(served, store, BOARD, [row(key) for key in range(5_000)])
@@ -120,7 +120,7 @@ def test_a_stream_that_is_cut(
 
 @pytest.fixture
 def impatient(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
-    """A database whose server soon ends the transactions of those who ask nothing."""
+    """A database whose server soon ends idle transactions."""
     soon = engine._BEGIN_POSTGRESQL[True].replace("30s", "300ms")
     assert soon != engine._BEGIN_POSTGRESQL[True]
     monkeypatch.setitem(engine._BEGIN_POSTGRESQL, True, soon)
@@ -129,10 +129,8 @@ def impatient(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Da
 
 
 @pytest.mark.postgres
-def test_a_writer_that_stands_still_lets_others_go_on(
-    impatient: Database, served: Database
-) -> None:
-    """A reader is idle for longer than the writer, and goes on."""
+def test_an_idle_writer_does_not_block_others(impatient: Database, served: Database) -> None:
+    """A reader is idle for longer than the writer, and continues."""
     job_id = make_job(served, 1)
     do(served, store, BOARD, [row(key) for key in range(5_000)])
     lock = partial(lock_job, job_id=job_id)
@@ -163,7 +161,7 @@ def other(postgres_url: str) -> Iterator[Database]:
 def freeze(
     other: Database, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Callable[[Callable[[Database], object]], None]]:
-    """Begins work in a thread that stands still, until the end of the test, within its COPY."""
+    """Start work in a thread that hangs within its COPY until the end of the test."""
     frozen, thaw = threading.Event(), threading.Event()
     write_row = psycopg.Copy.write_row
 
@@ -187,7 +185,7 @@ def freeze(
 
 
 @pytest.mark.postgres
-def test_a_writer_that_is_frozen_while_it_sends_rows_holds_no_unit(
+def test_a_writer_frozen_while_sending_rows_holds_no_unit(
     served: Database, freeze: Callable[[Callable[[Database], object]], None]
 ) -> None:
     job_id = make_job(served, 1)
@@ -199,12 +197,12 @@ def test_a_writer_that_is_frozen_while_it_sends_rows_holds_no_unit(
 
 
 @pytest.mark.postgres
-def test_the_transaction_of_a_client_that_is_frozen_with_a_unit_locked_is_ended(
+def test_the_transaction_of_a_frozen_client_with_a_locked_unit_is_ended(
     served: Database,
     freeze: Callable[[Callable[[Database], object]], None],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """As when a planner stores evaluations while it holds its job and the job's units."""
+    """This happens to a planner that stores evaluations while it has locked its job and units."""
     monkeypatch.setattr(claiming, "FROZEN_SECONDS", 0.1)
     job_id = make_job(served, 1)
     must_take(served, lease_seconds=0.001)

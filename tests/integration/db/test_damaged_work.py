@@ -1,4 +1,4 @@
-"""Values that are damaged fail the units that need them; all others are done, and the job ends."""
+"""Damaged values fail the units that need them; all other units are done, and the job ends."""
 
 from collections.abc import Iterator
 
@@ -35,7 +35,7 @@ def site(database: Database) -> Iterator[UnitWorker]:
 
 
 def make(database: Database) -> int:
-    """A job with a unit for each game."""
+    """Make a job with one unit for each game."""
     return job_of_games(database, GAMES, unit_lines=1)
 
 
@@ -45,28 +45,28 @@ def damage(database: Database, statement: str, **values: object) -> None:
 
 
 def work(database: Database, job_id: int) -> JobInfo:
-    """Work on a job in this process until it has ended; what came of it."""
+    """Work on a job in this process until it has ended; return its final state."""
     with LocalRunner(database, job_id, threads=3, table_mb=1) as runner:
         return runner.wait()
 
 
-def test_parameters_that_are_damaged_while_the_job_runs(database: Database) -> None:
+def test_parameters_may_be_damaged_while_the_job_runs(database: Database) -> None:
     job_id = make(database)
     runner = LocalRunner(database, job_id, table_mb=1)
     damage(database, "UPDATE jobs SET params = replace(params, 'false', 'fault')")
-    with runner, pytest.raises(DamagedValueError):  # of what it came to; the work has ended
+    with runner, pytest.raises(DamagedValueError):  # raised at the end, when the work is done
         runner.wait()
     assert database.run(lambda session: jobs.finish_if_complete(session, job_id)) is JobState.FAILED
 
 
-def test_parameters_and_a_worker(database: Database, site: UnitWorker) -> None:
+def test_damaged_parameters_and_a_worker(database: Database, site: UnitWorker) -> None:
     job_id = make(database)
     damage(database, "UPDATE jobs SET params = replace(params, 'false', 'fault')")
     assert all(site.work_on(unit_id, Lane.BULK) for unit_id in unit_ids(database, job_id))
     assert database.run(lambda session: jobs.finish_if_complete(session, job_id)) is JobState.FAILED
 
 
-def test_the_terms_of_a_match(database: Database) -> None:
+def test_damaged_terms_of_a_match(database: Database) -> None:
     submitted = plan_matches(database, [terms(games=4), terms(games=4, player_a=RANDOM)])
     damage_terms(database, submitted.match_ids[0])
     job = work(database, submitted.job_id)
@@ -77,10 +77,8 @@ def test_the_terms_of_a_match(database: Database) -> None:
     assert job.errors[0].startswith("DamagedValueError: a stored JSON object is damaged")
 
 
-def test_the_terms_of_a_match_that_a_worker_has_a_unit_of(
-    database: Database, site: UnitWorker
-) -> None:
-    """Not left to others that may start programs: nobody knows whether it needs one."""
+def test_damaged_terms_of_a_match_with_a_claimed_unit(database: Database, site: UnitWorker) -> None:
+    """The unit is not left to other workers, because it is unknown whether it needs a program."""
     submitted = plan_matches(database, [terms(games=4)])
     do(database, beat, worker("bob", queues=(Lane.BULK.queue, TAKES_PROGRAMS)))
     damage_terms(database, submitted.match_ids[0])

@@ -1,4 +1,4 @@
-"""What goes wrong with databases, each with an error that says what and where."""
+"""Database errors: each says what failed and where."""
 
 import socket
 import sqlite3
@@ -40,47 +40,47 @@ def fill(path: Path, rows: int = 2_000) -> None:
 
 
 class TestPlaces:
-    def test_no_such_directory(self, tmp_path: Path) -> None:
+    def test_a_missing_directory_is_reported(self, tmp_path: Path) -> None:
         path = tmp_path / "no" / "c4.db"
         with pytest.raises(UnreachableError, match=f"there is no directory {path.parent}"):
             Database.open(str(path))
 
-    def test_a_directory(self, tmp_path: Path) -> None:
+    def test_a_directory_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(UnreachableError, match=f"{tmp_path} is a directory"):
             Database.open(str(tmp_path))
 
-    def test_a_file_where_a_directory_should_be(self, tmp_path: Path) -> None:
+    def test_a_file_in_place_of_a_directory_is_reported(self, tmp_path: Path) -> None:
         (tmp_path / "file").touch()
         with pytest.raises(UnreachableError, match="file"):
             Database.open(str(tmp_path / "file" / "c4.db"))
 
-    def test_an_impossible_name(self, tmp_path: Path) -> None:
+    def test_an_impossible_name_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(UnreachableError, match="cannot open"):
             Database.open(str(tmp_path / ("x" * 300)))
 
-    def test_nothing_there_and_nothing_to_be_made(self, tmp_path: Path) -> None:
+    def test_a_missing_file_is_not_created(self, tmp_path: Path) -> None:
         with pytest.raises(MissingDatabaseError, match=r"there is no database .*c4 db init"):
             Database.open(str(tmp_path / "c4.db"), create=False)
         with pytest.raises(MissingDatabaseError):
             Database.upgrade(str(tmp_path / "c4.db"))
         assert list(tmp_path.iterdir()) == []
 
-    def test_empty_and_nothing_to_be_made(self, empty_url: str, tmp_path: Path) -> None:
+    def test_an_empty_file_is_not_initialised(self, empty_url: str, tmp_path: Path) -> None:
         (tmp_path / "c4.db").touch()
         with pytest.raises(MissingDatabaseError, match="c4 db init"):
             Database.open(empty_url, create=False)
         with Database.open(empty_url) as database:
             assert database.created
 
-    def test_an_unknown_scheme(self) -> None:
+    def test_an_unknown_scheme_is_refused(self) -> None:
         with pytest.raises(UnknownSchemeError, match="unknown database scheme 'oracle'"):
             Database.open("oracle://me:secret@host/c4")
 
 
 class TestServers:
-    def test_no_server_there(self) -> None:
+    def test_a_missing_server_is_reported(self) -> None:
         with socket.socket() as unused:
-            unused.bind(("127.0.0.1", 0))  # taken, but nobody listens
+            unused.bind(("127.0.0.1", 0))  # taken, but without a listener
             port = unused.getsockname()[1]
             url = f"postgresql://me:secret@127.0.0.1:{port}/c4"
             with pytest.raises(UnreachableError, match=r"me:\*\*\*@127.0.0.1.*refused") as caught:
@@ -89,12 +89,12 @@ class TestServers:
         assert "\n" not in str(caught.value)
 
     @pytest.mark.postgres
-    def test_no_such_database(self, postgres_url: str) -> None:
+    def test_a_missing_database_is_reported(self, postgres_url: str) -> None:
         with pytest.raises(UnreachableError, match=r'database "nowhere" does not exist'):
             Database.open(postgres_url.rpartition("/")[0] + "/nowhere")
 
     @pytest.mark.postgres
-    def test_a_connection_that_was_cut(self, postgres_url: str) -> None:
+    def test_a_cut_connection_is_reported(self, postgres_url: str) -> None:
         cut = text("SELECT pg_terminate_backend(pg_backend_pid())")
         with Database.open(postgres_url) as database:
             with pytest.raises(UnreachableError, match="lost the connection"):
@@ -102,7 +102,7 @@ class TestServers:
             assert ask(database, count, EVERYTHING) >= 0
 
     @pytest.mark.postgres
-    def test_a_server_that_may_not_be_written(self, postgres_url: str) -> None:
+    def test_a_read_only_server_is_reported(self, postgres_url: str) -> None:
         with (
             Database.open(postgres_url) as database,
             pytest.raises(ReadOnlyError, match="read-only transaction"),
@@ -110,7 +110,7 @@ class TestServers:
             run(database, "SET TRANSACTION READ ONLY", "DELETE FROM evaluations")
 
     @pytest.mark.postgres
-    def test_what_has_no_name_of_its_own(self, postgres_url: str) -> None:
+    def test_other_server_errors_are_reported(self, postgres_url: str) -> None:
         with Database.open(postgres_url) as database:
             with pytest.raises(RefusedValueError, match="division by zero"):
                 run(database, "SELECT 1 / 0")
@@ -119,7 +119,7 @@ class TestServers:
 
     @pytest.mark.postgres
     @pytest.mark.parametrize("value", [object(), "NUL \0", range(70_000)])
-    def test_what_cannot_be_sent_is_no_outage(self, postgres_url: str, value: object) -> None:
+    def test_unsendable_values_are_not_an_outage(self, postgres_url: str, value: object) -> None:
         values = list(value) if isinstance(value, range) else [value]
         query = text("SELECT 1 WHERE 'a' IN :values").bindparams(
             bindparam("values", values, expanding=True)
@@ -138,25 +138,25 @@ def run(database: Database, *statements: str) -> None:
 
 class TestDamage:
     @pytest.mark.parametrize("content", [b"x", b"no database\n" * 500, b"SQLite format 3"])
-    def test_no_database(self, tmp_path: Path, content: bytes) -> None:
+    def test_other_files_are_refused(self, tmp_path: Path, content: bytes) -> None:
         path = tmp_path / "c4.db"
         path.write_bytes(content)
         with pytest.raises(NotADatabaseError, match=f"{path} is not an SQLite database"):
             Database.open(str(path))
         assert path.read_bytes() == content
 
-    def test_a_device(self) -> None:
+    def test_a_device_is_refused(self) -> None:
         with pytest.raises(StorageError, match="/dev/full"):
             Database.open("/dev/full")
 
-    def test_a_database_that_was_cut_off(self, sqlite_path: Path) -> None:
+    def test_a_truncated_database_is_reported(self, sqlite_path: Path) -> None:
         fill(sqlite_path)
         with sqlite_path.open("r+b") as file:
             file.truncate(3 * PAGE)
         with pytest.raises(CorruptError, match=f"{sqlite_path} is damaged"):
             look_at_everything(sqlite_path)
 
-    def test_damage_that_shows_later(self, sqlite_path: Path) -> None:
+    def test_damage_may_show_later(self, sqlite_path: Path) -> None:
         fill(sqlite_path)
         with sqlite_path.open("r+b") as file:
             file.seek(40 * PAGE)
@@ -168,7 +168,7 @@ class TestDamage:
         with Database.open(str(sqlite_path)) as database:
             assert {problem.kind for problem in check(database)} == {"damage"}
 
-    def test_a_table_that_is_gone(self, sqlite_path: Path) -> None:
+    def test_a_missing_table_is_reported(self, sqlite_path: Path) -> None:
         with closing(sqlite3.connect(sqlite_path)) as connection:
             connection.execute("DROP TABLE evaluations")
         with pytest.raises(CorruptError, match=r"tables .* are missing"):
@@ -182,7 +182,7 @@ def look_at_everything(path: Path) -> None:
 
 
 class TestFullDisk:
-    def test_nothing_of_the_transaction_is_written(self, sqlite_path: Path) -> None:
+    def test_the_transaction_is_rolled_back(self, sqlite_path: Path) -> None:
         fill(sqlite_path, 100)
         with Database.open(str(sqlite_path)) as database:
             event.listen(database._engine, "connect", limit_pages)
@@ -191,7 +191,7 @@ class TestFullDisk:
                 store_many(database)
             assert ask(database, count, EVERYTHING) == 100
 
-    def test_a_limit_on_file_sizes(self, sqlite_path: Path) -> None:
+    def test_a_limit_on_file_sizes_is_reported(self, sqlite_path: Path) -> None:
         fill(sqlite_path, 100)
         with Database.open(str(sqlite_path)) as database:
             with (
@@ -204,9 +204,7 @@ class TestFullDisk:
             assert list(check_pages(database)) == ["ok"]
 
     @pytest.mark.parametrize("size", [0, 8 * PAGE])
-    def test_a_database_that_could_not_be_made_is_made_later(
-        self, tmp_path: Path, size: int
-    ) -> None:
+    def test_a_database_may_be_created_later(self, tmp_path: Path, size: int) -> None:
         path = tmp_path / "c4.db"
         with file_size_limit(size), pytest.raises(DiskFullError):
             Database.open(str(path))
@@ -214,7 +212,7 @@ class TestFullDisk:
             assert database.created
             store_many(database)
 
-    def test_making_a_database_is_all_or_nothing(self, tmp_path: Path) -> None:
+    def test_creating_a_database_is_all_or_nothing(self, tmp_path: Path) -> None:
         path = tmp_path / "c4.db"
         program = (
             "import os; from db import schema; from db.database import Database\n"
@@ -247,7 +245,7 @@ def check_pages(database: Database) -> Iterator[str]:
 
 class TestPermissions:
     @pytest.mark.parametrize(("name", "mode"), [("c4.db", 0o444), (".", 0o555)])
-    def test_a_file_or_its_directory_that_may_not_be_written(self, name: str, mode: int) -> None:
+    def test_an_unwritable_file_or_directory_is_reported(self, name: str, mode: int) -> None:
         with unprivileged() as directory:
             path = directory / "c4.db"
             fill(path, 10)
@@ -257,14 +255,14 @@ class TestPermissions:
                 with pytest.raises(ReadOnlyError, match=f"cannot write {path}: it is read-only"):
                     store_many(database)
 
-    def test_a_directory_that_may_not_be_written(self) -> None:
+    def test_an_unwritable_directory_is_reported(self) -> None:
         with unprivileged() as directory:
             path = directory / "c4.db"
             directory.chmod(0o555)
             with pytest.raises(ReadOnlyError, match=f"no permission to write {directory}"):
                 Database.open(str(path))
 
-    def test_a_file_that_may_not_be_read(self) -> None:
+    def test_an_unreadable_file_is_reported(self) -> None:
         with unprivileged() as directory:
             path = directory / "c4.db"
             fill(path, 10)
@@ -273,7 +271,7 @@ class TestPermissions:
                 Database.open(str(path))
 
 
-def test_a_writer_gives_up_when_another_never_ends(
+def test_a_writer_gives_up_if_another_never_ends(
     sqlite_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("db.engine.BUSY_SECONDS", 0.1)

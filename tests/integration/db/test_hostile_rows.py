@@ -1,4 +1,4 @@
-"""Rows that a stranger has written: soundly sealed, and not what c4 would have stored."""
+"""Rows from an untrusted source, with a valid seal and content that c4 would not have stored."""
 
 import re
 import shutil
@@ -32,7 +32,7 @@ from workers.deep.task import DeepTask
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> C4:
-    """A database that every test leaves as it was."""
+    """A database that every test leaves unchanged."""
     path = sound_database(tmp_path_factory.mktemp("sound"))
     with Database.open(str(path)) as database:
         kinds = [read_job(database, number).kind for number in range(1, 6)]
@@ -42,7 +42,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> C4:
 
 @pytest.fixture
 def c4(sound: C4) -> Iterator[C4]:
-    """The same, and the database is put back in the end."""
+    """The same database; it is restored at the end."""
     database, kept = sound.directory / "test.db", sound.directory / "kept.db"
     shutil.copy(database, kept)
     yield sound
@@ -97,14 +97,14 @@ def test_parameters_of_a_deep_job(c4: C4, case: RowCase) -> None:
 
 
 @pytest.mark.parametrize("case", BOOK_PAYLOADS, ids=str)
-def test_payload_of_a_book_that_is_built_again(c4: C4, case: RowCase) -> None:
+def test_payload_of_a_rebuilt_book(c4: C4, case: RowCase) -> None:
     write(c4, case)
     assert_is_damage(
         c4, *("book", "build", "--board", "4x4", "--plies", "3", "--output", "new.c4book")
     )
 
 
-def test_answers_are_damage_to_whoever_reads_them(c4: C4) -> None:
+def test_hostile_answers_are_reported_as_damage(c4: C4) -> None:
     (case,) = (case for case in RESULTS if str(case) == "units of job 1: without nodes")
     write(c4, case)
     with Database.open(str(c4.directory / "test.db")) as database:
@@ -113,7 +113,7 @@ def test_answers_are_damage_to_whoever_reads_them(c4: C4) -> None:
             list(unit_answers(unit) or ())
 
 
-def test_sound_parameters_are_not_damage(sound: C4) -> None:
+def test_intact_parameters_are_not_damage(sound: C4) -> None:
     with Database.open(str(sound.directory / "test.db")) as database:
         book, deep = read_job(database, BOOK), read_job(database, DEEP)
     assert PlyTask.from_params(book.params, book.board).as_params() == book.params
@@ -121,9 +121,9 @@ def test_sound_parameters_are_not_damage(sound: C4) -> None:
 
 
 class TestLargeValues:
-    """A schema of a stranger's computes values from nothing; c4 takes none that are huge."""
+    """A schema from an untrusted source may compute huge values; c4 reads none of them."""
 
-    def test_one_that_a_schema_computes(self, c4: C4) -> None:
+    def test_a_value_computed_by_a_schema_is_refused(self, c4: C4) -> None:
         path = c4.directory / "test.db"
         with closing(sqlite3.connect(path)) as connection, connection:
             ((made,),) = connection.execute("SELECT sql FROM sqlite_schema WHERE name = 'jobs'")
@@ -139,7 +139,7 @@ class TestLargeValues:
             assert done.code == 1
             assert re.search(r"test\.db is damaged: a value in it is larger", done.err)
 
-    def test_one_that_is_too_large_to_store_or_to_ask_for_is_no_damage(self, c4: C4) -> None:
+    def test_a_value_too_large_to_store_or_query_is_not_damage(self, c4: C4) -> None:
         text = "x" * ((1 << 26) + 1)
         with Database.open(str(c4.directory / "test.db")) as database:
             with (
@@ -155,7 +155,7 @@ class TestLargeValues:
         assert not isinstance(stored.value, CorruptError)
         assert not isinstance(asked.value, CorruptError)
 
-    def test_one_of_some_megabytes_is_ordinary(self, c4: C4) -> None:
+    def test_a_value_of_several_megabytes_is_accepted(self, c4: C4) -> None:
         path = c4.directory / "test.db"
         label = "\x1b" * 8_000_000
         with Database.open(str(path)) as database:

@@ -1,4 +1,4 @@
-"""A job with many units done: what workers and watchers ask for often must not grow with it."""
+"""A job with many finished units: frequent queries of workers and watchers stay cheap."""
 
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 DONE = 20_000
 LEFT = 100
 FEW = 2_000
-"""Units that may be read: some times those that are left, and far from all."""
+"""Limit for the units read: more than the remaining ones, and far fewer than all."""
 PAYLOAD = '{"line":1,"entries":[' + ",".join(['"44535362"'] * 30) + "]}"
 
 NUMBERS = {
@@ -37,7 +37,7 @@ FILL = (
 
 @pytest.fixture
 def large(database: Database) -> Database:
-    """A job with many units done and a few queued; with statistics, as after a while."""
+    """A job with many finished and a few queued units, with statistics as after some time."""
     job_id = make_job(database, 3)
     with database.write() as session:
         values = {"job": job_id, "done": DONE, "last": DONE + LEFT - 1, "payload": PAYLOAD}
@@ -70,7 +70,7 @@ def test_nothing_reads_all_units(large: Database) -> None:
         for scan in ("Seq Scan on units", "SCAN units", "uq_units", "autoindex_units"):
             assert scan not in plans, f"{name}: {plans}"
         assert units_read(large, ask) < FEW, name
-    # Whoever watches has them counted, each once.
+    # A watcher counts each of them once.
     assert units_read(large, lambda session: jobs.progress(session, job_id)) < 2 * (DONE + LEFT)
 
     def complete_one(session: Session) -> None:

@@ -24,7 +24,7 @@ from tests.support.running.databases import BOARD, do, file_size_limit, make_job
 
 
 def evaluation(moves: str, **changes: object) -> StoredEvaluation:
-    """A row for a real position, with an unimportant score."""
+    """A row for a real position, with an arbitrary score."""
     position = Position(moves)
     values: dict[str, object] = {
         "key": position.canonical_key,
@@ -41,7 +41,7 @@ def evaluation(moves: str, **changes: object) -> StoredEvaluation:
 
 @pytest.fixture
 def used(database: Database) -> Database:
-    """Some evaluations, a job that is half done, and a match."""
+    """Some evaluations, a half-finished job, and a match."""
     scores = (-2, -1, 0, 1, 0, -1, -2)
     with database.write() as session:
         store(session, BOARD, [evaluation(""), evaluation("44", scores=scores)])
@@ -89,14 +89,14 @@ def test_stats(used: Database) -> None:
 
 
 @on_sqlite
-def test_stats_of_nothing(database: Database) -> None:
+def test_stats_of_an_empty_database(database: Database) -> None:
     found = stats(database)
     assert found.boards == {}
     assert [table.rows for table in found.tables].count(0) == len(found.tables) > 0
 
 
 @on_sqlite
-def test_evaluations_that_cannot_be(used: Database) -> None:
+def test_impossible_evaluations_are_found(used: Database) -> None:
     bad = [
         (evaluation("1", key=Position("7").key), "not canonical"),
         (evaluation("1", key=3), "3 of 7x6"),
@@ -113,10 +113,11 @@ def test_evaluations_that_cannot_be(used: Database) -> None:
         assert re.search(message, problem.message)
 
 
-def test_jobs_that_do_not_add_up(used: Database) -> None:
+def test_inconsistent_jobs_are_found(used: Database) -> None:
     ended, closed, gap = (make_job(used, 2) for _ in range(3))
     with used.write() as session:
-        # No problem: whoever did the last unit died before it closed the job. The next one does.
+        # No problem: a worker died after the last unit, before it closed the job. The next worker
+        # closes it.
         session.execute(text("UPDATE units SET state = 'done' WHERE job_id = :id"), {"id": ended})
         session.execute(text("UPDATE jobs SET state = 'done' WHERE id = :id"), {"id": closed})
         session.execute(
@@ -129,14 +130,14 @@ def test_jobs_that_do_not_add_up(used: Database) -> None:
 
 
 @on_sqlite
-def test_a_worker_that_went_silent(used: Database) -> None:
+def test_a_silent_worker_is_noted(used: Database) -> None:
     do(used, jobs.claim, owner="bob", lease_seconds=-1.0, engine_version=ENGINE_VERSION)
     (problem,) = check(used)
     assert problem.kind == NOTE
     assert "its lease has run out, bob went silent" in problem.message
 
 
-def test_a_unit_without_its_job(sqlite_path: Path) -> None:
+def test_a_unit_without_its_job_is_found(sqlite_path: Path) -> None:
     with Database.open(str(sqlite_path)) as database:
         job_id = make_job(database, 1)
     with closing(sqlite3.connect(sqlite_path)) as connection, connection:
@@ -168,7 +169,7 @@ def test_backup(used: Database, tmp_path: Path) -> None:
             assert games_of(copy, each.id) == games_of(used, each.id) != []
         with pytest.raises(MatchInUseError, match=f"players of match {match.id}"):
             copy.run(lambda session: delete_match(session, corpus.id))
-        # It is a database like any other: its numbers go on behind those that were copied.
+        # The copy is a normal database: its numbers continue after the copied ones.
         assert make_job(copy) == job_id + 1
 
 
@@ -181,7 +182,7 @@ def test_a_backup_overwrites_nothing(used: Database, tmp_path: Path) -> None:
     assert path.read_text() == "precious"
 
 
-def test_a_backup_that_cannot_be_written(used: Database, tmp_path: Path) -> None:
+def test_an_unwritable_backup_is_reported(used: Database, tmp_path: Path) -> None:
     with pytest.raises(UnreachableError, match="no/backup"):
         backup(used, tmp_path / "no" / "backup.db")
     with file_size_limit(4096), pytest.raises(DiskFullError, match="backup"):
@@ -191,7 +192,7 @@ def test_a_backup_that_cannot_be_written(used: Database, tmp_path: Path) -> None
         backup(used, Path("/dev/fd/backup.db"))
 
 
-def test_a_backup_is_of_one_moment(database: Database, tmp_path: Path) -> None:
+def test_a_backup_is_a_consistent_snapshot(database: Database, tmp_path: Path) -> None:
     rows = [evaluation("", key=key, ply=1) for key in range(1_000)]
     do(database, store, BOARD, rows)
     with database.write() as session:

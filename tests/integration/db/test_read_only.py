@@ -1,4 +1,4 @@
-"""SQLite databases that can only be read: what works, and what is said of the rest."""
+"""Read-only SQLite databases: the commands that work, and the errors of all others."""
 
 import shutil
 import sqlite3
@@ -36,7 +36,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(directory: Path, *commands: tuple[str, ...]) -> list[Result]:
-    """Run commands in another process, which may not write in the directory, not even as root."""
+    """Run commands in a process that may not write in the directory, not even as root."""
     results = PROCESSES.SimpleQueue()
     directory.chmod(0o555)
     try:
@@ -54,7 +54,7 @@ def _run_obediently(
     results.put([C4(directory)(*command) for command in commands])
 
 
-def test_a_directory_that_may_not_be_written(filled: Path, tmp_path: Path) -> None:
+def test_an_unwritable_directory_can_be_read(filled: Path, tmp_path: Path) -> None:
     directory = shutil.copytree(filled, tmp_path / "copy")
     before = sorted(directory.iterdir())
     reading = (("query", "--count"), ("db", "check", "-q"), ("jobs", "results", "1"))
@@ -65,11 +65,11 @@ def test_a_directory_that_may_not_be_written(filled: Path, tmp_path: Path) -> No
     assert sorted(directory.iterdir()) == before
 
 
-def test_what_was_written_last_is_seen_or_missed_loudly(filled: Path, tmp_path: Path) -> None:
+def test_the_last_changes_are_seen_or_an_error_is_raised(filled: Path, tmp_path: Path) -> None:
     source, directory = (shutil.copytree(filled, tmp_path / name) for name in ("source", "copy"))
     with Database.open(str(source / "test.db")) as database:
         job_id = make_job(database)
-        for suffix in ("", "-wal", "-shm"):  # as a process that is killed leaves them
+        for suffix in ("", "-wal", "-shm"):  # as a killed process leaves them
             shutil.copy(source / f"test.db{suffix}", directory / f"test.db{suffix}")
     (done,) = run(directory, ("jobs", "show", str(job_id)))
     assert (done.code, done.err) == (0, "")
@@ -80,7 +80,7 @@ def test_what_was_written_last_is_seen_or_missed_loudly(filled: Path, tmp_path: 
     assert "test.db-wal" in done.err
 
 
-def test_a_change_that_was_interrupted_is_not_missed(filled: Path, tmp_path: Path) -> None:
+def test_an_interrupted_change_is_not_ignored(filled: Path, tmp_path: Path) -> None:
     directory = tmp_path / "copy"
     directory.mkdir()
     with closing(sqlite3.connect(filled / "test.db")) as source:
@@ -90,7 +90,7 @@ def test_a_change_that_was_interrupted_is_not_missed(filled: Path, tmp_path: Pat
         writer.execute("PRAGMA cache_size = 1")
         writer.execute("BEGIN")
         writer.execute("DELETE FROM evaluations")
-        for suffix in ("", "-journal"):  # as a program that is killed leaves them
+        for suffix in ("", "-journal"):  # as a killed program leaves them
             shutil.copy(directory / f"source.db{suffix}", directory / f"test.db{suffix}")
     done, _ = run(directory, ("query", "--count"), ("db", "check"))
     assert done.code == 1
@@ -98,7 +98,7 @@ def test_a_change_that_was_interrupted_is_not_missed(filled: Path, tmp_path: Pat
     assert C4(directory)("query", "--count").out == C4(filled)("query", "--count").out
 
 
-def test_a_url_that_says_so(filled: Path, tmp_path: Path, c4: C4) -> None:
+def test_a_url_may_ask_for_reading_only(filled: Path, tmp_path: Path, c4: C4) -> None:
     shutil.copytree(filled, tmp_path, dirs_exist_ok=True)
     content = (tmp_path / "test.db").read_bytes()
     url = f"sqlite:///{tmp_path / 'test.db'}?mode=ro"
@@ -133,7 +133,7 @@ def test_reading_only_in_python(tmp_path: Path, sqlite_path: Path) -> None:
     assert not (tmp_path / "nothing.db").exists()
 
 
-def test_others_may_write_meanwhile(sqlite_path: Path) -> None:
+def test_other_processes_may_write_meanwhile(sqlite_path: Path) -> None:
     with (
         Database.open(f"sqlite:///{sqlite_path}?mode=ro") as reader,
         Database.open(str(sqlite_path)) as writer,

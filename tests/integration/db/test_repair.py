@@ -1,4 +1,4 @@
-"""What ``c4 db repair`` drops, what it queues again, and what it leaves."""
+"""``c4 db repair``: the rows that it drops, queues again and keeps."""
 
 import pytest
 from sqlalchemy import text
@@ -24,7 +24,7 @@ SHIFT = 1 << 63
 
 @pytest.fixture
 def job_id(database: Database) -> int:
-    """A job that is done: a unit for each game."""
+    """A finished job with one unit for each game."""
     job_id = job_of_games(database, GAMES, unit_lines=1)
     with LocalRunner(database, job_id, table_mb=1) as runner:
         assert runner.wait().state is JobState.DONE
@@ -46,7 +46,7 @@ def repairs(database: Database) -> list[tuple[str, str]]:
 
 
 def damaged_scores(database: Database) -> int:
-    """Damage the column scores of a position; its key."""
+    """Damage the column scores of a position; return its key."""
     key = Position(GAMES[1]).canonical_key
     new = b"\0" * 11
     statement = "UPDATE evaluations SET scores = :new WHERE key = :key"
@@ -54,7 +54,7 @@ def damaged_scores(database: Database) -> int:
     return key
 
 
-def test_damaged_evaluations_are_dropped_and_sound_ones_stay(
+def test_damaged_evaluations_are_dropped_and_intact_ones_stay(
     database: Database, job_id: int
 ) -> None:
     del job_id
@@ -91,7 +91,7 @@ def test_a_row_with_values_of_wrong_types_is_dropped(database: Database) -> None
     assert ask(database, find, BOARD, 1) is None
 
 
-def test_a_unit_whose_result_is_damaged_is_solved_again(database: Database, job_id: int) -> None:
+def test_a_unit_with_a_damaged_result_is_solved_again(database: Database, job_id: int) -> None:
     before = ask(database, jobs.unit_results, job_id)
     change = "UPDATE units SET {0} = replace({0}, '\"', ' \"') WHERE seq = :seq"
     damage(database, change.format("result"), seq=1)
@@ -107,9 +107,7 @@ def test_a_unit_whose_result_is_damaged_is_solved_again(database: Database, job_
     assert list(check(database)) == []
 
 
-def test_a_worker_takes_a_damaged_row_as_unknown_and_replaces_it(
-    database: Database, job_id: int
-) -> None:
+def test_a_worker_replaces_a_damaged_row(database: Database, job_id: int) -> None:
     del job_id
     stored = ask(database, count, EVERYTHING)
     key = damaged_scores(database)

@@ -1,4 +1,4 @@
-"""Databases of every older revision, with rows in them, are brought up to date."""
+"""Databases of every older revision, with rows in them, are upgraded."""
 
 import json
 import math
@@ -41,7 +41,7 @@ INSERT INTO units VALUES
     (12, 4, 1, 'queued', '{"n": 1}', 5, 1, 1, NULL, NULL, NULL, 'broken', 0, 0, NULL),
     (13, 4, 2, 'leased', '{"n": 2}', 5, 2, 2, 'ada', 1e9, NULL, NULL, 0, 0, NULL)
 """
-"""Rows as the first revision has them."""
+"""Rows in the form of the first revision."""
 
 POSITION = Position("4453")
 SCORES = (-5, -5, -2, -3, -4, -2, -2)
@@ -49,20 +49,20 @@ SCORES = (-5, -5, -2, -3, -4, -2, -2)
 
 @pytest.fixture
 def old_url(database_url: str) -> str:
-    """A database of the first revision, in use."""
+    """A used database of the first revision."""
     make_old(database_url)
     return database_url
 
 
 @pytest.fixture
 def old_path(sqlite_path: Path) -> Path:
-    """The same, always a file."""
+    """The same, always as a file."""
     make_old(f"sqlite:///{sqlite_path}")
     return sqlite_path
 
 
 def make_old(database_url: str) -> None:
-    """Take a database back to the first revision, and put its rows in."""
+    """Take a database back to the first revision, and insert its rows."""
     with connected(database_url) as connection:
         command.downgrade(alembic_config(connection), "c4_0001")
         for statement in C4_0001.split(";"):
@@ -74,7 +74,7 @@ def make_old(database_url: str) -> None:
             connection.execute(text(statement), values)
 
 
-def test_an_older_database_is_upgraded_and_goes_on(old_url: str) -> None:
+def test_an_older_database_is_upgraded_and_works(old_url: str) -> None:
     with pytest.raises(SchemaTooOldError, match=f"schema c4_0001, this version needs {HEAD}"):
         Database.open(old_url)
     assert Database.upgrade(old_url) == ("c4_0001", HEAD)
@@ -112,10 +112,10 @@ def assert_job_goes_on(database: Database) -> None:
         assert finish(database, taken)
     assert ask(database, jobs.get_job, 4).units[UnitState.DONE] == 3
     problems = {problem.kind for problem in check(database)}
-    assert problems == {"evaluation"}  # the row above is no position
+    assert problems == {"evaluation"}  # the row above is not a position
 
 
-def test_heartbeats_duties_and_corpora_stay(old_url: str) -> None:
+def test_heartbeats_duties_and_corpora_are_kept(old_url: str) -> None:
     fill_0004(old_url)
     with pytest.raises(OldProcessesError) as refused:
         Database.upgrade(old_url)
@@ -140,7 +140,7 @@ def test_heartbeats_duties_and_corpora_stay(old_url: str) -> None:
 
 
 def fill_0004(database_url: str) -> None:
-    """Upgrade to the fourth revision, and put heartbeats and matches in."""
+    """Upgrade to the fourth revision, and insert heartbeats and matches."""
     with connected(database_url) as connection:
         command.upgrade(alembic_config(connection), "c4_0004")
         for job_id in (5, 6):
@@ -175,7 +175,7 @@ def fill_0004(database_url: str) -> None:
                 ),
                 {
                     "id": match_id,
-                    # What is damaged names no match.
+                    # Damaged terms name no match.
                     "terms": sealed.replace('"games":1', '"games":2') if match_id == 3 else sealed,
                     "is_whole": True,
                 },
@@ -190,11 +190,11 @@ CREATE TRIGGER done AFTER UPDATE OF state ON units WHEN new.state = 'done'
     BEGIN INSERT INTO notes SELECT label FROM jobs WHERE id = new.job_id; END;
 CREATE TRIGGER noted AFTER DELETE ON notes BEGIN UPDATE jobs SET label = old.note; END
 """
-"""What a user has made in a file, around the tables of the first revision."""
+"""A user's own objects in a file, around the tables of the first revision."""
 
 
 @pytest.mark.parametrize("revision", ["c4_0001", "c4_0004"])
-def test_views_and_triggers_of_the_users_own_stay(old_path: Path, revision: str) -> None:
+def test_the_users_own_views_and_triggers_are_kept(old_path: Path, revision: str) -> None:
     url = f"sqlite:///{old_path}"
     with connected(url) as connection:
         command.upgrade(alembic_config(connection), revision)
@@ -213,7 +213,7 @@ def test_views_and_triggers_of_the_users_own_stay(old_path: Path, revision: str)
         assert session.scalar(text("PRAGMA foreign_keys")) == 1
 
 
-def test_what_is_damaged_stays_for_the_check_to_find(old_path: Path) -> None:
+def test_damaged_rows_are_kept_and_found_by_the_check(old_path: Path) -> None:
     damages = (
         "UPDATE jobs SET params = x'7b7d'",
         "UPDATE units SET payload = CAST(x'7b226e223aff7d' AS TEXT) WHERE seq = 1",
@@ -242,11 +242,11 @@ def test_what_is_damaged_stays_for_the_check_to_find(old_path: Path) -> None:
     assert found.count("table evaluations, row 7,6,") == 2
 
 
-def test_a_row_that_has_changed_is_found_after_an_upgrade(old_path: Path) -> None:
+def test_a_changed_row_is_found_after_an_upgrade(old_path: Path) -> None:
     with connected(f"sqlite:///{old_path}") as connection:
         command.upgrade(alembic_config(connection), "c4_0004")
     content = old_path.read_bytes()
-    assert content.count(b"mine") == 2  # in the label, and behind it in the checksum
+    assert content.count(b"mine") == 2  # in the label, and after it in the checksum
     old_path.write_bytes(content.replace(b"mine", b"mind", 1))
     Database.upgrade(f"sqlite:///{old_path}")
     with Database.open(str(old_path)) as database:
@@ -254,7 +254,7 @@ def test_a_row_that_has_changed_is_found_after_an_upgrade(old_path: Path) -> Non
     assert problem.message.startswith("table jobs, row 4 has changed")
 
 
-def test_no_time_is_too_long_to_be_upgraded(old_url: str) -> None:
+def test_rows_with_any_time_are_upgraded(old_url: str) -> None:
     insert = text(
         "INSERT INTO units (id, job_id, seq, state, payload, positions, fence, attempts, nodes, "
         "seconds, finished_at, announced_at) VALUES "
@@ -263,7 +263,7 @@ def test_no_time_is_too_long_to_be_upgraded(old_url: str) -> None:
     with connected(old_url) as connection:
         command.upgrade(alembic_config(connection), "c4_0003")
         for unit_id, at in enumerate([1e12, 1e308, math.inf, -math.inf, math.nan], 14):
-            # What is no number, SQLite takes for NULL.
+            # SQLite stores NULL for a value that is not a number.
             seconds = 1e12 if math.isnan(at) else at
             connection.execute(insert, {"id": unit_id, "seconds": seconds, "at": at})
     assert Database.upgrade(old_url) == ("c4_0003", HEAD)

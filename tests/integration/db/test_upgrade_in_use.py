@@ -1,4 +1,4 @@
-"""A database that is upgraded while processes use it."""
+"""Upgrading a database while processes use it."""
 
 import sqlite3
 import threading
@@ -40,7 +40,7 @@ ON_POSTGRESQL = pytest.mark.parametrize(
 def set_revision(
     database_url: str, revision: str, during: Callable[[], object] = lambda: None
 ) -> None:
-    """Give a database another revision, as an upgrade does it; ``during`` is called meanwhile."""
+    """Set a database's revision as an upgrade does; call ``during`` meanwhile."""
 
     def migrate(connection: Connection) -> None:
         during()
@@ -53,7 +53,7 @@ def set_revision(
     engine.dispose()
 
 
-def test_after_an_upgrade_nothing_is_read_or_written(database_url: str) -> None:
+def test_old_processes_neither_read_nor_write_after_an_upgrade(database_url: str) -> None:
     with Database.open(database_url) as database:
         reader = database.at_once()
         set_revision(database_url, "c4_9999")
@@ -66,7 +66,7 @@ def test_after_an_upgrade_nothing_is_read_or_written(database_url: str) -> None:
 
 
 @ON_POSTGRESQL
-def test_a_transaction_ends_before_an_upgrade_or_begins_after_it(database_url: str) -> None:
+def test_a_transaction_ends_before_an_upgrade_or_starts_after_it(database_url: str) -> None:
     events = []
     goes_on = threading.Event()
 
@@ -99,7 +99,7 @@ def test_a_transaction_ends_before_an_upgrade_or_begins_after_it(database_url: s
     assert events == ["write", "upgrade"]
 
 
-def test_a_worker_stops_after_an_upgrade_and_its_unit_is_done_by_another(
+def test_a_worker_stops_after_an_upgrade_and_another_does_its_unit(
     database_url: str, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fatal: list[Exception] = []
@@ -145,7 +145,7 @@ def make_unwatched(database_url: str) -> None:
     engine.dispose()
 
 
-def test_an_upgrade_is_refused_while_old_processes_are_there(database_url: str) -> None:
+def test_an_upgrade_is_refused_while_old_processes_run(database_url: str) -> None:
     with Database.open(database_url) as database:
         do(database, registry.beat, worker("ada"))
         job_id = make_job(database)

@@ -1,4 +1,4 @@
-"""The views for people with other programs; docs/sql.md describes them."""
+"""The views for other programs; docs/sql.md describes them."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What ``c4 play --json`` writes, ``c4 games import`` reads: the same games come out again."""
+"""Games written by ``c4 play --json`` survive import by ``c4 games import`` and export."""
 
 import io
 import json
@@ -36,10 +36,10 @@ GAMES = {
     Ending.RESIGNED: game("44").resigned(),
     Ending.UNFINISHED: game("4435"),
 }
-"""A game for every way in which one can end."""
+"""One game for every ending."""
 
 
-def test_every_ending_is_there() -> None:
+def test_the_games_have_every_ending() -> None:
     assert set(GAMES) == set(Ending)
 
 
@@ -57,7 +57,7 @@ def test_every_ending_is_written(c4: C4, ending: Ending) -> None:
     assert list(read_json_games(io.BytesIO(written.out.encode()))) == [kept.entry()]
 
 
-def test_every_ending_goes_round(c4: C4) -> None:
+def test_every_ending_round_trips(c4: C4) -> None:
     """Imported, exported, and checked."""
     entries = [kept.entry() for kept in GAMES.values()]
     done = c4("games", "import", "-", stdin="\n".join(map(json_line, entries)))
@@ -65,7 +65,7 @@ def test_every_ending_goes_round(c4: C4) -> None:
     exported = list(read_json_games(io.BytesIO(c4("games", "export").out.encode())))
     for again, entry in zip(exported, entries, strict=True):
         assert isinstance(again, GameEntry)
-        detail = entry.detail.replace("\ud800", "?")  # what no database keeps
+        detail = entry.detail.replace("\ud800", "?")  # which databases cannot store
         assert again._replace(match=None, number=None) == entry._replace(detail=detail)
     assert c4("db", "check").code == 0
     for number in range(len(entries)):
@@ -73,7 +73,7 @@ def test_every_ending_goes_round(c4: C4) -> None:
     assert c4("games", "report", "1", "--judge", "none").code == 0
 
 
-def test_what_is_not_finished_counts_for_nothing(c4: C4) -> None:
+def test_unfinished_games_are_not_counted(c4: C4) -> None:
     lines = [json_line(GAMES[ending].entry()) for ending in (Ending.FOUR, Ending.UNFINISHED)]
     assert c4("games", "import", "-", stdin="\n".join(lines)).code == 0
     report = json.loads(c4("games", "report", "1", "--judge", "none", "--json").out)
@@ -98,7 +98,7 @@ def test_what_is_not_finished_counts_for_nothing(c4: C4) -> None:
         ({"moves": "445", "ending": "bored", "winner": "x"}, "there is no ending 'bored'"),
     ],
 )
-def test_what_cannot_be(c4: C4, fields: dict[str, object], message: str) -> None:
+def test_contradicting_endings_are_refused(c4: C4, fields: dict[str, object], message: str) -> None:
     done = c4("games", "import", "-", stdin=json.dumps(fields))
     assert done.code == 1
     assert message in done.err
@@ -108,18 +108,18 @@ def test_resigning_at_the_prompt(c4: C4) -> None:
     done = c4("play", "--plain", "--second", "easy", stdin="4\nresign\n")
     assert done.code == 0
     assert done.out.splitlines()[-1] == "o has won: x (human) resigned"
-    # Another one can begin at once: it is over.
+    # The game is over, so another one can start at once.
     assert c4("play", "--plain", "--second", "easy", stdin="quit\n").code == 0
 
 
-def test_who_has_resigned_can_take_it_back() -> None:
+def test_resigning_can_be_undone() -> None:
     for moves in ("44", "445"):  # with the person to move, or the computer
         given_up = game(moves).resigned()
         assert (given_up.winner, given_up.is_over) == ("o", True)
         assert given_up.taken_back() == game(moves)
 
 
-def test_games_that_were_kept_before_say_no_ending(tmp_path: Path) -> None:
+def test_games_saved_by_older_versions_have_no_ending(tmp_path: Path) -> None:
     path = tmp_path / "old.json"
     write_game(path, GAMES[Ending.CRASH])
     fields = json.loads(path.read_text())

@@ -1,4 +1,4 @@
-"""``c4 play`` on the screen: a program types into it, clicks it and reads what it shows."""
+"""``c4 play`` on the screen: a program types, clicks and reads the display."""
 
 import asyncio
 import re
@@ -81,7 +81,7 @@ async def test_hints_are_exact(hands: Backend) -> None:
     assert [None if text == "." else int(text) for text in shown] == list(scores)
     best = max(score for score in scores if score is not None)
     assert f"x to move: score {best:+d} for x" in hands.status[1]
-    await hands.press("2")  # and they follow the game
+    await hands.press("2")  # the suggestions follow the game
     await hands.until(lambda: hands.status[1].startswith("o to move: score"))
     await hands.press("h")
     assert hands.status[1] == ""
@@ -172,11 +172,11 @@ async def test_other_players_sit_down(hands: Backend) -> None:
     dialog = await hands.until_shown(NewGame)
     await hands.click("#first")
     await hands.press("down", "enter")
-    await hands.until(lambda: dialog.query_one("#first", Select).value == "easy")
+    await hands.until(lambda: dialog.query_one("#first", Select).value == "beginner")
     await hands.click("#go-on")
-    await hands.until_moves(3)  # it goes on, and x is the computer's now
+    await hands.until_moves(3)  # the game continues, and the computer plays x
     assert hands.game.moves.startswith("44")
-    seats = ["x", "●", "easy", ">", "o", "●", "human"]
+    seats = ["x", "●", "beginner", ">", "o", "●", "human"]
     await hands.until(lambda: hands.text("#players").split() == seats)
     await hands.press("n")
     await hands.until_shown(NewGame)
@@ -203,7 +203,7 @@ async def test_any_player_can_be_typed(hands: Backend) -> None:
     await hands.click("#new")
     await hands.until(lambda: hands.game.moves == "")
     assert hands.game.second == read_seat("pvs:depth=3")
-    await hands.press("n")  # the player has become one of the list
+    await hands.press("n")  # the player is now in the list
     dialog = await hands.until_shown(NewGame)
     assert dialog.query_one("#second", Select).value == hands.game.second.text
 
@@ -226,11 +226,11 @@ async def test_players_play_by_themselves_and_wait_when_told_to(hands: Backend) 
     screen = hands.app.game_screen
 
     def is_waiting() -> bool:
-        """No move is being chosen, and none is to come."""
+        """Whether no move is being chosen and none is due."""
         return screen._thinking is None and screen._wait is None
 
     await hands.until_moves(1)
-    await hands.until(lambda: not is_waiting())  # for an hour
+    await hands.until(lambda: not is_waiting())  # the program sleeps for an hour
     await hands.press("p")
     assert is_waiting()
     await hands.press("enter")
@@ -244,7 +244,7 @@ async def test_players_play_by_themselves_and_wait_when_told_to(hands: Backend) 
 
 
 def player_script(directory: Path, answer: str) -> str:
-    """A player that runs this Python code when it is to move."""
+    """A player that runs this Python code for each move."""
     script = directory / "player.py"
     script.write_text(
         "import sys, time\n"
@@ -263,7 +263,7 @@ def test_a_program_plays(file: Path, tmp_path: Path) -> None:
             await hands.press("1")
             await hands.until_moves(2)
             assert hands.game.moves == "17"
-            await hands.press("n")  # brackets are nothing special in a list
+            await hands.press("n")  # brackets have no special meaning in a list
             await hands.until_shown(NewGame)
             await hands.press("escape")
             await hands.until_closed()
@@ -272,7 +272,7 @@ def test_a_program_plays(file: Path, tmp_path: Path) -> None:
     run(scenario())
 
 
-def test_a_program_that_errs_loses_and_undo_gives_it_another_chance(
+def test_a_failing_program_loses_and_undo_gives_it_another_chance(
     file: Path, tmp_path: Path
 ) -> None:
     player = player_script(tmp_path, "print('play 9', flush=True)")
@@ -290,7 +290,7 @@ def test_a_program_that_errs_loses_and_undo_gives_it_another_chance(
     run(scenario())
 
 
-def test_undo_while_a_program_thinks_ends_it(file: Path, tmp_path: Path) -> None:
+def test_undo_ends_a_program_that_thinks(file: Path, tmp_path: Path) -> None:
     pid = tmp_path / "pid"
     player = player_script(tmp_path, f"open({str(pid)!r}, 'w').write('x'); time.sleep(600)")
 
@@ -310,7 +310,7 @@ def test_undo_while_a_program_thinks_ends_it(file: Path, tmp_path: Path) -> None
     run(scenario())
 
 
-def thinking_program(hands: Backend):  # noqa: ANN201 (the player's own process, for a look at it)
+def thinking_program(hands: Backend):  # noqa: ANN201 (the player's own process, for inspection)
     (player,) = hands.app.game_screen._opponents._players.values()
     return player._seat.program
 
@@ -407,7 +407,7 @@ def test_quitting_and_ctrl_c(file: Path) -> None:
     run(scenario("ctrl+c", interrupts=True))
 
 
-def test_a_file_that_cannot_be_written_does_not_end_the_game(tmp_path: Path) -> None:
+def test_an_unwritable_file_does_not_end_the_game(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with hands_on(new_game(), tmp_path / "gone" / "play.json") as hands:
             await hands.press("4", "4")
@@ -418,7 +418,7 @@ def test_a_file_that_cannot_be_written_does_not_end_the_game(tmp_path: Path) -> 
     run(scenario())
 
 
-def test_the_picture_in_the_documents_is_of_this_program(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_picture_in_the_documents_is_current(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     kept = (ROOT / "docs" / "play.svg").read_text(encoding="utf-8")
     drawn = asyncio.run(picture())

@@ -36,18 +36,18 @@ class Terminal:
         os.write(self.leader, keys)
 
     def until(self, happens: Callable[[], bool]) -> None:
-        """Read what is written until something is so."""
+        """Read the output until a condition holds."""
         deadline = time.monotonic() + HANG_SECONDS
         while not happens():
             assert time.monotonic() < deadline, self.written[-2000:]
             self._read()
 
     def until_written(self, text: str) -> None:
-        """Wait until this was written; where it says nothing of colours or places."""
+        """Wait until this text was written, ignoring colours and positions."""
         self.until(lambda: text.encode() in self.written)
 
     def quit(self) -> tuple[int, str]:
-        """Type q, again where a window that was just closing has swallowed it."""
+        """Type q, and again if a window that was closing has ignored it."""
         while self.process.poll() is None:
             self.type(b"q")
             deadline = time.monotonic() + 1
@@ -56,7 +56,7 @@ class Terminal:
         return self.end()
 
     def end(self) -> tuple[int, str]:
-        """Wait for the end: the exit code, and what is on standard output."""
+        """Wait for the end; return the exit code and the standard output."""
         self.until(lambda: self.process.poll() is not None)
         self._read()
         assert self.process.stdout is not None
@@ -87,12 +87,7 @@ def terminal(
 ) -> Iterator[Terminal]:
     """Start ``c4 play`` on a terminal of its own.
 
-    Args:
-        c4: says where.
-        arguments: of the command.
-        program: for Python, instead of ``c4``.
-        size: columns and rows of the terminal.
-        environment: beside the usual one.
+    ``program`` holds arguments of Python to run instead of ``c4``; ``size`` is in columns and rows.
     """
     leader, follower = pty.openpty()
     ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
@@ -117,7 +112,7 @@ def terminal(
 
 
 def kept(c4: C4) -> str:
-    """The moves of the game that is kept."""
+    """The moves of the saved game."""
     path = c4.directory / "game.json"
     return str(json.loads(path.read_text())["moves"]) if path.exists() else ""
 
@@ -138,13 +133,13 @@ def test_a_game_on_a_terminal(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
         code, out = screen.quit()
     assert (code, out) == (0, "1122373: o to move (human)\n")
     assert b"\x1b[?1049h" in screen.written
-    assert b"\x1b[?1049l" in screen.written  # the terminal is as it was
+    assert b"\x1b[?1049l" in screen.written  # the terminal is restored
     assert b"go on with: c4 play --resume --file game.json" in screen.written
     assert re.search(rb"\x1b\[[0-9;]*38;[25];", screen.written)
 
     with terminal(c4, "--file", "game.json", "--resume", "--json") as screen:
         screen.until_written("Undo")
-        screen.type(b"74")  # no x there yet, and then four
+        screen.type(b"74")  # x has no four yet, then has one
         screen.until(lambda: kept(c4) == "112237374")
         code, out = screen.quit()
     assert code == 0
@@ -169,7 +164,7 @@ def test_no_color_on_a_terminal(c4: C4) -> None:
     )
 
 
-def test_a_signal_ends_it_in_order(c4: C4) -> None:
+def test_a_signal_ends_it_cleanly(c4: C4) -> None:
     with terminal(c4, "--file", "game.json", "--second", "human") as screen:
         screen.until_written("Undo")
         screen.type(b"4")
@@ -199,7 +194,7 @@ def test_a_fault_is_reported_without_a_stack_trace(c4: C4) -> None:
 
 
 @pytest.mark.parametrize("signalled", [True, False])
-def test_a_terminal_that_goes_away(c4: C4, *, signalled: bool) -> None:
+def test_a_closed_terminal_ends_it(c4: C4, *, signalled: bool) -> None:
     with terminal(c4, "--file", "game.json", "--second", "human") as screen:
         screen.until_written("Undo")
         screen.type(b"4")
@@ -212,7 +207,7 @@ def test_a_terminal_that_goes_away(c4: C4, *, signalled: bool) -> None:
     assert kept(c4) == "4"
 
 
-def test_a_terminal_that_goes_away_while_much_is_drawn(c4: C4) -> None:
+def test_a_terminal_closed_while_drawing_ends_it(c4: C4) -> None:
     players = ("--first", "random", "--second", "random", "--seed", "1", "--delay", "0.2")
     with terminal(c4, "--file", "game.json", *players) as screen:
         screen.until(lambda: len(kept(c4)) > 1)
@@ -220,7 +215,7 @@ def test_a_terminal_that_goes_away_while_much_is_drawn(c4: C4) -> None:
         assert screen.process.wait(HANG_SECONDS) == 129
 
 
-def test_nobody_who_quits_waits_for_a_player_that_thinks(c4: C4) -> None:
+def test_quitting_does_not_wait_for_a_thinking_player(c4: C4) -> None:
     arguments = ("--file", "game.json", "--first", "montecarlo-timed:time_ms=3600000")
     with terminal(c4, *arguments) as screen:
         screen.until_written("is thinking")
@@ -228,7 +223,7 @@ def test_nobody_who_quits_waits_for_a_player_that_thinks(c4: C4) -> None:
 
 
 @needs_proc
-def test_nobody_who_interrupts_waits_for_a_player_that_thinks(c4: C4) -> None:
+def test_interrupting_does_not_wait_for_a_thinking_player(c4: C4) -> None:
     process = c4.start("play", "--plain", "--no-store", "--first", "perfect", "--board", "9x6")
     await_thread_at_work(process)
     process.send_signal(signal.SIGINT)
@@ -236,7 +231,7 @@ def test_nobody_who_interrupts_waits_for_a_player_that_thinks(c4: C4) -> None:
     assert (process.returncode, err) == (130, "Interrupted.\n")
 
 
-def test_a_game_is_played_by_one_at_a_time(c4: C4) -> None:
+def test_a_game_is_opened_by_one_process_at_a_time(c4: C4) -> None:
     arguments = ("play", "--plain", "--no-store", "--second", "human")
     process = c4.start(*arguments)
     assert process.stdout is not None
@@ -260,7 +255,7 @@ def test_plain(c4: C4) -> None:
     assert "4433562" in (c4.directory / "data" / "c4" / "play.json").read_text()
 
 
-def test_plain_against_the_computer_twice_the_same(c4: C4) -> None:
+def test_plain_games_against_the_computer_are_reproducible(c4: C4) -> None:
     arguments = ("play", "--plain", "--new", "--seed", "3", "--second", "hard", "--no-store")
     first, second = (c4(*arguments, stdin="4\n4\nundo\n4\n") for _ in range(2))
     assert first.out == second.out
@@ -280,7 +275,7 @@ def test_plain_hint(c4: C4) -> None:
 MISTAKES = b"4\nfour\n9\n44\nundo\nundo\nhelp\n\xff\xfe\n" + b"4" * 3000 + b"\n"
 
 
-def test_plain_mistakes_are_told_with_their_lines(c4: C4) -> None:
+def test_plain_errors_have_line_numbers(c4: C4) -> None:
     done = c4("play", "--plain", "--second", "human", stdin=MISTAKES)
     assert done.code == 1
     told = [line.partition(" (type")[0] for line in done.err.splitlines()]
@@ -305,7 +300,7 @@ def test_an_unfinished_game_is_not_replaced_by_mistake(c4: C4) -> None:
     assert json.loads(anew.out)["moves"] == "1"
 
 
-def test_a_new_game_takes_the_place_of_a_damaged_one_or_of_an_empty_file(c4: C4) -> None:
+def test_a_new_game_replaces_a_damaged_one_or_an_empty_file(c4: C4) -> None:
     arguments = ("play", "--plain", "--new", "--second", "human", "-q", "--file")
     (c4.directory / "damaged").write_text('{"format": "c4-play", "version": 99}')
     (c4.directory / "empty").touch()
@@ -323,8 +318,8 @@ def test_players_against_each_other(c4: C4) -> None:
     assert found["second"] == "alphabeta:depth=2"
 
 
-def test_a_game_that_somebody_sent_writes_nothing_else_on_the_terminal(c4: C4) -> None:
-    """Neither in the window that asks about it nor beside the board."""
+def test_an_untrusted_game_cannot_control_the_terminal(c4: C4) -> None:
+    """Tested in the dialog that asks about the game, and beside the board."""
     reason = "\x1b]0;pwned\x1b\\ \x9d0;c1\x9c \x1b[2J\x1b[31mFORGED\nline"
     fields = {"format": "c4-play", "version": 1, "board": "7x6", "seed": 1, "moves": "4453"}
     failure = {"loser": "x", "reason": reason, "ending": "crash"}
@@ -336,6 +331,6 @@ def test_a_game_that_somebody_sent_writes_nothing_else_on_the_terminal(c4: C4) -
         screen.quit()
     for code in (b"\x1b]0;pwned", b"\x9d0;c1", "\x9d0;c1".encode(), b"\x1b[31mFORGED"):
         assert code not in screen.written
-    # All of the terminal is used, although the output goes into a file.
+    # The complete terminal is used, although the output goes to a file.
     places = re.findall(rb"\x1b\[([0-9]+);([0-9]+)H", screen.written)
     assert max(int(column) for _, column in places) > 80

@@ -1,4 +1,4 @@
-"""One server for the tests of what real connections can do to it."""
+"""One server for the tests with real connections."""
 
 from collections.abc import Iterator
 
@@ -11,9 +11,9 @@ GROWTH_MB = 60.0
 
 @pytest.fixture(scope="package")
 def server() -> Iterator[WebServer]:
-    """A server that takes any number of requests. It must report no fault of its own, nor grow.
+    """A server that accepts any number of requests; it must neither fail nor grow.
 
-    The address of most tests is that of a proxy, so that it gets any number of connections.
+    Most tests use the address of a proxy, so that the server accepts any number of connections.
     """
     limits = ("--rate=0", "--searches=2", "--max-budget=86400")
     options = (*limits, "--table-mb=1", "--trust-proxy=127.0.0.1")

@@ -1,4 +1,4 @@
-"""Batches through a real server: constant memory, in order, while they arrive."""
+"""Batches through a real server: in order, with constant memory, while they arrive."""
 
 import json
 from itertools import cycle, islice
@@ -11,14 +11,14 @@ from tests.support.running.web_server import WebServer
 EASY = random_games(200, empty=6)
 MANY = 8_000
 MEMORY_MB = 40
-"""What a batch of any length may add: the table of its solver, and some thousand lines."""
+"""Limit for the additional memory of any batch: its solver's table, and a few thousand lines."""
 
 
 @needs_proc
 def test_many_lines_take_constant_memory(server: WebServer) -> None:
-    """All lines are sent before an answer is read: that must not stop the server.
+    """All lines are sent before an answer is read, which must not block the server.
 
-    Lines and answers are several times as large as the memory that they may take.
+    Lines and answers are several times as large as the memory limit.
     """
     moves = list(islice(cycle(EASY), MANY))
     asked = [{"id": f"{number:5000d}", "moves": each} for number, each in enumerate(moves)]

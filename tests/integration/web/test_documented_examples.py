@@ -1,4 +1,4 @@
-"""The examples of docs/web.md, with curl as printed, against a server."""
+"""The examples of docs/web.md run against a server, with curl as printed."""
 
 import json
 import shutil
@@ -28,7 +28,7 @@ def server() -> Iterator[WebServer]:
 
 
 def values(text: str) -> list[Any]:
-    """The JSON values of an output, a line each, without what was measured."""
+    """The JSON values of an output, one for each line, without measured values."""
     return [_unmeasured(json.loads(line)) for line in text.splitlines()]
 
 
@@ -38,8 +38,8 @@ def _unmeasured(value: Any) -> Any:  # noqa: ANN401 (JSON)
     return {name: part for name, part in value.items() if name not in MEASURED}
 
 
-def test_examples(server: WebServer) -> None:
-    """In their order: later ones ask for what earlier ones have made."""
+def test_examples_answer_as_printed(server: WebServer) -> None:
+    """They run in order: later ones use the results of earlier ones."""
     if shutil.which("curl") is None:
         leave_out("curl is not installed")
     examples = [one for one in EXAMPLES if "curl" in one[0]]

@@ -1,7 +1,7 @@
-"""Requests that no well-meaning program sends to a real server.
+"""Hostile requests to a real server.
 
-The parts that refuse them have tests of their own in ``tests/unit/web``; here are the cases that
-need real bytes, and one of each kind to see that ``c4 serve`` uses those parts.
+``tests/unit/web`` tests the parts that refuse them. The cases here need real bytes, or show that
+``c4 serve`` uses those parts.
 """
 
 import contextlib
@@ -31,13 +31,13 @@ MIB = 1 << 20
 
 @pytest.fixture(autouse=True)
 def alive(server: WebServer) -> Iterator[None]:
-    """After a test the server answers."""
+    """Check after each test that the server answers."""
     yield
     assert server.ask("/solve?pos=4453").status == 200
 
 
 def refusal(received: bytes) -> int:
-    """The status of an answer that has to be an error."""
+    """The status of an answer that must be an error."""
     assert is_error_object(received.partition(b"\r\n\r\n")[2])
     return status_of(received)
 
@@ -64,7 +64,9 @@ class TestHeads:
         ],
         ids=["target", "headers", "version", "zeros"],
     )
-    def test_what_is_not_http(self, server: WebServer, head: bytes, status: int) -> None:
+    def test_bytes_that_are_not_http_are_refused(
+        self, server: WebServer, head: bytes, status: int
+    ) -> None:
         received = b""
         with connected(server) as client:
             with contextlib.suppress(ConnectionResetError, BrokenPipeError):
@@ -72,11 +74,11 @@ class TestHeads:
             received = read_all(client)
         assert refusal(received) == status
 
-    def test_no_host(self, server: WebServer) -> None:
+    def test_a_missing_host_is_refused(self, server: WebServer) -> None:
         received = exchange(server, b"GET /api/v1/players HTTP/1.0\r\n\r\n")
         assert status_of(received) in {400, 403}
 
-    def test_other_methods(self, server: WebServer) -> None:
+    def test_other_methods_are_refused(self, server: WebServer) -> None:
         for method in ("PUT", "TRACE", "CONNECT", "BREW", "get"):
             request = get("/api/v1/position", method=method)
             assert refusal(exchange(server, request)) in {400, 405}, method
@@ -98,7 +100,7 @@ class TestTargets:
         ],
         ids=lambda target: target[:40],
     )
-    def test_paths_that_lead_nowhere(self, server: WebServer, target: str) -> None:
+    def test_unknown_paths_are_refused(self, server: WebServer, target: str) -> None:
         received = exchange(server, get(target))
         assert refusal(received) in {400, 404}
         assert b"root:" not in received
@@ -117,32 +119,32 @@ class TestTargets:
         ],
         ids=lambda value: str(value)[:40],
     )
-    def test_questions_that_make_no_sense(
+    def test_bad_queries_are_refused(
         self, server: WebServer, target: str, host: str, statuses: set[int]
     ) -> None:
         assert refusal(exchange(server, get(target, host=host))) in statuses
 
-    def test_a_target_that_is_not_ascii(self, server: WebServer) -> None:
+    def test_a_target_that_is_not_ascii_is_refused(self, server: WebServer) -> None:
         assert status_of(exchange(server, get("/api/v1/jobs/\N{ARABIC-INDIC DIGIT ONE}"))) == 400
 
 
 class TestBodies:
-    def test_malformed_json(self, server: WebServer) -> None:
+    def test_malformed_json_is_refused(self, server: WebServer) -> None:
         bodies = (b"", b'{"a":' * 100_000, b'{"moves": ' + b"9" * 100_000 + b"}")
         for path, body in product(POSTS, [*bodies, '{"moves": "44"}'.encode("utf-16")]):
             answered = server.ask(path, method="POST", body=body, headers=JSON_BODY)
             assert is_error(answered, 400), (path, body[:20])
 
-    def test_a_body_that_says_it_is_huge(self, server: WebServer) -> None:
-        """Nothing of it is read: the client has not even begun to send it."""
+    def test_a_body_with_a_huge_length_is_refused(self, server: WebServer) -> None:
+        """The body is not read: the client has not even started to send it."""
         head = post("/api/v1/game", f"Content-Length: {1 << 40}", "Expect: 100-continue")
         assert refusal(exchange(server, head)) == 413
 
-    def test_a_body_without_end(self, server: WebServer) -> None:
+    def test_an_endless_body_is_refused(self, server: WebServer) -> None:
         with connected(server) as client:
             client.sendall(post("/api/v1/game", "Transfer-Encoding: chunked"))
             sent = 0
-            with contextlib.suppress(OSError):  # the server has had enough
+            with contextlib.suppress(OSError):  # the server has closed the connection
                 for _ in range(200):
                     client.sendall(b"10000\r\n" + b"[" * 0x10000 + b"\r\n")
                     sent += 0x10000
@@ -150,15 +152,15 @@ class TestBodies:
                 assert status_of(read_all(client)) == 413
         assert sent >= MIB
 
-    def test_a_body_of_the_largest_size(self, server: WebServer) -> None:
-        """It is read, and refused for what is in it."""
+    def test_a_body_of_the_largest_size_is_read(self, server: WebServer) -> None:
+        """The body is read, and refused for its content."""
         body = b'{"moves": "' + b"4" * (MIB - 100) + b'"}'
         answered = server.ask("/api/v1/game", method="POST", body=body, headers=JSON_BODY)
         assert is_error(answered, 400)
-        assert len(answered.body) < 1000  # what is wrong is not said back as a whole
+        assert len(answered.body) < 1000  # the message does not repeat the complete value
 
     @pytest.mark.parametrize("path", [*POSTS, "/api/v1/batch"])
-    def test_requests_that_are_cut(self, server: WebServer, path: str) -> None:
+    def test_incomplete_requests(self, server: WebServer, path: str) -> None:
         body = b'{"moves": "4453", "player": "random", "kind": "analyze", "positions": ["44"]}\n'
         request = post(path, f"Content-Length: {2 * len(body)}") + 2 * body
         for share in (0.1, 0.5, 0.9, 0.99):
@@ -183,17 +185,17 @@ DAY = "budget=86400"
     ],
     ids=["position", "batch"],
 )
-def test_a_client_that_goes_away_ends_its_search(
+def test_a_client_that_disconnects_ends_its_search(
     server: WebServer, request_: bytes, again: bytes
 ) -> None:
     def searches() -> int:
-        """Requests that search, counted by one that does not: one that tries may take a place."""
+        """The number of requests that search, found without taking a place among them."""
         found: int = server.ask("/readyz").json["searches"]
         return found
 
     await_that(
         lambda: not searches(), seconds=HANG_SECONDS
-    )  # the clients of other tests went away a moment ago
+    )  # the clients of other tests disconnected a moment ago
     with contextlib.ExitStack() as at_end:
         for _ in range(2):
             at_end.enter_context(connected(server)).sendall(request_)
@@ -205,7 +207,7 @@ def test_a_client_that_goes_away_ends_its_search(
     assert status_of(exchange(server, again)) == 200
 
 
-def test_a_client_that_sends_slowly_leaves_connections_to_others(server: WebServer) -> None:
+def test_a_slow_client_leaves_connections_to_others(server: WebServer) -> None:
     most = Limits().connections_per_client
     with contextlib.ExitStack() as at_end:
         for _ in range(most):
@@ -217,7 +219,7 @@ def test_a_client_that_sends_slowly_leaves_connections_to_others(server: WebServ
 
 
 def test_a_proxy_names_the_client(server: WebServer) -> None:
-    """Searches are counted for each client of it."""
+    """Searches are counted for each client of the proxy."""
     searching = "GET /api/v1/position?board=9x6&%s HTTP/1.1\r\nHost: localhost\r\n%s\r\n"
     known = "X-Forwarded-For: 10.9.9.9, 198.51.100.7\r\n"
     other = "X-Forwarded-For: 198.51.100.7, 198.51.100.8\r\n"
@@ -236,7 +238,7 @@ def test_a_proxy_names_the_client(server: WebServer) -> None:
 
 
 def test_a_thousand_connections(server: WebServer) -> None:
-    """They send nothing or half a head; everybody else is answered as if they were not there."""
+    """They send nothing or half a head; all other clients are answered as usual."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < 1500:
         leave_out("this process may not have a thousand files open")
@@ -249,7 +251,7 @@ def test_a_thousand_connections(server: WebServer) -> None:
                     client.sendall(b"GET /solve?pos=44 HTTP/1.1\r\nHo")
             assert server.ask("/solve?pos=4453").status == 200
             clients = [at_end.enter_context(connected(server)) for _ in range(200)]
-            for client in clients:  # all before any reads an answer
+            for client in clients:  # all send before any reads an answer
                 client.sendall(get("/solve?pos=4453"))
             assert {status_of(read_all(client)) for client in clients} == {200}
     finally:

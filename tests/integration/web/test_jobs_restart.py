@@ -1,4 +1,4 @@
-"""Jobs and those who watch them, when the server ends and starts again."""
+"""Jobs and their watchers when the server ends and starts again."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -22,13 +22,13 @@ from workers.analyze.job import submit
 
 EASY = random_games(40, empty=8)
 ENDLESS = {"kind": "analyze", "board": "8x7", "positions": [""]}
-"""A position that nobody solves within a test."""
+"""A position that cannot be solved during a test."""
 WATCHERS = 50
 
 
 @pytest.fixture
 def server() -> Iterator[WebServer]:
-    """A server that was not started yet."""
+    """A server that has not been started yet."""
     server = WebServer("--no-book", "--table-mb=1", "--rate=0")
     try:
         yield server
@@ -41,7 +41,7 @@ def url(server: WebServer) -> str:
 
 
 def make(server: WebServer) -> int:
-    """Make a job as the server makes it, before it is started."""
+    """Make a job as the server does, before the server starts."""
     lines = [Request(number, Position(moves), moves) for number, moves in enumerate(EASY, start=1)]
     board = Position().board
     with Database.open(url(server)) as database:
@@ -56,12 +56,12 @@ def progress(server: WebServer, number: int) -> dict[str, Any]:
 
 
 def let_leases_end(server: WebServer) -> None:
-    """Let the time of every lease be over, as it is some seconds after a crash."""
+    """Let all leases expire, as they do some seconds after a crash."""
     with Database.open(url(server)) as database, database.write() as session:
         session.execute(update(Unit).where(Unit.state == UnitState.LEASED).values(lease_until=0))
 
 
-def test_jobs_go_on_when_the_server_starts_again(server: WebServer) -> None:
+def test_jobs_continue_when_the_server_restarts(server: WebServer) -> None:
     number = make(server)
     with held_back(url(server), number, free=1), ExitStack() as at_end:
         server.start()
@@ -69,14 +69,16 @@ def test_jobs_go_on_when_the_server_starts_again(server: WebServer) -> None:
             assert first_of(stream)["job_id"] == number
             await_that(lambda: progress(server, number)["units_done"] == 1)
             server.stop()
-            assert b"event: end" not in stream.read()  # it was broken off: a browser asks again
+            assert (
+                b"event: end" not in stream.read()
+            )  # the stream was cut off, so a browser connects again
         server.start()
         streams = [at_end.enter_context(watching(server, number)) for _ in range(WATCHERS)]
         assert [first_of(stream)["units_done"] for stream in streams] == [1] * WATCHERS
         watched = at_end.pop_all()
     with watched:
         ends = [stream.read().split(b"event: end\n")[1].splitlines() for stream in streams]
-    assert len(set(map(tuple, ends))) == 1  # all who watch are told the same
+    assert len(set(map(tuple, ends))) == 1  # all watchers receive the same
     (last,) = data_of(ends[0])
     assert (last["state"], last["units_failed"], last["positions_done"]) == ("done", 0, len(EASY))
 

@@ -1,4 +1,4 @@
-"""A real ``c4 serve``: it reports where it is, answers, and ends when it is told to."""
+"""A real ``c4 serve``: it prints its address, answers, and ends on a signal."""
 
 import json
 import re
@@ -24,7 +24,7 @@ SEARCH = "/api/v1/position?board=9x6&budget=86400"
 
 @contextmanager
 def serving(c4: C4, *options: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
-    """A server at a free port: its process and the port that it has printed."""
+    """A server on a free port: its process and the printed port."""
     command = ("serve", "--port=0", "--table-mb=8", "--max-budget=86400", *options)
     with c4.start(*command) as process:
         try:
@@ -45,10 +45,23 @@ def ask(port: int, path: str, **headers: str) -> tuple[int, Any]:
 
 
 def ended(process: subprocess.Popen[str], number: signal.Signals) -> tuple[int, str]:
-    """End a server by a signal: its exit code, and what it has written to standard error."""
+    """End a server by a signal; return its exit code and standard error."""
     process.send_signal(number)
     _, errors = process.communicate(timeout=HANG_SECONDS)
     return process.returncode, errors
+
+
+def test_open_shows_the_page_in_the_browser(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The variable BROWSER names the browser; this one writes down the address."""
+    shown = c4.directory / "shown"
+    browser = c4.directory / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {shown}.part && mv {shown}.part {shown}\n')
+    browser.chmod(0o755)
+    monkeypatch.setenv("BROWSER", f"{browser} %s")
+    with serving(c4, "--open") as (process, port):
+        await_that(shown.exists)
+        assert shown.read_text() == f"http://127.0.0.1:{port}/\n"
+        assert ended(process, signal.SIGINT) == (0, "")
 
 
 def test_ctrl_c_ends_an_idle_server(c4: C4) -> None:
@@ -59,7 +72,7 @@ def test_ctrl_c_ends_an_idle_server(c4: C4) -> None:
 
 
 def test_sigterm_ends_running_searches(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The server has names and a token from the environment, and prints its address as JSON."""
+    """The server takes names and a token from the environment, and prints its address as JSON."""
     monkeypatch.setenv("C4_WEB_HOSTS", "c4.example www.c4.example")
     monkeypatch.setenv("C4_WEB_TOKEN", "t")
     with serving(c4, "--json") as (process, port):
@@ -107,29 +120,27 @@ def test_sigterm_ends_running_searches(c4: C4, monkeypatch: pytest.MonkeyPatch) 
         "name",
     ],
 )
-def test_options_that_are_refused(
-    c4: C4, arguments: list[str], snapshot: SnapshotAssertion
-) -> None:
+def test_bad_options_are_refused(c4: C4, arguments: list[str], snapshot: SnapshotAssertion) -> None:
     done = c4("serve", "--no-store", *arguments)
     assert (done.code, done.out) == (2, "")
     assert done.err == snapshot
 
 
 def test_a_token_that_is_set_but_empty_is_refused(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever sets it believes that the server has one."""
+    """A user who sets it expects that the server has a token."""
     monkeypatch.setenv("C4_WEB_TOKEN", "")
     done = c4("serve", "--no-store")
     assert done.code == 2
     assert "the token is empty" in done.err
 
 
-def test_a_host_that_does_not_exist_is_named(c4: C4) -> None:
+def test_a_host_that_does_not_exist_is_reported(c4: C4) -> None:
     done = c4("serve", "--no-store", "--host=nowhere.invalid")
     assert done.code == 2
     assert "cannot listen at nowhere.invalid" in done.err
 
 
-def test_a_port_that_is_taken_is_named(c4: C4, snapshot: SnapshotAssertion) -> None:
+def test_a_used_port_is_reported(c4: C4, snapshot: SnapshotAssertion) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         done = c4("serve", "--no-store", "--port", port)
@@ -137,7 +148,7 @@ def test_a_port_that_is_taken_is_named(c4: C4, snapshot: SnapshotAssertion) -> N
     assert done.err.replace(port, "PORT") == snapshot
 
 
-def test_a_missing_package_is_named(
+def test_a_missing_package_is_reported(
     c4: C4, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion
 ) -> None:
     monkeypatch.setattr(extras, "find_spec", lambda name: None if name == "uvicorn" else name)

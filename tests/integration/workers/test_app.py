@@ -1,4 +1,4 @@
-"""What Celery's own command line says when the environment is not as it has to be."""
+"""Errors of Celery's own command line in a bad environment."""
 
 import json
 import os
@@ -47,7 +47,7 @@ for environment in json.load(sys.stdin):
     os.environ.clear()
     os.environ.update(before)
 """
-"""What Celery does first, once for each environment; says what is wrong, or where everything is."""
+"""Run Celery's first step for each environment; print the error, or the settings found."""
 
 CELERY = ["-m", "celery", "-A", "workers.app", "worker", "--pool=solo"]
 
@@ -65,7 +65,7 @@ def run(command: list[str], directory: Path, given: str = "", **environment: str
     )
 
 
-def test_an_environment_that_no_worker_can_use(tmp_path: Path) -> None:
+def test_an_unusable_environment_is_refused(tmp_path: Path) -> None:
     environment, complaint = COMPLAINTS[0]
     done = run(CELERY, tmp_path, **environment)
     assert done.stderr.splitlines()[-1] == f"Error: {complaint}"
@@ -82,7 +82,7 @@ def test_a_bad_configuration_file_ends_celery(tmp_path: Path) -> None:
 
 
 def test_environments_and_a_configuration_file(tmp_path: Path) -> None:
-    """What the environment does not say, the file says."""
+    """Settings that are missing in the environment come from the file."""
     file = tmp_path / "c4.toml"
     file.write_text("broker = 'redis://queue:7'\ndb = 'file.db'\ntable-mb = 32\n")
     unset = {"C4_BROKER": "", "C4_DB": "", "C4_TABLE_MB": "", "CELERY_BROKER_URL": ""}

@@ -1,4 +1,4 @@
-"""Books against figures that are known from elsewhere, and a small board to its last ply."""
+"""Books compared with published figures, and a small board to its last ply."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ UCI_VALUES = {1: 44_473, -1: 16_635, 0: 6_449}
 
 @pytest.fixture(autouse=True)
 def no_shipped_book() -> None:
-    """Elsewhere it answers nothing; here it is what is tested."""
+    """Use the shipped book, which other tests disable."""
 
 
-def test_a_whole_board(database: Database) -> None:
+def test_a_complete_book_of_a_small_board(database: Database) -> None:
     check_whole_board(database, 4, 4, 161_029)
 
 
-def test_the_book_that_ships() -> None:
+def test_the_shipped_book_agrees_with_published_figures() -> None:
     book = shipped_book(DEFAULT_BOARD)
     assert book is not None
     levels = list(islice(book.levels(), len(OPEN_POSITIONS)))

@@ -1,4 +1,4 @@
-"""Deep jobs whose process is killed, for real: the score comes out all the same."""
+"""Deep jobs whose process is really killed still find the score."""
 
 from pathlib import Path
 
@@ -17,12 +17,12 @@ from workers.deep.task import DeepTask
 from workers.runners.local import LocalRunner
 
 TASK = DeepTask(Position(width=6, height=5), "", split_plies=3, unit_nodes=5_000)
-"""112 pieces."""
+"""Has 112 pieces."""
 ENDLESS = DeepTask(Position(width=8, height=7), "", split_plies=0, unit_nodes=10**15)
-"""One piece that nobody solves within a test."""
+"""Has one piece that cannot be solved during a test."""
 
 
-def test_a_process_that_is_killed_loses_nothing(sqlite_path: Path) -> None:
+def test_killing_a_process_loses_nothing(sqlite_path: Path) -> None:
     url = str(sqlite_path)
     with Database.open(url) as database:
         job_id = submit(database, TASK, threads=2)
@@ -39,13 +39,13 @@ def test_a_process_that_is_killed_loses_nothing(sqlite_path: Path) -> None:
     check_proof(url, job_id, TASK.start)
 
 
-def test_what_a_killed_process_has_shared_helps_the_next_one(sqlite_path: Path) -> None:
-    """A search that was killed in its midst is not lost: its dearest bounds are in the database."""
+def test_bounds_shared_by_a_killed_process_help_the_next(sqlite_path: Path) -> None:
+    """The most expensive bounds of a killed search are in the database."""
     url, start = str(sqlite_path), ENDLESS.start
     with Database.open(url) as database:
         job_id = submit(database, ENDLESS)
         with working(url, job_id, lease=3600) as process:
-            # On a busy machine the first exchange comes before there is much to share.
+            # On a busy machine the first exchange happens before there is much to share.
             await_that(lambda: shared_bounds(database, job_id) > 100, process)
             process.kill()
         assert units(url, job_id)[UnitState.DONE] == 0
@@ -61,7 +61,7 @@ def test_what_a_killed_process_has_shared_helps_the_next_one(sqlite_path: Path) 
 
 
 def shared_bounds(database: Database, job_id: int) -> int:
-    """How many bounds the processes have sent."""
+    """The number of bounds that the processes have sent."""
     with database.read() as session:
         parcels = jobs.new_parcels(session, job_id, {})
     return sum(len(parcel.bounds) for parcel in parcels) // BOUND.itemsize

@@ -1,4 +1,4 @@
-"""What becomes of one unit, whatever happens while it is being solved."""
+"""The fate of a unit under any event while it is being solved."""
 
 import errno
 import io
@@ -55,7 +55,7 @@ BOARD = DEFAULT_BOARD
 
 
 def make_unit(database: Database, entries: list[str]) -> int:
-    """A job of one unit, whatever the planner would think of that."""
+    """A job of one unit, made without the planner."""
     with database.write() as session:
         job_id = jobs.create_job(
             session,
@@ -96,7 +96,7 @@ def test_a_unit_is_solved_and_stored_at_once(database: Database) -> None:
     assert stored(database) == len(EASY)
 
 
-def test_a_unit_that_somebody_else_has_by_now_is_not_written(database: Database) -> None:
+def test_a_unit_claimed_by_another_worker_is_not_written(database: Database) -> None:
     job_id = job_of_games(database, EASY)
     late = claim(database, lease_seconds=-1)
     newer = claim(database)
@@ -115,7 +115,7 @@ def test_a_unit_of_a_cancelled_job_is_not_written(database: Database) -> None:
     assert states(database, job_id) == {UnitState.CANCELLED: 1}
 
 
-def test_a_unit_that_is_stopped_is_handed_back(database: Database) -> None:
+def test_a_stopped_unit_is_released(database: Database) -> None:
     job_id = make_unit(database, [*EASY, "1212", "1213", "1214", "1215"])
     solver = Solver(table_mb=1)
     claimed = claim(database)
@@ -130,9 +130,9 @@ def test_a_unit_that_is_stopped_is_handed_back(database: Database) -> None:
 
 @contextmanager
 def stopped_in_its_midst(solver: Solver, stopping: threading.Event) -> Iterator[None]:
-    """Within this context the solver is stopped when it has searched some hundred thousand nodes.
+    """Stop the solver within this context after several hundred thousand nodes.
 
-    The positions of ``EASY`` take fewer.
+    The positions of ``EASY`` take fewer nodes.
     """
 
     def stop() -> None:
@@ -146,7 +146,7 @@ def stopped_in_its_midst(solver: Solver, stopping: threading.Event) -> Iterator[
     stopper.join()
 
 
-def test_a_database_that_fails_is_not_the_units_fault(database: Database) -> None:
+def test_a_failing_database_is_not_the_units_fault(database: Database) -> None:
     job_id = job_of_games(database, EASY)
     with database.write() as session:
         session.execute(text("ALTER TABLE evaluations RENAME TO elsewhere"))
@@ -159,7 +159,7 @@ def test_a_database_that_fails_is_not_the_units_fault(database: Database) -> Non
 
 
 @pytest.mark.parametrize("error", [MatchNotFoundError(7), RefusedValueError("too large")])
-def test_what_does_not_pass_is_counted(
+def test_permanent_errors_are_counted(
     database: Database, monkeypatch: pytest.MonkeyPatch, error: StorageError
 ) -> None:
     job_id = job_of_games(database, EASY)
@@ -177,7 +177,7 @@ def test_what_does_not_pass_is_counted(
         (OSError(errno.EMFILE, "Too many"), f"OSError: [Errno {errno.EMFILE}] Too many"),
     ],
 )
-def test_a_unit_that_may_have_caused_the_fault_is_given_up_late(
+def test_a_unit_that_may_have_caused_the_fault_fails_late(
     database: Database, monkeypatch: pytest.MonkeyPatch, error: Exception, told: str
 ) -> None:
     job_id = job_of_games(database, EASY)
@@ -190,7 +190,7 @@ def test_a_unit_that_may_have_caused_the_fault_is_given_up_late(
     assert failed_unit(database, job_id).error == told
 
 
-def test_units_that_may_kill_their_worker_are_worked_on_one_at_a_time(
+def test_units_that_may_kill_their_worker_run_one_at_a_time(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(KINDS, toy_kind.KIND, toy_kind.ADDRESS)
@@ -252,7 +252,7 @@ def raised_by_units(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
     monkeypatch.setattr("workers.analyze.units.ANALYZE", failing)
 
 
-def test_a_payload_that_makes_no_sense_fails_after_some_attempts(database: Database) -> None:
+def test_a_bad_payload_fails_after_some_attempts(database: Database) -> None:
     job_id = make_unit(database, ["99"])
     for _ in range(MAX_ATTEMPTS):
         assert run_unit(database, Solver(table_mb=1), claim(database), never).end is UnitEnd.FAILED
@@ -261,7 +261,7 @@ def test_a_payload_that_makes_no_sense_fails_after_some_attempts(database: Datab
     assert "move 1: column 9 is outside the board" in unit.error
 
 
-def test_a_lease_is_kept_until_it_is_let_go(timed: Database, clock: FakeClock) -> None:
+def test_a_lease_is_extended_until_it_is_released(timed: Database, clock: FakeClock) -> None:
     job_of_games(timed, EASY)
     keeper = LeaseKeeper(timed, 0.3, on_lost=lambda: None)
     keeper.start()
@@ -287,7 +287,7 @@ def test_a_lost_lease_is_noticed(database: Database) -> None:
     keeper.close()
 
 
-def test_a_unit_that_was_cut_off_is_noticed_long_before_the_next_heartbeat(
+def test_a_cut_off_unit_is_noticed_before_the_next_heartbeat(
     database: Database,
 ) -> None:
     position = Position(width=6, height=6)
@@ -305,10 +305,8 @@ def test_a_unit_that_was_cut_off_is_noticed_long_before_the_next_heartbeat(
 
 
 @pytest.mark.postgres
-def test_a_unit_that_somebody_is_writing_costs_no_other_lease(
-    postgres_url: str, clock: FakeClock
-) -> None:
-    """As when a process is stopped while it plans the next units of a job."""
+def test_a_locked_unit_costs_no_other_lease(postgres_url: str, clock: FakeClock) -> None:
+    """This happens when a process is stopped while it plans the next units of a job."""
     with Database.open(postgres_url, clock=clock) as database:
         blocked_job = make_unit(database, EASY)
         blocked = claim(database, lease_seconds=1)
@@ -327,7 +325,7 @@ def test_a_unit_that_somebody_is_writing_costs_no_other_lease(
         keeper.close()
 
 
-def test_leases_are_kept_after_a_heartbeat_that_nobody_expected_to_fail(
+def test_leases_survive_an_unexpected_heartbeat_failure(
     timed: Database,
     clock: FakeClock,
     monkeypatch: pytest.MonkeyPatch,
@@ -356,10 +354,10 @@ def test_leases_are_kept_after_a_heartbeat_that_nobody_expected_to_fail(
     assert "cannot prolong leases, trying again: RuntimeError('oops')" in caplog.messages
 
 
-def test_who_waits_for_a_turn_in_vain_gives_up_and_interrupts_nobody(
+def test_a_unit_that_loses_its_lease_while_waiting_interrupts_no_search(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A lost lease ends the wait; the search that the unit has waited for goes on as it was."""
+    """A lost lease ends the wait; the running search that the unit waited for continues."""
     beats, waits = Counter[str](), threading.Event()
     prolong = jobs.prolong
 
@@ -394,7 +392,7 @@ def test_who_waits_for_a_turn_in_vain_gives_up_and_interrupts_nobody(
             assert waits.wait(HANG_SECONDS)
             database.run(lambda session: jobs.cancel_job(session, waiting))
             assert second.result(timeout=HANG_SECONDS)
-            await_beats(beats, 1)  # one that has begun may still stop the searches
+            await_beats(beats, 1)  # a heartbeat in progress may still stop the searches
             stops = beats["stop"]
             await_beats(beats, 3)
             assert (site.counters.units, site.counters.in_work) == ({UnitEnd.LOST: 1}, 1)
@@ -403,12 +401,12 @@ def test_who_waits_for_a_turn_in_vain_gives_up_and_interrupts_nobody(
 
 
 def await_beats(beats: Counter[str], number: int) -> None:
-    """Wait until leases were prolonged so many times more."""
+    """Wait for this many more lease extensions."""
     before = beats["heart"]
     await_that(lambda: beats["heart"] >= before + number + 1)
 
 
-def test_a_unit_that_waits_for_a_thread_goes_back_to_an_idle_worker(
+def test_a_unit_that_waits_for_a_thread_is_released_for_an_idle_worker(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spare, "SPARE_SECONDS", 0.0)
@@ -436,7 +434,7 @@ def test_a_unit_that_waits_for_a_thread_goes_back_to_an_idle_worker(
             enter("idle")
             assert not waiting.result(timeout=HANG_SECONDS)
             assert states(database, job_id) == {UnitState.QUEUED: 1}
-            assert not site.work_on(unit, Lane.BULK)  # it is left to the other one
+            assert not site.work_on(unit, Lane.BULK)  # it is left to the other worker
         assert site.work_on(unit, Lane.BULK)
     assert states(database, job_id) == {UnitState.DONE: 1}
 
@@ -444,7 +442,7 @@ def test_a_unit_that_waits_for_a_thread_goes_back_to_an_idle_worker(
 def test_a_piece_of_a_growing_job_waits_for_its_turn_unclaimed(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Until it is claimed, results may give it to another worker, or make another one as urgent."""
+    """Until its claim, results may give it to another worker, or make another piece as urgent."""
     monkeypatch.setattr("workers.celery.unit_worker.URGENT_ROUND_SECONDS", 0.05)
     endless = DeepTask(Position(width=8, height=7), "", split_plies=1, unit_nodes=10**15)
     job_id = planning.submit(database, endless, threads=3)
@@ -456,14 +454,14 @@ def test_a_piece_of_a_growing_job_waits_for_its_turn_unclaimed(
             assert not ends(lambda: site.work_on(second, Lane.BULK))
             with database.read() as session:
                 units = jobs.read_units(session, job_id)
-            # The first was taken, whichever one the message has named.
+            # The first piece was claimed, although the message named another.
             assert [unit.seq for unit in units if unit.state is UnitState.LEASED] == [0]
         assert not searching.result(timeout=HANG_SECONDS)
     assert set(states(database, job_id)) == {UnitState.QUEUED}
 
 
-def test_a_message_is_enough_for_all_pieces_of_a_growing_job(database: Database) -> None:
-    """The thread that has completed a piece claims the next one; it needs no further message."""
+def test_one_message_is_enough_for_all_pieces_of_a_growing_job(database: Database) -> None:
+    """The thread that has completed a piece claims the next one without another message."""
     job_id = planning.submit(database, DeepTask(Position(width=5, height=5), "", split_plies=2))
     with unit_worker(database, Solver(table_mb=1)) as site:
         assert site.work_on(unit_ids(database, job_id)[0], Lane.BULK)
@@ -473,10 +471,10 @@ def test_a_message_is_enough_for_all_pieces_of_a_growing_job(database: Database)
         assert jobs.get_job(session, job_id).state is JobState.DONE
 
 
-def test_a_message_is_not_kept_for_ever(
+def test_a_message_is_acknowledged_in_time(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A broker gives a message to another worker if it is not acknowledged in time."""
+    """A broker gives an unacknowledged message to another worker after some time."""
     monkeypatch.setattr("workers.celery.unit_worker.WITHOUT_MESSAGE_SECONDS", 0.0)
     job_id = planning.submit(database, DeepTask(Position(width=5, height=5), "", split_plies=2))
     with unit_worker(database, Solver(table_mb=1)) as site:
@@ -484,7 +482,7 @@ def test_a_message_is_not_kept_for_ever(
         assert site.counters.units == {UnitEnd.DONE: 1}
 
 
-def test_a_job_that_comes_first_does_not_wait_for_a_growing_one(database: Database) -> None:
+def test_an_urgent_job_does_not_wait_for_a_growing_one(database: Database) -> None:
     job_id = planning.submit(database, DeepTask(Position(width=5, height=5), "", split_plies=2))
     lines = read_lines(io.BytesIO(b"4453\n"), board=BOARD)
     urgent = submit(database, lines, board=BOARD, priority=1).job_id
@@ -503,16 +501,16 @@ def test_a_job_that_comes_first_does_not_wait_for_a_growing_one(database: Databa
         (Question(columns=False, time_limit=50.0), {"time_limit": 15.0}),
     ],
 )
-def test_limits_are_those_of_the_question_and_not_of_an_attempt(
+def test_limits_apply_to_the_question_and_not_to_an_attempt(
     database: Database, question: Question, most: dict[str, Any]
 ) -> None:
-    """A unit that is handed back again and again comes to its limit all the same."""
+    """The limit counts all attempts of a unit that is released again and again."""
     told_to_stop = False  # read by the units, written by the searcher
     solver = Solver(table_mb=1)
     spent: list[tuple[int, float]] = []
 
     class Interrupted:
-        """A searcher whose process is told to stop some time into each search."""
+        """A searcher whose process is asked to stop some time into each search."""
 
         def _search(self, search: Any, position: Position, **options: Any) -> Any:  # noqa: ANN401
             nonlocal told_to_stop
@@ -521,7 +519,7 @@ def test_limits_are_those_of_the_question_and_not_of_an_attempt(
                     told_to_stop = True
                     options[name] = value
             seconds = options.pop("time_limit")
-            if seconds is not None:  # it takes the time that it may, by its own account
+            if seconds is not None:  # it uses all of its time, by its own account
                 found = replace(search(position, node_limit=1000), seconds=seconds)
             else:
                 found = search(position, **options)

@@ -1,4 +1,4 @@
-"""The same asked by several in the same moment: one job, whatever its kind."""
+"""The same simultaneous request from several clients makes one job, for every kind."""
 
 import threading
 from collections.abc import Callable
@@ -35,11 +35,11 @@ ROUNDS = 3
 AT_ONCE = 4
 
 Ask = Callable[[Database, int], object]
-"""Asks for something, other than in the rounds before."""
+"""Makes a request that no previous round has made."""
 
 
 def at_once(*calls: Callable[[], object]) -> list[object]:
-    """What calls give that begin in the same moment, each in a thread of its own."""
+    """Start calls at the same moment, each in its own thread; return their results."""
     together = threading.Barrier(len(calls))
 
     def begin(call: Callable[[], object]) -> object:
@@ -96,7 +96,7 @@ def judging(database: Database, number: int) -> object:
 
 
 DEEP = count()
-"""Counts the deep jobs that were asked for."""
+"""Counts the deep jobs requested."""
 
 KINDS: dict[str, Ask] = {
     "match": match,
@@ -110,7 +110,7 @@ KINDS: dict[str, Ask] = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_one_of_them_makes_the_job(kind: str, database: Database) -> None:
+def test_simultaneous_requests_make_one_job(kind: str, database: Database) -> None:
     if kind == "judging":
         lines = (f"{c}{c}{c}{c}{c}{c}1213141" for c in "765")
         import_games(database, map(game_of_moves, lines))
@@ -120,14 +120,14 @@ def test_one_of_them_makes_the_job(kind: str, database: Database) -> None:
         made = jobs.list_jobs(session, limit=100)
         matches = games.list_matches(session, limit=100)
     assert len(made) == ROUNDS
-    if kind != "deep":  # a job that is so small may be done at once
+    if kind != "deep":  # a job this small may already be done
         assert all(job.state is JobState.RUNNING for job in made)
     per_job = {"match": ROUNDS, "tournament": 3 * ROUNDS, "judging": 1}
     assert len(matches) == per_job.get(kind, 0)
 
 
-def test_no_corpus_is_deleted_under_a_match_that_is_made(database: Database) -> None:
-    """Either the match is made, and what it looks up stays; or it is not."""
+def test_the_corpus_of_a_new_match_is_not_deleted(database: Database) -> None:
+    """Either the match is created and its corpus stays, or the match is not created."""
     for _ in range(ROUNDS):
         used = import_games(database, [game_of_moves("1213141")]).match_id
         asked = terms(1, player_a="matcher", corpus=(used,))

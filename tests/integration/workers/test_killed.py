@@ -1,4 +1,4 @@
-"""Jobs whose process dies or is interrupted, for real: nothing is lost, nothing comes twice."""
+"""Jobs whose process is really killed or interrupted: nothing is lost or duplicated."""
 
 import json
 import signal
@@ -23,11 +23,11 @@ from workers.runners.local import LocalRunner
 GAMES = random_games(200, empty=16)
 HARD = [f"{first}{second}" for first in "123" for second in "1234567"]
 LEASE = 3600
-"""Seconds: no lease runs out, unless a test ends it."""
+"""Seconds; no lease expires unless a test ends it."""
 
 
 def moves_finished_here(url: str, job_id: int) -> list[object]:
-    """Complete a job in this process; the moves of its results."""
+    """Complete a job in this process; return the moves of its results."""
     with (
         Database.open(url) as database,
         LocalRunner(database, job_id, threads=2, table_mb=1) as runner,
@@ -35,12 +35,12 @@ def moves_finished_here(url: str, job_id: int) -> list[object]:
         return [shown["moves"] for shown in runner.results()]
 
 
-def test_a_process_that_is_killed_loses_nothing(sqlite_path: Path) -> None:
+def test_killing_a_process_loses_nothing(sqlite_path: Path) -> None:
     url = str(sqlite_path)
     job_id = plan_analysis(url, GAMES)
     with working(url, job_id, lease=LEASE, searches=2) as victim:
         await_units(url, victim, UnitState.DONE, 2)
-        await_units(url, victim, UnitState.LEASED, 2)  # one for each thread, to the victim's end
+        await_units(url, victim, UnitState.LEASED, 2)  # one for each thread, until the victim dies
         with working(url, job_id, lease=LEASE, output=subprocess.PIPE) as survivor:
             await_units(url, survivor, UnitState.DONE, 3)
             kill_at_work(url, victim)
@@ -58,12 +58,12 @@ def test_an_interrupt_leaves_an_orderly_job(sqlite_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=HANG_SECONDS)
     assert (process.returncode, errors) == (130, "")
-    # Nobody has to wait for the leases, which were long.
+    # No process has to wait for the leases, which were long.
     states = units(url, job_id)
     assert states[UnitState.QUEUED] == sum(states.values())
 
 
-def test_a_second_interrupt_at_once_does_no_harm(sqlite_path: Path) -> None:
+def test_an_immediate_second_interrupt_is_harmless(sqlite_path: Path) -> None:
     url = str(sqlite_path)
     job_id = plan_analysis(url, GAMES)
     with held_back(url, job_id, free=6), working(url, job_id, lease=LEASE) as process:
@@ -76,7 +76,7 @@ def test_a_second_interrupt_at_once_does_no_harm(sqlite_path: Path) -> None:
     assert moves_finished_here(url, job_id) == GAMES
 
 
-def test_a_closed_pipe_leaves_a_job_that_goes_on(sqlite_path: Path) -> None:
+def test_a_closed_pipe_leaves_a_job_that_can_be_resumed(sqlite_path: Path) -> None:
     url = str(sqlite_path)
     job_id = plan_analysis(url, GAMES)
     with working(url, job_id, lease=LEASE, output=subprocess.PIPE) as process:

@@ -29,7 +29,7 @@ EASY = random_games(300, empty=10)
 HARD = ["1", "2", "3", "11", "12", "13", "14", "15", "16", "17"]
 
 EASY_LINES = 100
-"""Lines of a unit in these tests."""
+"""Number of lines of a unit in these tests."""
 
 
 def make(
@@ -94,7 +94,7 @@ def test_nothing_is_solved_twice(database: Database) -> None:
     assert {shown["source"] for shown in again} == {"db"}
     assert job_of(database, job_id).nodes == 0
     assert without_effort(again[::-1]) == without_effort(first)
-    # A finished job gives its results again.
+    # A finished job returns its results again.
     nodes = job_of(database, done).nodes
     with database.write() as session:
         assert jobs.resume_job(session, done) is JobState.DONE
@@ -115,7 +115,7 @@ def test_other_boards_and_moves_from_zero(database: Database) -> None:
         assert shown["board"] == "5x4"
 
 
-def test_ids_come_back_whatever_they_are(database: Database) -> None:
+def test_ids_of_any_type_are_returned(database: Database) -> None:
     identities = ["\0", "\ud800", "\N{SNOWMAN}", {"a": [1.5, None, "\\"]}, 10**30, False]
     lines = [json.dumps({"id": identity, "moves": EASY[0]}) for identity in identities]
     assert [shown["id"] for shown in run(database, make(database, lines))] == identities
@@ -135,14 +135,14 @@ def test_grids_keys_and_finished_games(database: Database) -> None:
     assert (over["score"], over["plies"], over["scores"]) == (-18, 0, [None] * 7)
 
 
-def test_no_lines_make_no_job(database: Database) -> None:
+def test_no_lines_give_no_job(database: Database) -> None:
     with pytest.raises(NoInputError):
         make(database, [])
     with database.read() as session:
         assert jobs.list_jobs(session) == []
 
 
-def test_input_that_breaks_off_leaves_a_cancelled_job(database: Database) -> None:
+def test_failing_input_leaves_a_cancelled_job(database: Database) -> None:
     def broken() -> Iterator[object]:
         yield from read_lines(io.BytesIO("\n".join(EASY).encode()), board=DEFAULT_BOARD)
         raise OSError("gone")
@@ -162,7 +162,7 @@ def test_results_come_while_the_job_runs(database: Database) -> None:
     assert job_of(database, job_id).state is JobState.RUNNING
 
 
-def test_every_look_tells_the_state_and_progress_is_optional(database: Database) -> None:
+def test_every_update_has_the_state_and_progress_is_optional(database: Database) -> None:
     states: list[JobState] = []
     told: list[Progress] = []
     threads = set()
@@ -176,13 +176,13 @@ def test_every_look_tells_the_state_and_progress_is_optional(database: Database)
         assert list(runner.results(tell, on_look=states.append))
     assert states[-1] is JobState.DONE
     assert set(states) <= {JobState.RUNNING, JobState.DONE}
-    assert threads == {threading.current_thread()}  # the caller's
+    assert threads == {threading.current_thread()}  # the caller's thread
     last = told[-1]
     assert last.job.state is JobState.DONE
     assert (last.job.positions_done, last.remaining) == (len(EASY), 0)
 
 
-def test_leaving_early_hands_everything_back(database: Database) -> None:
+def test_leaving_early_releases_all_units(database: Database) -> None:
     job_id = make(database, HARD)
     with LocalRunner(database, job_id, threads=2, table_mb=1):
         await_that(lambda: job_of(database, job_id).units[UnitState.LEASED] == 2)
@@ -192,7 +192,7 @@ def test_leaving_early_hands_everything_back(database: Database) -> None:
     assert must_take(database).attempts == 1
 
 
-def test_what_was_found_before_leaving_is_kept(database: Database) -> None:
+def test_results_found_before_leaving_are_kept(database: Database) -> None:
     middle = random_games(2000, empty=31)
     job_id = make(database, middle, unit_lines=len(middle))
     shared = SharedSolver(threads=1, table_mb=1)
@@ -203,7 +203,7 @@ def test_what_was_found_before_leaving_is_kept(database: Database) -> None:
     assert 0 < summary.positions < len(middle)
 
 
-def test_a_cancel_from_elsewhere_ends_the_work(database: Database) -> None:
+def test_a_cancel_by_another_process_ends_the_work(database: Database) -> None:
     job_id = make(database, EASY + HARD)
     with LocalRunner(database, job_id, threads=2, table_mb=1, lease_seconds=0.5) as runner:
         results = runner.results()
@@ -217,7 +217,7 @@ def test_a_cancel_from_elsewhere_ends_the_work(database: Database) -> None:
     assert job_of(database, job_id).state is JobState.RUNNING
 
 
-def test_units_of_the_dead_are_taken_over(database: Database) -> None:
+def test_units_of_dead_processes_are_taken_over(database: Database) -> None:
     job_id = make(database, EASY)
     must_take(database, owner="dead", lease_seconds=0.5)
     assert len(run(database, job_id)) == len(EASY)
@@ -247,7 +247,7 @@ def test_a_long_unit_keeps_its_lease(timed: Database, clock: FakeClock) -> None:
     assert job_of(timed, job_id).units[UnitState.QUEUED] == 1
 
 
-def test_a_unit_that_fails_is_tried_again_and_then_told(database: Database) -> None:
+def test_a_failing_unit_is_tried_again_and_then_reported(database: Database) -> None:
     position = Position(EASY[150])
     score = Solver(table_mb=1).solve(position).score
     assert score is not None
@@ -272,12 +272,12 @@ def test_a_unit_that_fails_is_tried_again_and_then_told(database: Database) -> N
     assert not any("error" in shown for shown in run(database, job_id))
 
 
-def test_a_job_that_is_not_there(database: Database) -> None:
+def test_a_missing_job_is_reported(database: Database) -> None:
     with pytest.raises(JobNotFoundError):
         LocalRunner(database, 99)
 
 
-def test_a_job_for_another_engine(database: Database) -> None:
+def test_a_job_for_another_engine_is_refused(database: Database) -> None:
     with database.write() as session:
         job_id = jobs.create_job(
             session, kind="analyze", board=DEFAULT_BOARD, params={}, engine_version=99

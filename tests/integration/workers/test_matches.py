@@ -1,4 +1,4 @@
-"""Whole matches: the same games whoever plays them, whatever fails, whoever is killed."""
+"""Complete matches: the games do not depend on processes, failures or kills."""
 
 import errno
 import threading
@@ -75,7 +75,7 @@ def test_the_same_games_whatever_the_number_of_threads(
     assert [each[0] for each in found[0]] == list(range(30))
 
 
-def test_every_game_keeps_the_rules(database: Database) -> None:
+def test_every_game_follows_the_rules(database: Database) -> None:
     start = Position("12", width=6, height=5)
     match = play(database, terms(player_b=SET, games=40, start=start, seats=Seats.ALTERNATE))
     for each in games_of(database, match.id):
@@ -91,7 +91,7 @@ def test_every_game_keeps_the_rules(database: Database) -> None:
     assert match.tally.games == 40
 
 
-def test_the_output_of_a_match_is_a_line_a_unit(database: Database) -> None:
+def test_the_output_of_a_match_has_a_line_for_each_unit(database: Database) -> None:
     planned = plan_matches(database, [terms(), terms(player_b=SET, games=7)], label="both")
     shown = run_job(database, planned.job_id)
     first, second = (info(database, match_id) for match_id in planned.match_ids)
@@ -135,12 +135,12 @@ FAILURES = {
 
 
 @pytest.mark.parametrize("ending", FAILURES)
-def test_a_player_that_fails_loses_the_game_and_the_match_goes_on(
+def test_a_failing_player_loses_the_game_and_the_match_continues(
     database: Database, tmp_path: Path, ending: str
 ) -> None:
     answer, reason = FAILURES[ending]
     player = program(tmp_path, answer)
-    # The other player has the same time, and may have to wait for a processor.
+    # The other player has the same time limit, and may have to wait for a processor.
     control = TimeControl(move=1.0, grace=0.0) if ending == "time" else TimeControl()
     match = play(
         database,
@@ -166,7 +166,7 @@ def test_an_illegal_answer_may_be_replaced(database: Database, tmp_path: Path) -
     assert found.ending in ON_THE_BOARD
 
 
-def test_a_player_that_is_not_there_fails_the_job_until_its_match_is_deleted(
+def test_a_missing_player_fails_the_job_until_its_match_is_deleted(
     database: Database, tmp_path: Path
 ) -> None:
     path = tmp_path / "player"
@@ -185,7 +185,7 @@ def test_a_player_that_is_not_there_fails_the_job_until_its_match_is_deleted(
     assert state_of(database, planned.job_id) is JobState.DONE
 
 
-def test_what_a_stopped_unit_has_played_is_kept(database: Database) -> None:
+def test_games_of_a_stopped_unit_are_kept(database: Database) -> None:
     asked = terms(player_b=SET, games=10)
     planned = plan_matches(database, [asked])
     match_id = planned.match_ids[0]
@@ -202,7 +202,7 @@ def test_what_a_stopped_unit_has_played_is_kept(database: Database) -> None:
     assert essence(found) == essence(games_of(database, play(database, asked).id))
 
 
-def test_who_has_lost_a_unit_writes_no_games(database: Database) -> None:
+def test_a_worker_that_lost_its_unit_writes_no_games(database: Database) -> None:
     planned = plan_matches(database, [terms()])
     taken = must_take(database)
     with database.write() as session:
@@ -219,7 +219,7 @@ def test_who_has_lost_a_unit_writes_no_games(database: Database) -> None:
     assert shown["error"] == "not played: cancelled"
 
 
-def test_scores_that_players_have_asked_for_are_stored(database: Database) -> None:
+def test_scores_requested_by_players_are_stored(database: Database) -> None:
     match = play(database, terms(player_a="perfect", start=LATE, games=4))
     with database.read() as session:
         stored = evaluations.count(session, EvaluationFilter(board=BOARD))
@@ -250,11 +250,11 @@ def test_a_sequential_test_ends_the_match_after_the_same_game(
         assert essence(others) == essence(found)
 
 
-def test_a_decision_that_nobody_has_looked_for_is_found_later(
+def test_an_unnoticed_decision_is_found_later(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, found = sequential_match(database, monkeypatch, threads=1, units=40)
-    # As if every worker had died between its unit and the look at the test.
+    # Simulates the death of every worker between its unit and the check of the test.
     monkeypatch.setattr("workers.match.units.settle_if_possible", lambda *_: None)
     match = play(database, UNEQUAL)
     assert (match.verdict, match.tally.games) == (None, UNEQUAL.games)
@@ -264,7 +264,7 @@ def test_a_decision_that_nobody_has_looked_for_is_found_later(
 
 
 @pytest.mark.parametrize("backwards", [False, True])
-def test_the_output_of_a_decided_match_does_not_depend_on_who_was_first(
+def test_the_output_of_a_decided_match_does_not_depend_on_the_order(
     database: Database, monkeypatch: pytest.MonkeyPatch, *, backwards: bool
 ) -> None:
     monkeypatch.setattr(planning, "LEAST_UNITS", 12)
@@ -281,7 +281,7 @@ def test_the_output_of_a_decided_match_does_not_depend_on_who_was_first(
         units = jobs.unit_results(session, planned.job_id)
     shown = [each for unit in units for each in unit_objects(job, unit)]
     size = units[0].payload["count"]
-    assert match.tally.games % size  # decided in the midst of a unit
+    assert match.tally.games % size  # decided in the middle of a unit
     firsts = range(0, UNEQUAL.games, size)
     played = [each["games"] for each in shown]
     assert played == [
@@ -295,7 +295,7 @@ def test_the_output_of_a_decided_match_does_not_depend_on_who_was_first(
     ]
 
 
-def test_a_unit_that_was_cancelled_tells_of_the_games_that_count(
+def test_a_cancelled_unit_reports_the_games_that_count(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(planning, "LEAST_UNITS", 1)
@@ -312,7 +312,7 @@ def test_a_unit_that_was_cancelled_tells_of_the_games_that_count(
     assert sum(each["a_wins"] for each in shown) == whole.tally.a.wins
 
 
-def test_other_matches_of_a_tournament_go_on(
+def test_other_matches_of_a_tournament_continue(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(planning, "LEAST_SECONDS", 1e-9)
@@ -322,7 +322,7 @@ def test_other_matches_of_a_tournament_go_on(
     assert (decided.verdict, other.verdict, other.tally.games) == ("H1", None, 20)
     assert state_of(database, planned.job_id) is JobState.DONE
     assert not any("error" in each for each in shown)
-    # Resuming the job does not bring back what was decided.
+    # Resuming the job does not resume decided matches.
     with database.write() as session:
         assert jobs.resume_job(session, planned.job_id) is JobState.DONE
     assert info(database, decided.id).tally == decided.tally
@@ -334,7 +334,7 @@ def test_a_match_without_a_decision_is_played_to_its_end(database: Database) -> 
     assert settle_match(database, match.id) is None
 
 
-def test_a_job_goes_on_without_a_match_that_was_deleted(database: Database) -> None:
+def test_a_job_continues_without_a_deleted_match(database: Database) -> None:
     planned = plan_matches(database, [terms(seed=1), terms(seed=2)])
     gone, kept = planned.match_ids
     with database.write() as session:
@@ -365,14 +365,12 @@ def test_a_match_is_not_deleted_while_its_job_is_resumed(postgres_url: str) -> N
             deleting.result(timeout=HANG_SECONDS)
 
 
-def test_stopping_does_not_wait_for_a_program_that_thinks(
-    database: Database, tmp_path: Path
-) -> None:
+def test_stopping_does_not_wait_for_a_thinking_program(database: Database, tmp_path: Path) -> None:
     player = thinking_program(tmp_path, "asleep")
     planned = plan_matches(database, [terms(player_b=player, games=2)])
     with LocalRunner(database, planned.job_id, table_mb=1, programs=ANY_PROGRAM):
         await_that((tmp_path / "thinking").exists)
-    # It was no fault of the program's: nothing is stored against it.
+    # The program was not at fault: nothing is stored against it.
     assert games_of(database, planned.match_ids[0]) == []
     assert state_of(database, planned.job_id) is JobState.RUNNING
     with database.read() as session:
@@ -390,7 +388,7 @@ KILLED = terms(
 )
 
 
-def test_a_process_that_is_killed_loses_nothing_and_repeats_nothing(
+def test_killing_a_process_loses_and_repeats_nothing(
     sqlite_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(planning, "LEAST_SECONDS", 1e-9)
@@ -407,7 +405,7 @@ def test_a_process_that_is_killed_loses_nothing_and_repeats_nothing(
         run_job(database, planned.job_id, threads=2)
         found = games_of(database, match_id)
         assert state_of(database, planned.job_id) is JobState.DONE
-        # What was stored is there as it was; a unit is there as a whole or not at all.
+        # Stored games are unchanged; a unit is complete or missing.
         assert before
         assert [each for each in found if each.number in {one.number for one in before}] == before
         undisturbed = play(database, KILLED, threads=2)
@@ -418,10 +416,10 @@ HUGE = Position("11", width=12, height=4)
 
 
 @pytest.mark.parametrize("name", [*THINKERS, "perfect", *THINKING_PROGRAMS])
-def test_a_cancelled_match_lets_its_thread_go(
+def test_a_cancelled_match_frees_its_thread(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """Whatever the player: each would think for hours, and each is stopped in another way."""
+    """Each player would think for hours, and each is stopped in another way."""
     thinking = tmp_path / "thinking"
     if name in THINKING_PROGRAMS:
         player = thinking_program(tmp_path, name)
@@ -449,7 +447,7 @@ def test_a_cancelled_match_lets_its_thread_go(
         (ZeroDivisionError("a bug of ours"), "ZeroDivisionError: a bug of ours"),
     ],
 )
-def test_what_is_no_fault_of_the_player_is_no_lost_game(
+def test_a_fault_of_the_machine_loses_no_game(
     database: Database, monkeypatch: pytest.MonkeyPatch, error: Exception, told: str | None
 ) -> None:
     def fail(*_: object) -> int:
@@ -465,16 +463,16 @@ def test_what_is_no_fault_of_the_player_is_no_lost_game(
             report = run_unit(database, Solver(table_mb=1), must_take(database), lambda: False)
             assert (report.end, report.error) == (UnitEnd.FAILED, told)
     assert games_of(database, planned.match_ids[0]) == []
-    # The unit comes round again, and the games are played.
+    # The unit is claimed again, and the games are played.
     run_job(database, planned.job_id)
     assert state_of(database, planned.job_id) is JobState.DONE
     assert [each.ending for each in games_of(database, planned.match_ids[0])] == ["four", "four"]
 
 
-def test_a_match_of_a_slow_player_is_planned_soon(
+def test_a_match_of_a_slow_player_is_planned_quickly(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its pace is measured by a move, which may take hours."""
+    """Its pace is measured by one move, which may take hours."""
     monkeypatch.setattr(planning, "MAX_PROBE_SECONDS", 0.05)
     asked = terms(player_a="minimax-windows:depth=20", games=2, start=HUGE)
     assert ends(lambda: plan_matches(database, [asked])).match_ids

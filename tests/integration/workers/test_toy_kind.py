@@ -1,7 +1,7 @@
-"""A kind of job from outside needs one line in the table of kinds, and can do what every kind can.
+"""An external kind of job needs one line in the table of kinds, and can do everything.
 
-The kind is ``tests.support.toy_kind``. Here threads of this process work on it, in
-``tests/release/servers/test_toy_kind.py`` a ``c4 worker``.
+The kind is ``tests.support.toy_kind``. Here threads of this process work on it; in
+``tests/release/servers/test_toy_kind.py`` a ``c4 worker`` does.
 """
 
 import json
@@ -25,14 +25,14 @@ from workers.runners.local import LocalRunner
 
 @pytest.fixture
 def database(c4: C4) -> Iterator[Database]:
-    """The one that commands use."""
+    """The database that commands use."""
     with Database.open(c4.environment["C4_DB"]) as opened:
         yield opened
 
 
 @pytest.fixture
 def kind(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All that this process is told of the kind."""
+    """Register the kind in this process."""
     monkeypatch.setitem(KINDS, toy_kind.KIND, toy_kind.ADDRESS)
 
 
@@ -41,14 +41,14 @@ def work_on(database: Database, job_id: int) -> AbstractContextManager[LocalRunn
 
 
 def attempts(database: Database, job_id: int) -> list[int]:
-    """How often each unit of a job was tried."""
+    """The number of attempts of each unit of a job."""
     with database.read() as session:
         return list(
             session.scalars(select(Unit.attempts).where(Unit.job_id == job_id).order_by(Unit.seq))
         )
 
 
-def test_without_its_line_nobody_knows_the_kind(c4: C4, database: Database) -> None:
+def test_without_its_line_the_kind_is_unknown(c4: C4, database: Database) -> None:
     job_id = toy_kind.plan(database, UNITS)
     assert find_kind(toy_kind.KIND) is None
     refused = c4("jobs", "resume", str(job_id))
@@ -58,7 +58,7 @@ def test_without_its_line_nobody_knows_the_kind(c4: C4, database: Database) -> N
 
 
 @pytest.mark.usefixtures("kind")
-def test_it_is_worked_on_and_shown(c4: C4, database: Database) -> None:
+def test_its_job_runs_and_is_shown(c4: C4, database: Database) -> None:
     job_id = toy_kind.plan(database, UNITS, label="squares")
     name = str(job_id)
     with work_on(database, job_id) as runner:
@@ -75,7 +75,7 @@ def test_it_is_worked_on_and_shown(c4: C4, database: Database) -> None:
 
 
 @pytest.mark.usefixtures("kind")
-def test_its_results_are_no_table(c4: C4, database: Database) -> None:
+def test_its_results_have_no_table(c4: C4, database: Database) -> None:
     job_id = toy_kind.plan(database, UNITS)
     refused = c4("jobs", "results", str(job_id), "--output", "roots.csv")
     assert refused.code == 2
@@ -83,7 +83,7 @@ def test_its_results_are_no_table(c4: C4, database: Database) -> None:
 
 
 @pytest.mark.usefixtures("kind")
-def test_it_is_cancelled_while_it_is_worked_on_and_resumed(c4: C4, database: Database) -> None:
+def test_its_running_job_is_cancelled_and_resumed(c4: C4, database: Database) -> None:
     file = c4.directory / "go"
     job_id = toy_kind.plan(database, UNITS, waits_for=file)
     name = str(job_id)
@@ -102,7 +102,7 @@ def test_it_is_cancelled_while_it_is_worked_on_and_resumed(c4: C4, database: Dat
 
 
 @pytest.mark.usefixtures("kind")
-def test_what_is_stopped_is_handed_back(database: Database, c4: C4) -> None:
+def test_stopped_units_are_released(database: Database, c4: C4) -> None:
     file = c4.directory / "go"
     job_id = toy_kind.plan(database, UNITS, waits_for=file)
     with work_on(database, job_id):

@@ -1,4 +1,4 @@
-"""Worker processes without the servers that they need: they wait, or say why that is of no use."""
+"""Worker processes without their servers: they wait, or report why waiting is useless."""
 
 import signal
 import socket
@@ -22,7 +22,7 @@ from workers.celery import service
 service.STOP_SECONDS = 3600.0
 main()
 """
-"""``c4`` that waits for a server as long as it takes when it is told to stop."""
+"""A ``c4`` that keeps waiting for a server when it is asked to stop."""
 
 
 @contextmanager
@@ -36,7 +36,7 @@ def worker(directory: Path, database: str, broker: str) -> Iterator[Process]:
     ("scheme", "number"),
     [("redis", signal.SIGTERM), ("amqp", signal.SIGINT), ("redis", signal.SIGHUP)],
 )
-def test_a_broker_that_is_away_is_waited_for(
+def test_a_worker_waits_for_an_unreachable_broker(
     tmp_path: Path, sqlite_path: Path, scheme: str, number: signal.Signals
 ) -> None:
     with worker(tmp_path, str(sqlite_path), f"{scheme}://:hunter2@{NOWHERE}") as process:
@@ -47,7 +47,7 @@ def test_a_broker_that_is_away_is_waited_for(
         assert "Traceback" not in process.log
 
 
-def test_a_database_that_is_away_is_waited_for(tmp_path: Path) -> None:
+def test_a_worker_waits_for_an_unreachable_database(tmp_path: Path) -> None:
     url = f"postgresql://c4:hunter2@{NOWHERE}/c4"
     with worker(tmp_path, url, f"redis://{NOWHERE}") as process:
         await_that(lambda: "waiting for the database" in process.log, process)
@@ -57,7 +57,7 @@ def test_a_database_that_is_away_is_waited_for(tmp_path: Path) -> None:
 
 def test_a_second_signal_ends_it_at_once(tmp_path: Path, sqlite_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        # A broker that takes connections and never answers: the worker does not stop by itself.
+        # A broker that accepts connections and never answers: the worker does not stop by itself.
         broker = f"redis://127.0.0.1:{silent.getsockname()[1]}"
         with worker(tmp_path, str(sqlite_path), broker) as process:
             silent.settimeout(HANG_SECONDS)
@@ -67,7 +67,7 @@ def test_a_second_signal_ends_it_at_once(tmp_path: Path, sqlite_path: Path) -> N
                 assert process.stop(signal.SIGTERM) == 128 + signal.SIGTERM
 
 
-def test_what_can_never_be_used_is_not_waited_for(c4: C4, sqlite_path: Path) -> None:
+def test_a_worker_does_not_wait_for_unusable_servers(c4: C4, sqlite_path: Path) -> None:
     with Database.open(str(sqlite_path)) as database, database.write() as session:
         session.execute(text("UPDATE alembic_version SET version_num = 'c4_9999'"))
     broker = f"--broker=redis://{NOWHERE}"

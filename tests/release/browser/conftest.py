@@ -1,4 +1,4 @@
-"""One browser for all tests of the page; each file of tests has a server of its own."""
+"""One browser for all tests of the page, and one server for each file of tests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def one_browser() -> Iterator[Browser]:
-    """The browser that all tests take turns to use."""
+    """The browser that all tests share one after another."""
     with open_browser() as browser:
         yield browser
 
@@ -30,14 +30,14 @@ def page_server() -> Iterator[PageServer]:
 
 @pytest.fixture
 def browser(one_browser: Browser, page_server: PageServer) -> Iterator[Browser]:
-    """The browser as somebody finds it who was never here. The page's console has to stay clean."""
+    """The browser in the state of a first visit. The page's console must have no errors."""
     one_browser.resize(*DESKTOP)
     one_browser.prefer()
     one_browser.open("about:blank")
     one_browser.faults()
     one_browser.server = page_server
     yield one_browser
-    # A server that a test has started for itself is gone by now; its page may have noticed.
+    # A server started by the test has ended; its page may have reported that.
     unexpected = [fault for fault in one_browser.faults() if page_server.url in fault]
     one_browser.driver.get(f"{page_server.url}/static/icon.svg")
     one_browser.run("localStorage.clear(); sessionStorage.clear()")

@@ -1,7 +1,7 @@
-"""Every view of the page under axe-core, dark and light, on a screen and on a phone.
+"""Every view of the page under axe-core, dark and light, on a desktop and a phone screen.
 
-axe-core comes from the npm registry the first time, into ``build/``; nothing of it is shipped, and
-the server does not serve it: the driver runs its source in the page.
+axe-core is downloaded once from the npm registry, into ``build/``. It is not shipped or served: the
+driver runs its source in the page.
 """
 
 import shutil
@@ -31,6 +31,7 @@ VIEWS: Final = {
     "game": "/explore?show=game&match=1&number=0",
     "matches": "/explore?show=matches",
     "match": "/explore?show=match&match=1",
+    "puzzles": "/puzzles?board=5x5&seed=5",
     "work": "/work",
 }
 READY: Final = {
@@ -38,6 +39,7 @@ READY: Final = {
     "game": "#replay-graph",
     "matches": "[data-explore] table",
     "match": "figure svg.plot",
+    "puzzles": "#puzzle-solution",
     "work": "[data-job]",
     "book": ".book",
 }
@@ -82,13 +84,13 @@ def axe() -> str:
 
 @pytest.fixture(scope="module")
 def stored(page_server: PageServer) -> PageServer:
-    """A server with something to show in every view."""
+    """A server with data for every view."""
     store_games_and_positions(page_server, games=20, positions=60)
     return page_server
 
 
 def violations(browser: Browser, axe: str) -> list[dict[str, Any]]:
-    """What axe-core finds wrong with what is shown."""
+    """The problems that axe-core finds on the visible page."""
     browser.run(axe)
     found: list[dict[str, Any]] = browser.driver.execute_async_script(RUN)
     return found

@@ -1,4 +1,4 @@
-"""The analysis board, in a real browser: a game analysed, positions set up, links."""
+"""The analysis board in a real browser: analysing a game, setting up positions, and links."""
 
 import pytest
 
@@ -7,11 +7,11 @@ from tests.support.browser import Browser
 from tests.support.page import await_stones, columns, moves_on_board, numbers, open_analysis, stones
 
 GAME = "4444446552"
-"""The middle column is full; nobody has won."""
+"""The middle column is full, and neither side has won."""
 
 
 def engine_scores(moves: str) -> dict[int, int]:
-    """The engine's own scores of the columns that can be played, counted from 1."""
+    """The engine's own scores of the open columns, counted from 1."""
     scores = Solver().analyze(Position(moves)).scores
     return {column: score for column, score in enumerate(scores, 1) if score is not None}
 
@@ -22,16 +22,16 @@ class TestAnalysed:
         for ply, column in enumerate(GAME, 1):
             browser.click(f"#columns [data-column='{column}']")
             await_stones(browser, ply)
-        browser.until(lambda: columns(browser) == engine_scores(GAME), "other scores are shown")
+        browser.until(
+            lambda: columns(browser) == engine_scores(GAME), "the engine's scores are not shown"
+        )
         full = browser.one("#columns [data-column='4']")
         assert full.get_attribute("aria-label") == "Column 4, cannot be played"
         scores = engine_scores(GAME)
         best = {column for column, score in scores.items() if score == max(scores.values())}
         assert set(numbers(browser, "[data-best]", "column")) == best
 
-    def test_the_verdict_is_in_words_and_best_play_can_be_stepped_into(
-        self, browser: Browser
-    ) -> None:
+    def test_the_verdict_is_in_words_and_best_play_can_be_followed(self, browser: Browser) -> None:
         open_analysis(browser, pos="4453")
         assert "\N{MINUS SIGN}5" in browser.text("#columns [data-column='1']")
         assert browser.text("#verdict") == "Yellow wins in 36 plies with best play"
@@ -56,27 +56,68 @@ class TestAnalysed:
         browser.click("#undo")
         browser.until(lambda: stones(browser) == 2, "no way back")
         browser.click("#redo")
-        browser.until(lambda: moves_on_board(browser) == "445", "no way forth")
+        browser.until(lambda: moves_on_board(browser) == "445", "the move is not redone")
+
+
+PASTE = """
+const clipboardData = new DataTransfer();
+clipboardData.setData("text/plain", arguments[0]);
+const options = {clipboardData, bubbles: true, cancelable: true};
+document.body.dispatchEvent(new ClipboardEvent("paste", options));
+"""
 
 
 class TestSetUp:
     @pytest.mark.parametrize(
-        ("field", "text"), [("#setup-moves", "44 53"), ("#setup-grid", str(Position("4453")))]
+        ("field", "text"),
+        [
+            ("#setup-moves", "44 53"),
+            ("#setup-moves", "D1 D2 E1 C1"),
+            ("#setup-grid", str(Position("4453"))),
+            ("#setup-grid", "0000000\n" * 4 + "0002000\n0021100"),
+            ("#setup-grid", "[4, 4, 5, 3]"),
+        ],
     )
-    def test_by_moves_or_a_grid(self, browser: Browser, field: str, text: str) -> None:
+    def test_moves_or_a_grid_are_shown(self, browser: Browser, field: str, text: str) -> None:
         open_analysis(browser)
         browser.click("#open-setup")
         browser.type(field, text)
         browser.click("#setup-apply")
         browser.until(lambda: stones(browser) == 4, "the stones are not on the board")
-        browser.until(lambda: columns(browser) == engine_scores("4453"), "other scores are shown")
+        browser.until(
+            lambda: columns(browser) == engine_scores("4453"), "the engine's scores are not shown"
+        )
 
-    def test_a_grid_that_is_no_position_is_refused_in_words(self, browser: Browser) -> None:
+    def test_a_bad_grid_is_refused_with_a_message(self, browser: Browser) -> None:
         open_analysis(browser)
         browser.click("#open-setup")
         browser.type("#setup-grid", ".......\n...x...\n.......")
         browser.click("#setup-apply")
-        assert "floats in column 4" in browser.text("#setup-error")
+        browser.until(lambda: "column 4" in browser.text("#setup-error"), "no reason")
+        assert browser.faults()  # the refused request
+
+    def test_a_pasted_text(self, browser: Browser) -> None:
+        open_analysis(browser)
+        browser.run(PASTE, "4-4-5-3")
+        browser.until(lambda: moves_on_board(browser) == "4453", "it is not pasted")
+        browser.run(PASTE, "hello")
+        browser.until(lambda: "hello" in browser.text("#setup-error"), "no reason")
+        assert browser.one("#setup-moves").get_attribute("value") == "hello"
+        browser.await_refusal()
+
+    def test_by_painting_stones(self, browser: Browser) -> None:
+        open_analysis(browser)
+        browser.click("#open-setup")
+        for brush, column in [("x", 4), ("o", 4), ("x", 5), ("o", 3), ("o", 2), ("none", 2)]:
+            browser.run("document.querySelector(arguments[0]).click()", f"#setup [value={brush}]")
+            browser.click(f"#setup rect[data-column='{column}'][data-row='6']")
+        assert browser.one("#setup-grid").get_attribute("value").splitlines()[-2:] == [
+            "...o...",
+            "..oxx..",
+        ]
+        browser.click("#setup-apply")
+        browser.until(lambda: stones(browser) == 4, "the stones are not on the board")
+        assert Position(moves_on_board(browser)) == Position("4453")
 
     def test_another_board(self, browser: Browser) -> None:
         open_analysis(browser, pos="1234", board="5x4")

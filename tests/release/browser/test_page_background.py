@@ -1,4 +1,4 @@
-"""A position that is not solved in time goes on as a job, and its answer comes by itself."""
+"""A position that is not solved in time becomes a job whose answer appears by itself."""
 
 import json
 from typing import Final
@@ -7,12 +7,12 @@ from tests.support.browser import Browser, PageServer
 from tests.support.page import columns, state
 
 HARD: Final = ("44444", "8x6")
-"""Several times what a question may take, with one thread and as small a table as below."""
+"""Several times the limit of a question, with one thread and the small table below."""
 SOLVED_SECONDS: Final = 600.0
-"""Many times what the job takes."""
+"""Many times the duration of the job."""
 
 
-def test_it_goes_on_in_the_background(browser: Browser) -> None:
+def test_the_search_continues_in_the_background(browser: Browser) -> None:
     moves, board = HARD
     with PageServer("--no-book", "--table-mb=1", "--threads=1") as server:
         browser.server = server
@@ -32,7 +32,7 @@ def test_it_goes_on_in_the_background(browser: Browser) -> None:
         assert "from the database" in browser.text("#source")
 
 
-def test_a_job_that_is_cancelled_leaves_the_position_open(browser: Browser) -> None:
+def test_a_cancelled_job_leaves_the_position_open(browser: Browser) -> None:
     with PageServer("--no-book") as server:
         browser.server = server
         browser.open("/?pos=44&board=8x7")
@@ -44,7 +44,7 @@ def test_a_job_that_is_cancelled_leaves_the_position_open(browser: Browser) -> N
         browser.until(lambda: browser.one("#go-on").is_displayed(), "it cannot go on again")
 
 
-def test_a_server_with_a_token_takes_the_one_of_the_tab(browser: Browser) -> None:
+def test_a_server_with_a_token_accepts_the_one_stored_in_the_tab(browser: Browser) -> None:
     token = "sesame-of-32-characters-0123456789"
     with PageServer("--no-book", "--token", token) as server:
         browser.server = server

@@ -1,8 +1,9 @@
-"""The board itself, in a real browser: mirrored, of any size, at rest for those who ask for it."""
+"""The board in a real browser: mirrored, in all sizes, and with reduced motion."""
 
 from typing import Final
 
 import pytest
+from selenium.webdriver.common.action_chains import ActionChains
 
 from tests.support.browser import DESKTOP, PHONE, Browser
 from tests.support.page import (
@@ -15,9 +16,9 @@ from tests.support.page import (
 )
 
 LEAST_ACROSS: Final = 24
-"""Pixels of a column, where there are too many for a fingertip each."""
+"""Smallest column width in pixels when there is no room for fingertip width."""
 OFF: Final = 1.5
-"""Pixels that a column may stand beside its button."""
+"""Largest offset in pixels between a column and its button."""
 
 MIDDLES: Final = """
 const middle = (one) => {
@@ -37,13 +38,13 @@ return document.getAnimations()
 
 
 def middles(browser: Browser, selector: str) -> dict[int, float]:
-    """Where the middles of elements are from the left, by their columns."""
+    """The horizontal middles of elements, by column."""
     found: dict[str, float] = browser.run(MIDDLES, selector)
     return {int(column): place for column, place in found.items()}
 
 
 class TestFlipped:
-    def test_columns_and_stones_change_sides_and_keep_their_numbers(self, browser: Browser) -> None:
+    def test_columns_and_stones_are_mirrored_and_keep_their_numbers(self, browser: Browser) -> None:
         open_analysis(browser, pos="1")
         before, scores = middles(browser, "#board rect[data-row='1']"), columns(browser)
         browser.press("f")
@@ -57,7 +58,7 @@ class TestFlipped:
         browser.click("#columns [data-column='2']")
         browser.until(lambda: moves_on_board(browser) == "12", "another column was played")
 
-    def test_it_stays_so_until_it_is_flipped_back(self, browser: Browser) -> None:
+    def test_it_stays_mirrored_until_flipped_again(self, browser: Browser) -> None:
         open_analysis(browser, pos="12", flip="1")
         places = middles(browser, "#board rect[data-row='1']")
         assert places[1] > places[7]
@@ -72,11 +73,25 @@ class TestMotion:
         open_analysis(browser, pos="44")
         assert "stone x" in browser.run(MOVING)
 
-    def test_nothing_moves_for_who_asks_for_that(self, browser: Browser) -> None:
+    def test_reduced_motion_stops_all_motion(self, browser: Browser) -> None:
         browser.prefer(reduced_motion="reduce")
         open_analysis(browser, pos="44")
         assert browser.run(MOVING) == []
         assert stones(browser) == 3
+
+
+def test_a_ghost_shows_where_the_stone_falls(browser: Browser) -> None:
+    open_analysis(browser, pos="4")
+    ghosts = "return [...document.querySelectorAll('#board .ghost')].map((one) => one.outerHTML)"
+    assert browser.run(ghosts) == []
+    cell = browser.one("#board rect[data-column='4'][data-row='6']")
+    ActionChains(browser.driver).move_to_element(cell).perform()
+    (ghost,) = browser.until(lambda: browser.run(ghosts), "no ghost")
+    assert "ghost o" in ghost
+    browser.click("#board rect[data-column='4'][data-row='6']")
+    browser.until(lambda: stones(browser) == 2, "no move")
+    height = "return document.querySelector('#board .stone.o circle').getAttribute('cy')"
+    assert f'cy="{browser.run(height)}"' in ghost
 
 
 class TestSizes:
@@ -100,7 +115,7 @@ class TestSizes:
         browser.click(last)
         await_stones(browser, 2)
 
-    def test_columns_beyond_the_ninth_have_letters(self, browser: Browser) -> None:
+    def test_columns_after_the_ninth_have_letters(self, browser: Browser) -> None:
         browser.open("/?board=12x4&pos=a")
         await_stones(browser, 1)
         browser.press("C")

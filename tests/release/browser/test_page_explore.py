@@ -9,7 +9,7 @@ from tests.support.page import await_stones, store_games_and_positions
 
 GAMES = 20
 POSITIONS = 70
-"""More than a page of them."""
+"""Exceeds one page."""
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def stored(page_server: PageServer) -> PageServer:
 
 
 def rows(browser: Browser) -> list[list[str]]:
-    """What the table says, row by row."""
+    """The text of the table, row by row."""
     browser.one("[data-explore]:not([aria-busy]) table")
     found: list[list[str]] = browser.run(
         "return [...document.querySelector('[data-explore] table').tBodies[0].rows]"
@@ -39,7 +39,7 @@ class TestBook:
         counts = [int(row[3].replace(",", "")) for row in rows(browser)]
         assert min(counts) > 1000
 
-    def test_a_row_leads_to_the_next_position_and_the_way_back(self, browser: Browser) -> None:
+    def test_a_row_leads_to_the_next_position_and_back(self, browser: Browser) -> None:
         browser.open("/explore")
         browser.click("[data-child='4']")
         browser.until(lambda: stones_of_book(browser) == 1, "no stone")
@@ -52,12 +52,12 @@ class TestBook:
         browser.driver.back()
         browser.until(lambda: stones_of_book(browser) == 2, "no way back")
 
-    def test_it_leads_into_the_analysis(self, browser: Browser) -> None:
+    def test_a_book_position_opens_in_the_analysis(self, browser: Browser) -> None:
         browser.open("/explore?show=book&moves=4453")
         browser.click(".book-summary a")
         await_stones(browser, 4)
 
-    def test_moves_that_cannot_be_played_are_refused_in_words(self, browser: Browser) -> None:
+    def test_illegal_moves_are_refused_with_a_message(self, browser: Browser) -> None:
         browser.open("/explore?show=book&moves=49")
         assert "9" in browser.text("[data-explore] [role=alert]")
         browser.await_refusal()
@@ -65,13 +65,13 @@ class TestBook:
 
 @pytest.mark.usefixtures("stored")
 class TestStored:
-    def test_positions_by_their_values(self, browser: Browser) -> None:
+    def test_positions_are_filtered_by_value(self, browser: Browser) -> None:
         browser.open("/explore?show=positions&value=win")
         assert all(row[3].startswith("+") for row in rows(browser))
         browser.open("/explore?show=positions&max_ply=20")
         assert {row[1] for row in rows(browser)} == {"20"}
 
-    def test_a_stored_position_leads_into_the_analysis(self, browser: Browser) -> None:
+    def test_a_stored_position_opens_in_the_analysis(self, browser: Browser) -> None:
         browser.open("/explore?show=positions&min_ply=20&max_ply=20")
         browser.click("[data-explore] tbody a")
         await_stones(browser, 20)
@@ -92,9 +92,7 @@ class TestStored:
 
         browser.until(other, "the next page has the same rows")
 
-    def test_the_tournament_has_a_table_of_everybody_against_everybody(
-        self, browser: Browser
-    ) -> None:
+    def test_the_tournament_has_a_cross_table(self, browser: Browser) -> None:
         browser.open("/explore?show=matches")
         assert len(rows(browser)) == 3
         cross = browser.all("[data-explore] table")[1]
@@ -142,7 +140,7 @@ class TestStored:
         browser.one("#review .side-share")
         await_stones(browser, 3)
 
-    def test_a_game_that_is_not_stored_is_said_to_be_missing(self, browser: Browser) -> None:
+    def test_a_missing_game_is_reported(self, browser: Browser) -> None:
         browser.open("/?match=99&number=0")
         browser.until(lambda: "no match 99" in browser.text("#review"), "nobody says so")
         browser.open("/explore?show=match&match=99")
@@ -151,5 +149,5 @@ class TestStored:
 
 
 def stones_of_book(browser: Browser) -> int:
-    """How many stones are on the explorer's board."""
+    """The number of stones on the explorer's board."""
     return len(browser.all("[data-explore] .board:not(.miniature) .stone"))

@@ -1,4 +1,4 @@
-"""The page by keyboard alone, on a phone, and while the server is away, in a real browser."""
+"""The page with the keyboard only, on a phone, and without its server, in a real browser."""
 
 import pytest
 
@@ -17,7 +17,7 @@ from tests.support.page import (
 
 TAB, ENTER, ESCAPE = "\ue004", "\ue007", "\ue00c"
 FINGER = (44, 44)
-"""Pixels that a fingertip needs, across and up."""
+"""Pixels that a fingertip needs, horizontally and vertically."""
 
 TOUCHED = {
     "/?pos=4453": "#line .chip",
@@ -30,18 +30,18 @@ TOUCHED = {
     "/explore?show=match&match=1": "figure svg.plot",
     "/work": "[data-job]",
 }
-"""Pages with all that can be touched, and what is there when a page is ready."""
+"""Pages with all controls, and the elements that exist when a page is ready."""
 
 
 @pytest.fixture(scope="module")
 def stored(page_server: PageServer) -> PageServer:
-    """A server with something to show in every view."""
+    """A server with data for every view."""
     store_games_and_positions(page_server, games=2, positions=10)
     return page_server
 
 
 def focused(browser: Browser) -> str:
-    """What has the focus, by its name."""
+    """The name of the focused element."""
     found: str = browser.run(
         "const one = document.activeElement;"
         "return one.getAttribute('aria-label') || one.textContent.trim() || one.id"
@@ -76,7 +76,7 @@ class TestKeyboard:
         browser.press(ENTER)
         browser.until(lambda: moves_on_board(browser) == "4", "enter plays nothing")
 
-    def test_the_focus_can_be_seen(self, browser: Browser) -> None:
+    def test_the_focus_is_visible(self, browser: Browser) -> None:
         open_analysis(browser)
         for _ in range(12):
             browser.press(TAB)
@@ -94,12 +94,38 @@ class TestKeyboard:
         browser.press(ESCAPE)
         browser.until(lambda: not browser.all("#help[open]"), "it stays open")
 
-    def test_set_up_by_keys_alone(self, browser: Browser) -> None:
+    def test_the_end_of_the_help_is_visible(self, browser: Browser) -> None:
+        open_analysis(browser)
+        browser.press("?")
+        box = browser.one("#help-close").rect
+        dialog = browser.one("#help").rect
+        assert box["y"] + box["height"] < dialog["y"] + dialog["height"]
+
+    def test_positions_can_be_set_up_with_keys_only(self, browser: Browser) -> None:
         open_analysis(browser)
         browser.press("s")
         browser.one("#setup[open]")
         browser.press("4453", ENTER)
         browser.until(lambda: moves_on_board(browser) == "4453", "it is not set up")
+
+
+def test_buttons_with_a_picture_have_a_tooltip(browser: Browser) -> None:
+    open_analysis(browser)
+    assert browser.one("#undo").get_attribute("title") == "Undo (u)"
+    script = """
+        return [...document.querySelectorAll(".top button, .controls button")]
+            .filter((one) => one.title === "")
+            .map((one) => one.outerHTML);
+    """
+    assert browser.run(script) == []
+
+
+def test_a_mistyped_address_leads_back(browser: Browser) -> None:
+    browser.open("/explorer")
+    assert browser.text("h1") == "There is no page at this address"
+    browser.await_refusal()  # the status is 404
+    browser.click("a[href='/explore']")
+    browser.one(".book")
 
 
 class TestPhone:
@@ -121,7 +147,7 @@ class TestPhone:
         assert not small_targets(browser, *FINGER)
 
     @pytest.mark.parametrize(("key", "dialog"), [("s", "#setup"), ("?", "#help")])
-    def test_dialogs_fit_and_begin_at_their_beginning(
+    def test_dialogs_fit_and_start_at_the_top(
         self, browser: Browser, key: str, dialog: str
     ) -> None:
         browser.resize(*PHONE)
@@ -133,7 +159,7 @@ class TestPhone:
         assert browser.run(wider, dialog) == [0, 0]
         assert not small_targets(browser, *FINGER)
 
-    def test_board_columns_and_controls_are_seen_at_once(self, browser: Browser) -> None:
+    def test_board_columns_and_controls_are_visible_together(self, browser: Browser) -> None:
         browser.resize(*PHONE)
         open_analysis(browser, pos="4453")
         for selector in ("#board svg", "#columns [data-column='7']", "#previous", "#next"):
@@ -143,7 +169,7 @@ class TestPhone:
 
 
 class TestAway:
-    def test_a_server_that_is_started_again_is_found_again(
+    def test_a_restarted_server_is_found_again(
         self, browser: Browser, page_server: PageServer
     ) -> None:
         open_analysis(browser, pos="44")
@@ -158,4 +184,4 @@ class TestAway:
         await_answer(browser)
         browser.until(lambda: columns(browser).get(1) == -5, "the scores do not come back")
         assert not browser.one("body").find_element("css selector", "#banner").is_displayed()
-        browser.faults()  # requests that were refused while it was away
+        browser.faults()  # requests that were refused while the server was down

@@ -1,4 +1,4 @@
-"""The page's pure modules beside the library: rules, notation, grids, addresses."""
+"""The page's pure modules compared with the library: rules, notation, grids, and addresses."""
 
 import random
 from collections.abc import Iterator
@@ -9,15 +9,15 @@ import pytest
 from c4core import Position
 from c4core.errors import BoardError, GridError, MoveError
 from c4core.notation import LABELS, BoardSize, check_board, column_label
+from c4core.pictures.board import find_threats
 from tests.support.boards.finished_games import finished_games
 from tests.support.browser import Browser
 from tests.support.page_modules import ask_module
 from web.files import VIEWS
-from workers.answers.description import find_threats
 
 BOARDS: Final = [BoardSize(*size) for size in ((7, 6), (5, 4), (8, 7), (12, 4), (3, 19), (16, 3))]
 GAMES: Final = 30
-"""Random games of each board."""
+"""Number of random games on each board."""
 
 PLAY: Final = """
 const {Position, playLine} = module;
@@ -39,30 +39,30 @@ return given.map(({width, height, moves}) => {
 
 @pytest.fixture
 def modules(browser: Browser) -> Iterator[Browser]:
-    """A browser that may load the server's modules, on a page without any of its own."""
+    """A browser that may load the server's modules, on a page without modules of its own."""
     browser.open("/healthz")
     yield browser
-    # Of an address that is no page of HTML browsers look for an icon at the usual place.
+    # For an address that is not an HTML page, browsers request the icon at its default path.
     assert not [fault for fault in browser.faults() if "favicon.ico" not in fault]
 
 
 def moves_of_games(count: int, board: BoardSize, *, seed: int) -> list[str]:
-    """The moves of random games that were played to their end."""
+    """The moves of finished random games."""
     return [game.moves or "" for game in finished_games(count, seed=seed, board=board)]
 
 
 def as_game(moves: str, board: BoardSize) -> dict[str, object]:
-    """A game as the modules get it."""
+    """A game in the form that the modules expect."""
     return {"width": board.width, "height": board.height, "moves": moves}
 
 
 def cells(squares: Any) -> list[str]:  # noqa: ANN401 (squares of several kinds)
-    """Squares, counted from 0, as the modules write them."""
+    """Squares counted from 0, in the form that the modules write."""
     return sorted(f"{column + 1},{row + 1}" for column, row in squares)
 
 
 def described(position: Position) -> dict[str, object]:
-    """What the library says of a position, in the modules' words."""
+    """The library's description of a position, in the modules' words."""
     threats = {} if position.winner is not None else find_threats(position)
     return {
         "grid": str(position).replace("\n", "/"),
@@ -91,7 +91,7 @@ class TestRules:
                 expected.append(described(position))
             assert answer["positions"] == expected
 
-    def test_moves_that_cannot_be_played_end_at_the_same_place(self, modules: Browser) -> None:
+    def test_illegal_moves_are_found_at_the_same_place(self, modules: Browser) -> None:
         chance = random.Random(5)
         lines = [
             ("".join(chance.choices("1234567890x*", (9,) * 7 + (1,) * 5, k=30)), BOARDS[0])
@@ -104,7 +104,7 @@ class TestRules:
 
 
 def first_mistake(moves: str, board: BoardSize) -> int | None:
-    """The place of the first move that cannot be played."""
+    """The index of the first illegal move."""
     try:
         Position(moves, width=board.width, height=board.height)
     except MoveError as error:
@@ -122,7 +122,7 @@ class TestNotation:
         expected = [[column_label(number - 1), number] for number in numbers]
         assert ask_module(modules, "game/position.js", script, numbers) == expected
 
-    def test_boards_that_can_be_played_on(self, modules: Browser) -> None:
+    def test_supported_boards_agree(self, modules: Browser) -> None:
         script = """
             const {boardProblem, boardText, parseBoard} = module;
             return given.map(([width, height]) => {
@@ -137,7 +137,7 @@ class TestNotation:
 
 
 def is_playable(width: int, height: int) -> bool:
-    """Whether the library has this board."""
+    """Whether the library supports this board."""
     try:
         check_board(width, height)
     except BoardError:
@@ -171,9 +171,7 @@ class TestGrids:
             assert answer["grid"] == str(position).replace("\n", "/")
             assert Position(answer["line"], width=board.width, height=board.height) == position
 
-    def test_grids_that_are_no_positions_are_refused_as_the_library_does(
-        self, modules: Browser
-    ) -> None:
+    def test_bad_grids_are_refused_like_in_the_library(self, modules: Browser) -> None:
         chance = random.Random(2)
         grids = []
         for moves in moves_of_games(200, BoardSize(5, 4), seed=6):
@@ -188,7 +186,7 @@ class TestGrids:
 
 
 def is_refused(grid: str) -> bool:
-    """Whether the library says that this is no position."""
+    """Whether the library refuses this position."""
     try:
         Position.from_grid(grid)
     except GridError:
@@ -206,7 +204,7 @@ class TestAddresses:
         states = [random_state(chance) for _ in range(400)]
         assert ask_module(modules, "game/session.js", script, states) == states
 
-    def test_an_address_that_says_nonsense_is_the_empty_board(self, modules: Browser) -> None:
+    def test_a_bad_address_shows_the_empty_board(self, modules: Browser) -> None:
         script = """
             const {initialState, stateOf} = module;
             const plain = JSON.stringify(initialState());
@@ -226,7 +224,7 @@ class TestAddresses:
 
 
 def random_state(chance: random.Random) -> dict[str, object]:
-    """A state of the board, of any kind that there is."""
+    """A random state of the board, of any kind."""
     board = chance.choice(BOARDS)
     labels = LABELS[1 : board.width + 1]
     line = "".join(chance.choices(labels, k=chance.randint(0, 9)))

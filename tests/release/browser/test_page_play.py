@@ -1,12 +1,13 @@
 """A game against a player, in a real browser, and its review."""
 
 from c4core import Position
+from c4core.players import LEVELS
 from tests.support.browser import Browser, PageServer
 from tests.support.page import await_stones, moves_on_board, numbers, stones
 
 
 def start_game(browser: Browser, *, seat: str, strength: str) -> None:
-    """Begin a game: who is a person, and how strong the other is."""
+    """Start a game: choose the person's side and the strength of the computer."""
     browser.open("/?view=play")
     choose(browser, f"#play-form input[name=seat][value='{seat}']")
     choose(browser, f"#play-form input[name=strength][value='{strength}']")
@@ -14,24 +15,24 @@ def start_game(browser: Browser, *, seat: str, strength: str) -> None:
 
 
 def choose(browser: Browser, selector: str) -> None:
-    """Choose one of several; the circle itself may be hidden behind its label."""
+    """Choose one of several options; the circle itself may be hidden behind its label."""
     browser.until(lambda: browser.all(selector), f"there is no {selector}")
     browser.run("document.querySelector(arguments[0]).click()", selector)
     assert browser.run("return document.querySelector(arguments[0]).checked", selector)
 
 
 def is_over(browser: Browser) -> bool:
-    """Whether the review is offered: the game has ended."""
+    """Whether the game has ended, so that the review is offered."""
     return any(found.is_displayed() for found in browser.all("#play-review"))
 
 
 def await_turn(browser: Browser, number: int) -> None:
-    """Wait until the game is over, or so many stones are on the board."""
+    """Wait until the game is over, or this many stones are on the board."""
     browser.until(lambda: is_over(browser) or stones(browser) == number, "nobody answers")
 
 
 def play_to_the_end(browser: Browser) -> str:
-    """Play red: the middle as long as it is free, then the leftmost column that is."""
+    """Play red: the middle column while it is open, then the leftmost open column."""
     for turn in range(21):
         position = Position(moves_on_board(browser))
         column = next(
@@ -44,7 +45,7 @@ def play_to_the_end(browser: Browser) -> str:
     return moves_on_board(browser)
 
 
-def test_a_game_is_played_to_its_end_and_reviewed(browser: Browser) -> None:
+def test_a_game_is_finished_stored_and_reviewed(browser: Browser, page_server: PageServer) -> None:
     start_game(browser, seat="x", strength="beginner")
     moves = play_to_the_end(browser)
     game = Position(moves)
@@ -53,6 +54,14 @@ def test_a_game_is_played_to_its_end_and_reviewed(browser: Browser) -> None:
         name = {"x": "Red", "o": "Yellow"}[game.winner]
         assert f"{name}" in browser.text("#play-status")
         assert f"has won after {len(moves)} moves" in browser.text("#play-status")
+
+    # It is stored, and found in the explorer.
+    browser.until(lambda: "Stored as game" in browser.text("#play-stored"), "it is not stored")
+    match, number = browser.text("#play-stored a").removeprefix("game ").split("/")
+    assert page_server.ask(f"/api/v1/games/{match}/{number}").json["moves"] == moves
+    players = {"first": "human", "second": "random"}
+    stored = page_server.ask(f"/api/v1/games/{match}/{number}").json
+    assert {side: stored[side] for side in players} == players
 
     browser.click("#play-review")
     browser.until(lambda: browser.all("#review .side-share"), "there is no review")
@@ -69,10 +78,14 @@ def test_a_game_is_played_to_its_end_and_reviewed(browser: Browser) -> None:
 
 
 def test_a_click_on_a_mistake_goes_there(browser: Browser) -> None:
-    moves = "1234567111177777"  # nobody plays well here
+    moves = "1234567111177777"  # both play badly here
     browser.open(f"/?pos={moves}&board=7x6&review={moves}")
     browser.click("#mistakes button")
-    await_stones(browser, numbers(browser, "#mistakes button", "shown")[0])
+    number = numbers(browser, "#mistakes button", "shown")[0]
+    await_stones(browser, number)
+    assert browser.text("#mistakes .mistake-move").startswith(f"{number}. column")
+    # The list of moves has the same numbers: a row begins with the number of its first move.
+    assert browser.texts("#moves .move-number") == ["1", "3", "5", "7", "9", "11", "13", "15"]
 
 
 def test_two_players_of_the_registry_play_by_themselves(browser: Browser) -> None:
@@ -92,7 +105,7 @@ class TestAnyPlayer:
     """
 
     def open(self, browser: Browser, player: str) -> None:
-        """Let yellow be any player of the server."""
+        """Let any player of the server play yellow."""
         browser.open("/?view=play")
         browser.run(self.SPY)
         browser.click("#play-any summary")
@@ -107,9 +120,7 @@ class TestAnyPlayer:
         (sent,) = browser.run("return window.sent")
         assert (sent["player"], sent["moves"]) == ("mcts-uct:iterations=50", "4")
 
-    def test_a_parameter_that_cannot_be_is_refused_in_the_servers_words(
-        self, browser: Browser
-    ) -> None:
+    def test_a_bad_parameter_is_refused_with_the_servers_message(self, browser: Browser) -> None:
         self.open(browser, "mcts-uct")
         browser.type("#player-o-iterations", "0")
         browser.click("#play-start")
@@ -117,7 +128,7 @@ class TestAnyPlayer:
         browser.until(lambda: "iterations" in browser.text("#play-status"), "nobody says so")
         browser.await_refusal()
 
-    def test_who_cannot_play_says_why(self, browser: Browser, page_server: PageServer) -> None:
+    def test_unavailable_players_say_why(self, browser: Browser, page_server: PageServer) -> None:
         players = page_server.ask("/api/v1/players").json
         reasons = {one["name"]: one["reason"] for one in players if not one["available"]}
         assert reasons
@@ -130,7 +141,7 @@ class TestAnyPlayer:
         assert dict(found) == {name: f"{name} – {why}" for name, why in reasons.items()}  # noqa: RUF001
 
 
-def test_hints_stay_as_they_are_set(browser: Browser) -> None:
+def test_the_setting_of_hints_is_kept(browser: Browser) -> None:
     start_game(browser, seat="x", strength="beginner")
     assert not browser.all("#columns [data-score]")
     browser.run("document.querySelector('#hints').click()")
@@ -138,6 +149,62 @@ def test_hints_stay_as_they_are_set(browser: Browser) -> None:
     browser.open("/?view=play")
     browser.until(lambda: browser.all("#hints"), "no switch")
     assert browser.run("return document.querySelector('#hints').checked")
+
+
+def test_threats_are_hidden_with_the_hints(browser: Browser) -> None:
+    browser.open("/?pos=141414")
+    browser.run("document.querySelector('#toggle-threats').click()")
+    browser.until(lambda: browser.all("#board .mark-threat"), "no threats in the analysis")
+    browser.click("#tabs [data-view=play]")
+    browser.until(lambda: not browser.all("#board .mark-threat"), "threats without hints")
+    browser.run("document.querySelector('#hints').click()")
+    browser.until(lambda: browser.all("#board .mark-threat"), "no threats with hints")
+
+
+def test_the_levels_are_those_of_the_library(browser: Browser) -> None:
+    browser.open("/?view=play")
+    browser.until(lambda: browser.all("#play-form input[name=strength]"), "no levels")
+    values = "return [...document.querySelectorAll(arguments[0])].map((one) => one.value)"
+    found = browser.run(values, "#play-form input[name=strength]")
+    assert found == [*LEVELS, "perfect"]
+
+
+def test_resigning_ends_the_game(browser: Browser) -> None:
+    start_game(browser, seat="o", strength="beginner")
+    await_stones(browser, 1)
+    assert not browser.one("#play-settings").get_attribute("open")
+    browser.click("#play-resign")
+    assert "Red (Beginner) has won after 1 move: Yellow resigned." in browser.text("#play-status")
+    browser.until(lambda: "Stored as game" in browser.text("#play-stored"), "it is not stored")
+    assert browser.one("#play-settings").get_attribute("open")
+    browser.click("#columns [data-column='1']")
+    assert stones(browser) == 1
+    browser.click("#undo")
+    browser.until(lambda: "Your move" in browser.text("#play-status"), "it cannot be taken back")
+
+
+def test_a_game_is_not_stored_without_consent(browser: Browser, page_server: PageServer) -> None:
+    before = page_server.ask("/api/v1/games?limit=500").json["games"]
+    start_game(browser, seat="both", strength="medium")  # the default
+    browser.run("document.querySelector('#play-stores').click()")
+    for column in "1212121":
+        browser.click(f"#columns [data-column='{column}']")
+    assert "Red has won after 7 moves: four in a row." in browser.text("#play-status")
+    assert not browser.one("#play-next").find_elements("css selector", "a")
+    assert not browser.run("return document.querySelector('.storing').checkVisibility()")
+    assert page_server.ask("/api/v1/games?limit=500").json["games"] == before
+
+
+def test_a_game_on_another_board(browser: Browser) -> None:
+    browser.open("/?view=play")
+    browser.until(lambda: browser.all("#play-form [name=board]"), "no choice")
+    browser.run(
+        "const board = document.querySelector('#play-form [name=board]');"
+        "board.value = '5x5'; board.dispatchEvent(new Event('change'));"
+    )
+    browser.until(lambda: len(browser.all("#board [role=gridcell]")) == 25, "another board")
+    browser.click("#play-start")
+    assert len(browser.all("#board [role=gridcell]")) == 25
 
 
 def test_undo_takes_back_the_answer_too(browser: Browser) -> None:

@@ -1,4 +1,4 @@
-"""The work view, in a real browser: a file dropped, its job followed, its results downloaded."""
+"""The work view in a real browser: drop a file, follow its job, download its results."""
 
 import json
 
@@ -10,7 +10,7 @@ LATE = late_positions(28)[:4]
 
 
 def open_work(browser: Browser) -> None:
-    """Open the work view, and wait until its jobs are there."""
+    """Open the work view, and wait for its jobs."""
     browser.open("/work")
     browser.one("[data-drop]")
     browser.until(lambda: "Loading" not in browser.text("#work"), "no jobs are shown")
@@ -37,6 +37,39 @@ class TestDropped:
         table = browser.download(f"c4-job-{job}.csv").read_text().splitlines()
         assert len(table) == 1 + len(LATE)
 
+    def test_bad_lines_are_named(self, browser: Browser) -> None:
+        open_work(browser)
+        drop_file(browser, f"{LATE[0]}\n9\n{LATE[1]}\nhello\n")
+        browser.click("[data-start]")
+        words = browser.text("[data-bad='2']")
+        assert "2 lines are not positions" in words
+        assert "Line 2: " in words
+        assert "Line 4: " in words
+        browser.click("[data-at-once]")
+        browser.until(lambda: browser.all("[data-answers]"), "no answers")
+        assert browser.text("[data-bad='2']") == words
+
+    def test_results_are_a_table_with_links_to_the_board(self, browser: Browser) -> None:
+        open_work(browser)
+        grid = str(Position(LATE[2])).replace("\n", "/")
+        lines = [{"moves": LATE[0]}, {"moves": "9"}, {"grid": grid}]
+        drop_file(browser, "".join(json.dumps(line) + "\n" for line in lines), "some.jsonl")
+        browser.click("[data-start]")
+        job = job_number(browser)
+        browser.until(lambda: job_state(browser, job) == "done", "it does not end")
+        browser.click(f"[data-job='{job}'] .results summary")
+        rows = f"[data-job='{job}'] .results tbody tr"
+        browser.until(lambda: len(browser.all(rows)) == len(lines), "no table")
+        scores = [Solver().solve(Position(moves)).score for moves in (LATE[0], LATE[2])]
+        shown = browser.texts(f"{rows} .score")
+        assert shown == [signed(score) for score in scores if score is not None]
+        assert "column 9" in browser.texts(rows)[1]
+        link = browser.one(f"{rows} a").get_attribute("href")
+        assert link is not None
+        assert link.endswith(f"/?pos={LATE[0]}&board=7x6")
+        browser.click(f"{rows} button")
+        browser.until(lambda: len(browser.all("#board .stone")) == len(LATE[2]), "no board")
+
     def test_json_lines_are_answered_at_once(self, browser: Browser) -> None:
         open_work(browser)
         lines = [json.dumps({"id": n, "moves": moves}) for n, moves in enumerate(LATE)]
@@ -48,12 +81,12 @@ class TestDropped:
         assert [answer.get("id") for answer in answers[:-1]] == list(range(len(LATE)))
         assert "error" in answers[-1]
 
-    def test_nothing_is_not_sent(self, browser: Browser) -> None:
+    def test_empty_input_is_not_sent(self, browser: Browser) -> None:
         open_work(browser)
         browser.click("[data-start]")
         assert "nothing to analyse" in browser.text("[data-outcome] [role=alert]")
 
-    def test_a_board_that_cannot_be_is_refused_in_the_servers_words(self, browser: Browser) -> None:
+    def test_a_bad_board_is_refused_with_the_servers_message(self, browser: Browser) -> None:
         open_work(browser)
         drop_file(browser, "1\n")
         browser.type("[name=board]", "99x99")
@@ -63,9 +96,7 @@ class TestDropped:
 
 
 class TestLive:
-    def test_a_job_is_cancelled_and_goes_on_after_the_server_was_started_again(
-        self, browser: Browser
-    ) -> None:
+    def test_a_job_is_cancelled_and_resumed_after_a_server_restart(self, browser: Browser) -> None:
         with PageServer("--no-book") as server:
             browser.server = server
             open_work(browser)
@@ -82,7 +113,7 @@ class TestLive:
 
             server.stop()
             browser.one("#banner")
-            assert browser.all(f"[data-job='{job}']"), "the page has forgotten its jobs"
+            assert browser.all(f"[data-job='{job}']"), "the page does not show its jobs"
             server.start()
             browser.until(
                 lambda: (
@@ -93,7 +124,7 @@ class TestLive:
             browser.until(lambda: job_state(browser, job) == "running", "it does not go on")
             browser.click(f"[data-job='{job}'] [data-action='cancel']")
             browser.until(lambda: job_state(browser, job) == "cancelled", "it is not cancelled")
-            browser.faults()  # streams and requests that were broken while it was away
+            browser.faults()  # streams and requests that were cut off while the server was down
 
     def test_workers_are_shown(self, browser: Browser) -> None:
         open_work(browser)
@@ -101,7 +132,7 @@ class TestLive:
 
 
 class TestDeep:
-    def test_the_tree_of_a_job_that_has_ended_is_shown(
+    def test_the_tree_of_an_ended_job_is_shown(
         self, browser: Browser, page_server: PageServer
     ) -> None:
         page_server.run("deep", "1212", "--board", "5x4")

@@ -1,4 +1,4 @@
-"""Rivals of the engine, and the plot of the comparison."""
+"""Other engines, and the plot of the comparison."""
 
 import shutil
 from pathlib import Path
@@ -13,7 +13,7 @@ from tests.support.running.benchmarks import run
 GAMES = ["2252576253462244111563365343671351441", "52753311433677442422121", "271713432331713132"]
 
 
-def test_rival_runs() -> None:
+def test_other_engine_runs() -> None:
     rival = BitBully()
     assert rival.run(GAMES).scores == [-1, 8, -11]
     assert rival.run_columns(GAMES).scores == [-1, 8, -11]
@@ -21,7 +21,7 @@ def test_rival_runs() -> None:
         rival.run(["1111111"])
 
 
-def test_render_draws_the_same_twice(tmp_path: Path) -> None:
+def test_rendering_is_reproducible(tmp_path: Path) -> None:
     page = Path(shutil.copy(DOCS / "performance.md", tmp_path))
     for name in ("one", "two"):
         results = tmp_path / name

@@ -1,4 +1,4 @@
-"""The examples of the help texts run as they stand, in a shell and each in a process of its own."""
+"""The examples of the help texts run unchanged in a shell, each in its own process."""
 
 import shutil
 from pathlib import Path

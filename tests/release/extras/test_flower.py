@@ -1,4 +1,4 @@
-"""Flower, a monitor for Celery, beside workers."""
+"""Flower, a monitor for Celery, next to workers."""
 
 import json
 import re

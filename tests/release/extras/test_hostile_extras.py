@@ -20,7 +20,7 @@ from tests.support.hostile.modelfiles import crafted
 
 @pytest.fixture(scope="module")
 def targets(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Target]:
-    """What the files are handed to, by name."""
+    """The readers of the files, by name."""
     return functools.cache(lambda name: load(name, tmp_path_factory.mktemp(name)))
 
 
@@ -41,14 +41,14 @@ def test_hostile_file_is_refused(
 
 
 @pytest.mark.parametrize("representations", [("planes",), ("moves",), ("planes", "moves")])
-def test_the_densest_parts_that_there_are(tmp_path: Path, representations: tuple[str, ...]) -> None:
+def test_the_densest_parts_are_read(tmp_path: Path, representations: tuple[str, ...]) -> None:
     check_densest_part(tmp_path / "train.parquet", representations)
 
 
-def test_largest_network_takes_no_memory_before_it_has_weights(
+def test_the_largest_network_without_weights_takes_little_memory(
     targets: Callable[[str], Target], tmp_path: Path
 ) -> None:
-    """Its weights would be 2.4 GB."""
+    """Its weights would take 2.4 GB."""
     path = tmp_path / "model"
     path.write_bytes(crafted(targets("models").sample, architecture=LARGEST["exact"]))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -1,5 +1,5 @@
-"""Faults on purpose: workers, brokers, the database and the network fail, and nothing is lost.
+"""Fault injection: workers, brokers, the database and the network fail, and nothing is lost.
 
-``make faults`` runs them. ``python -m tests.release.faults.report`` writes their figures to the
-documents.
+``make faults`` runs the tests. ``python -m tests.release.faults.report`` writes their figures into
+the documents.
 """

@@ -1,4 +1,4 @@
-"""Servers to be killed, the job that is disturbed, and where its figures go."""
+"""Servers that can be killed, the disturbed job, and its figures."""
 
 import signal
 import threading
@@ -22,7 +22,7 @@ UNDISTURBED = pytest.StashKey[dict[str, Answers]]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let whatever ends the tests end their servers as well."""
+    """Make signals that end the tests end their servers as well."""
     config.stash[ALL_FIGURES] = []
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -31,7 +31,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Show the figures, and keep them for the documents."""
+    """Show the figures, and store them for the documents."""
     found = config.stash[ALL_FIGURES]
     if found:
         save(FIGURES_FILE, found)
@@ -42,7 +42,7 @@ def pytest_terminal_summary(
 
 @pytest.fixture
 def say(request: pytest.FixtureRequest) -> Callable[[str], None]:
-    """Tells people what is going on, at once."""
+    """Print messages at once."""
     reporter = request.config.pluginmanager.get_plugin("terminalreporter")
     capture = request.config.pluginmanager.get_plugin("capturemanager")
     begin = time.monotonic()
@@ -56,20 +56,20 @@ def say(request: pytest.FixtureRequest) -> Callable[[str], None]:
 
 @pytest.fixture(scope="session")
 def database_server() -> Iterator[PostgreSQLServer]:
-    """PostgreSQL as it is deployed, to be stopped at any moment."""
+    """PostgreSQL as in a deployment, which may be stopped at any moment."""
     with PostgreSQLServer(durable=True) as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def databases(database_server: PostgreSQLServer) -> PostgresDatabases:
-    """Makes databases on that server; they end with it."""
+    """Make databases on that server; they are dropped with it."""
     return PostgresDatabases(database_server.url)
 
 
 @pytest.fixture(scope="session", params=[RedisServer, RabbitMQServer], ids=["redis", "rabbitmq"])
 def broker_server(request: pytest.FixtureRequest) -> Iterator[Server]:
-    """A broker to be killed at any moment; every test runs with each kind."""
+    """A broker that may be killed at any moment; every test runs with each kind."""
     with request.param() as server:
         yield server
 
@@ -89,7 +89,7 @@ def scenarios(
     say: Callable[[str], None],
     request: pytest.FixtureRequest,
 ) -> Scenarios:
-    """Begins runs."""
+    """Start runs."""
     keep = request.config.stash[ALL_FIGURES].append
     return Scenarios(databases, broker, tmp_path, say, keep)
 

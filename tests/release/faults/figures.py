@@ -1,4 +1,4 @@
-"""What a scenario has measured, what is allowed, and the table that is made of it."""
+"""The measurements of a scenario, their limits, and a table of them."""
 
 import json
 import os
@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Final
 
 SLACK: Final = float(os.environ.get("C4_FAULTS_SLACK", "1"))
-"""What limits of time are multiplied with: more than 1 on a machine that others use as well. What
-may be lost, duplicated or different is nothing, however slow the machine."""
+"""Factor for time limits: more than 1 on a machine that is shared.
+
+The numbers of lost, duplicated and different results must be 0 on any machine.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """How long something took to be well again; the longest, where it was measured often."""
+    """The time of a recovery; the longest one, if it was measured several times."""
 
     what: str
     seconds: float
@@ -23,34 +25,34 @@ class Recovery:
 
 @dataclass(slots=True)
 class Figures:
-    """What a scenario has come to."""
+    """The results of a scenario."""
 
     scenario: str
     broker: str
     positions: int = 0
     seconds: float = 0.0
-    """From the job's begin to its end."""
+    """Time from the start of the job to its end."""
     faults: int = 0
     lost: int = 0
     """Lines of the input without an answer."""
     duplicated: int = 0
-    """Answers, rows and completions of a unit more than one."""
+    """Number of additional answers, rows and completions of a unit."""
     different: int = 0
-    """Answers that are not those of the undisturbed run."""
+    """Answers that differ from the undisturbed run."""
     twice: int = 0
-    """Claims of units beyond the first each, but for those of units that were handed back."""
+    """Claims of units after the first one, except claims of released units."""
     in_flight: int = 0
-    """Units that were being worked on by what was hit, added up over the faults."""
+    """Units in progress at the disturbed processes, summed over the faults."""
     restarts: int = 0
-    """Worker processes that ended though nobody had done anything to them."""
+    """Worker processes that ended without a fault."""
     recoveries: list[Recovery] = field(default_factory=list)
 
     def recovered(self, what: str, seconds: Iterable[float], limit: float) -> None:
-        """Note recoveries of one kind: the longest counts."""
+        """Record recoveries of one kind; the longest counts."""
         self.recoveries.append(Recovery(what, max(seconds, default=float("inf")), limit))
 
     def check(self) -> None:
-        """Hold every figure against what is allowed."""
+        """Compare every figure with its limit."""
         assert (self.lost, self.duplicated, self.different) == (0, 0, 0), self
         assert self.twice <= self.in_flight, self
         for recovery in self.recoveries:
@@ -94,13 +96,13 @@ def _row(figures: Figures) -> tuple[str, ...]:
 
 
 def save(path: Path, figures: Iterable[Figures]) -> None:
-    """Keep figures in a file."""
+    """Write figures to a file."""
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps([asdict(each) for each in figures], indent=1) + "\n")
 
 
 def load(path: Path) -> list[Figures]:
-    """Figures from a file."""
+    """Read figures from a file."""
     found = []
     for values in json.loads(path.read_text()):
         recoveries = [Recovery(**each) for each in values.pop("recoveries")]

@@ -1,7 +1,7 @@
-"""What became of every unit and when, written down by a trigger in the database itself.
+"""The history of every unit, recorded by a trigger in the database itself.
 
-The moments are the database's, taken while a change is made: what the processes that take part
-believe about the time does not matter.
+The times are the database's, taken while a change is made. The clocks of the other processes do not
+matter.
 """
 
 from collections import Counter
@@ -40,12 +40,12 @@ class Change:
     before: str
     after: str
     held_by: str | None
-    """Who had it before."""
+    """The previous holder."""
     taken_by: str | None
-    """Who has it now."""
+    """The current holder."""
     fence: int
     handed_back: bool
-    """Whether its holder gave it back, with the results so far stored."""
+    """Whether the holder released it, keeping the results stored so far."""
 
     @property
     def is_claim(self) -> bool:
@@ -53,11 +53,7 @@ class Change:
 
 
 class Ledger:
-    """Asks a database of C4's about units. Connects anew each time: the server may restart.
-
-    Args:
-        url: of the database, which has C4's tables.
-    """
+    """Queries about the units of a database; each connects anew, because the server may restart."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -73,27 +69,26 @@ class Ledger:
         return bool(self._ask("SELECT FROM units WHERE state = 'leased' AND owner = %s", owner))
 
     def units(self) -> dict[str, int]:
-        """How many there are in each state."""
+        """The number of units in each state."""
         return dict(self._ask("SELECT state, count(*) FROM units GROUP BY state"))
 
     def job_state(self, job_id: int) -> str:
-        """The state of a job."""
         return str(self._ask("SELECT state FROM jobs WHERE id = %s", job_id)[0][0])
 
     def job_seconds(self, job_id: int) -> float:
-        """From the begin to the end of a job."""
+        """The time from the start to the end of a job."""
         query = "SELECT finished_at - started_at FROM jobs WHERE id = %s"
         return float(self._ask(query, job_id)[0][0])
 
     def evaluations(self) -> dict[int, tuple[int, int]]:
-        """Lower and upper bound by key as it is stored; fails if a key is there twice."""
+        """The stored lower and upper bounds by key; fails if a key occurs twice."""
         rows = self._ask("SELECT key, lower, upper FROM evaluations")
         found = {key: (lower, upper) for key, lower, upper in rows}
         assert len(found) == len(rows)
         return found
 
     def changes(self) -> list[Change]:
-        """All that was written down, in order."""
+        """All recorded changes, in order."""
         return [Change(*row) for row in self._ask("SELECT * FROM unit_log ORDER BY at, fence")]
 
     def _ask(self, query: LiteralString, *values: object) -> Sequence[TupleRow]:
@@ -107,7 +102,7 @@ class Ledger:
 def held(
     changes: Sequence[Change], owners: Collection[str], since: float, until: float
 ) -> frozenset[int]:
-    """The units that some owners held at any moment from one time to another."""
+    """The units that any of the owners held during an interval."""
     ends: dict[int, float] = {}
     found = set()
     for change in reversed(changes):
@@ -119,31 +114,31 @@ def held(
 
 
 def free_again(changes: Iterable[Change], unit: int, after: float) -> float:
-    """Seconds until a unit that somebody held was free for others, or taken by one."""
+    """Seconds until a held unit was free or claimed by another worker."""
     return _first(
         (change for change in changes if change.unit == unit and change.before == "leased"), after
     )
 
 
 def taken_again(changes: Iterable[Change], unit: int, after: float) -> float:
-    """Seconds until a unit was claimed once more."""
+    """Seconds until a unit was claimed again."""
     return _first((change for change in changes if change.unit == unit and change.is_claim), after)
 
 
 def first_claim(changes: Iterable[Change], after: float, by: str = "") -> float:
-    """Seconds until anybody, or one whose name begins like this, began new work."""
+    """Seconds until the first new claim, optionally by a worker whose name starts with a prefix."""
     claims = (change for change in changes if change.is_claim)
     return _first((claim for claim in claims if (claim.taken_by or "").startswith(by)), after)
 
 
 def done_twice(changes: Iterable[Change]) -> int:
-    """Completions of units beyond the first each."""
+    """Completions of units after the first one."""
     done = Counter(change.unit for change in changes if change.after == "done")
     return sum(done.values()) - len(done)
 
 
 def taken_twice(changes: Iterable[Change]) -> int:
-    """Claims of units beyond the first each, but for those of units that were handed back."""
+    """Claims of units after the first one, except claims of released units."""
     changes = list(changes)
     claims = Counter(change.unit for change in changes if change.is_claim)
     returns = sum(change.handed_back for change in changes)

@@ -1,8 +1,8 @@
-"""PostgreSQL on a machine of its own, as far as the network can tell, behind a cable to be pulled.
+"""PostgreSQL behind a network link that can be cut, as if on another machine.
 
 The server runs in a network namespace, at the far end of a virtual Ethernet link. When the link is
-cut packets vanish: connections hang, new ones are not answered, both ends send again in growing
-intervals. Processes of this machine reach the server by its socket in the file system all the same.
+cut, packets vanish: connections hang, new ones are not answered, and both ends retry at growing
+intervals. Processes of this machine still reach the server through its socket in the file system.
 """
 
 import os
@@ -25,7 +25,7 @@ FAR_ADDRESS: Final = "02:c4:00:00:00:02"
 
 
 class DistantPostgreSQL(PostgreSQLServer):
-    """The server at the end of the link, which goes with it. Only root can make one."""
+    """The server at the end of the link; both end together. Only root can create one."""
 
     apart = ("unshare", "--net", "--")
     listens = "*"
@@ -35,11 +35,11 @@ class DistantPostgreSQL(PostgreSQLServer):
 
     @property
     def url(self) -> str:
-        """By way of the socket."""
+        """The URL through the socket."""
         return f"postgresql://c4@/postgres?host={self.directory}&port={self.port}"
 
     def by_link(self, url: str) -> str:
-        """The URL of one of its databases by way of the link."""
+        """The URL of one of its databases through the link."""
         way = make_url(url).set(host=THERE, port=self.port, query={})
         return way.render_as_string(hide_password=False)
 
@@ -49,24 +49,26 @@ class DistantPostgreSQL(PostgreSQLServer):
         _run("ip", "link", "add", NEAR_END, "type", "veth", *far)
         _run("ip", "address", "add", f"{HERE}/30", "dev", NEAR_END)
         _run("ip", "link", "set", NEAR_END, "up")
-        # Known for good: else a missing answer to "who has" ends connections with an error early.
+        # A permanent entry: otherwise a missing answer to "who has" ends connections early with an
+        # error.
         permanent = ("lladdr", FAR_ADDRESS, "dev", NEAR_END, "nud", "permanent")
         _run("ip", "neighbour", "replace", THERE, *permanent)
         self._there("ip", "address", "add", f"{THERE}/30", "dev", FAR_END)
         self.mend()
 
     def close(self) -> None:
-        # Not left to the end of the namespace: connections that were cut keep it for minutes.
+        # Done now and not at the end of the namespace, which cut connections keep alive for
+        # minutes.
         with suppress(subprocess.CalledProcessError, FileNotFoundError):
             _run("ip", "link", "delete", NEAR_END)
         super().close()
 
     def cut(self) -> None:
-        """From now on nothing gets through."""
+        """Cut the link: nothing gets through."""
         self._there("ip", "link", "set", FAR_END, "down")
 
     def mend(self) -> None:
-        """Let everything through again."""
+        """Restore the link."""
         self._there("ip", "link", "set", FAR_END, "up")
 
     def _prepare(self) -> None:

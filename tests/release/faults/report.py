@@ -1,4 +1,4 @@
-"""Writes the figures of the last run of the suite into the documents: ``python -m ...report``."""
+"""Write the figures of the last run of the suite into the documents: ``python -m ...report``."""
 
 import os
 import platform

@@ -28,21 +28,24 @@ from workers.analyze import job as planning
 EMPTY_SQUARES: Final = 28
 
 JOB_SECONDS: Final = 35
-"""About how long two threads work on a job that nothing disturbs, however quick the machine: long
-enough for twenty kills, each of which has to find its victim at work."""
+"""Approximate duration of an undisturbed job with two threads, on any machine.
+
+It is long enough for twenty kills, each of which needs a busy victim.
+"""
 
 UNIT_SECONDS: Final = 0.5
-"""Work of a unit: long enough to be hit, and short enough that there are more than faults. Who is
-at work when another is stopped is done with its unit, and takes a new one, within the second that
-is promised."""
+"""Work of a unit: long enough to be hit, and short enough to have more units than faults.
+
+A worker finishes its unit and takes a new one within the promised second.
+"""
 
 SAMPLE: Final = 400
-"""Positions whose cost is measured beforehand."""
+"""Number of positions whose cost is measured beforehand."""
 
 
 @dataclass(slots=True)
 class Answers:
-    """What a job has come to, without what may differ from run to run."""
+    """The results of a job, without parts that may differ from run to run."""
 
     lines: list[tuple[str, int]]
     """Moves and score of every line."""
@@ -55,35 +58,33 @@ class Strike:
     """A fault."""
 
     at: float
-    """On the database's clock."""
+    """Time of the fault, by the database's clock."""
     workers: frozenset[str]
-    """Processes that were hit."""
+    """The processes that were hit."""
     until: float = inf
-    """When they could go on, if they could."""
+    """The time when they could continue, if they could."""
     held: frozenset[int] = frozenset()
     """The units that they were working on; known when the job has ended."""
 
 
 @dataclass(slots=True)
 class Run:
-    """A job that is being worked on."""
+    """A job in progress."""
 
     system: System
     job_id: int
     figures: Figures
     say: Callable[[str], None]
     expected: Answers | None
-    """What the job should come to; None while nobody knows."""
+    """The expected results; None for the undisturbed run."""
     answers: Answers | None = None
-    """What it has come to, once it has ended."""
+    """The actual results, once the job has ended."""
     strikes: list[Strike] = field(default_factory=list)
 
     def strike(self, *workers: SupervisedWorker, passes: bool = False) -> Strike:
-        """Note that a fault is about to hit workers.
+        """Record that a fault is about to hit workers.
 
-        Args:
-            workers: which.
-            passes: they survive it: what they hold at this moment is in flight.
+        If ``passes`` is set, they survive, and the units that they hold now are in flight.
         """
         at = self.system.ledger.now()
         names = frozenset(worker.name for worker in workers)
@@ -91,11 +92,7 @@ class Run:
         return self.strikes[-1]
 
     def finish(self) -> list[Change]:
-        """Wait for the end of the job and count what the fault has done to its results.
-
-        Returns:
-            All changes of its units.
-        """
+        """Wait for the end of the job, count the damage, and return all changes of its units."""
         self.system.wait_for_end(self.job_id)
         book, figures = self.system.ledger, self.figures
         assert book.job_state(self.job_id) == "done", book.units()
@@ -121,7 +118,7 @@ class Run:
         )
 
     def _compare(self, found: Answers, expected: Answers) -> None:
-        """Count what is missing, what is too much and what is different."""
+        """Count missing, duplicated and different results."""
         figures = self.figures
         asked = Counter(moves for moves, _score in expected.lines)
         answered = Counter(moves for moves, _score in found.lines)
@@ -134,14 +131,9 @@ class Run:
 
 
 class Scenarios:
-    """Begins runs, each with a database of its own.
+    """Starts runs, each with its own database.
 
-    Args:
-        databases: makes databases.
-        broker: without messages of others.
-        directory: for files.
-        say: tells people what is going on.
-        keep: takes the figures of every run that has come to its end.
+    ``say`` prints messages, and ``keep`` receives the figures of every finished run.
     """
 
     def __init__(
@@ -165,12 +157,9 @@ class Scenarios:
 
     @contextmanager
     def begin(self, fault: str, expected: Answers | None, **system: Any) -> Iterator[Run]:  # noqa: ANN401
-        """Begin a job with workers at work on it; afterwards nothing may be wrong with it.
+        """Start a job with workers; check afterwards that all its results are right.
 
-        Args:
-            fault: for people.
-            expected: the answers of the undisturbed run, if this is not the one.
-            system: options of the :class:`System`.
+        ``expected`` holds the answers of the undisturbed run, or None for that run itself.
         """
         title = self._broker.title
         figures = Figures(fault, title, job_positions())
@@ -197,7 +186,7 @@ def job_positions() -> int:
 
 @cache
 def _seconds_each() -> float:
-    """What a position costs here when two threads are at work."""
+    """Measure the time for a position on this machine with two threads."""
     solver = Solver(threads=2, table_mb=16)
     began = time.perf_counter()
     solver.solve_many(random_games(SAMPLE, empty=EMPTY_SQUARES, seed=2))
@@ -205,7 +194,7 @@ def _seconds_each() -> float:
 
 
 def _note_costs(url: str) -> None:
-    """Let units be planned with what positions cost, scaled so that they get the length wanted."""
+    """Store costs of positions, scaled so that units get the desired length."""
     seconds = SAMPLE * _seconds_each() * planning.UNIT_SECONDS / UNIT_SECONDS
     with Database.open(url) as database:
         database.run(

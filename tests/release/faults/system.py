@@ -1,4 +1,4 @@
-"""The whole system for one scenario: a database, a broker, supervised workers, and one job."""
+"""The complete system for one scenario: a database, a broker, supervised workers, and a job."""
 
 import os
 import signal
@@ -21,12 +21,9 @@ COMMAND_SECONDS: Final = 300
 
 
 class SupervisedWorker:
-    """A worker process that is started again whenever it ends, as a service manager does.
+    """A worker process that is restarted whenever it ends, as by a service manager.
 
-    Args:
-        label: what it is called; its number of starts is added, for every process is another.
-        log: where it writes what it has to say.
-        environment: of the process.
+    Its name is the label and the number of starts, because each process is a new worker.
     """
 
     def __init__(self, label: str, log: Path, environment: dict[str, str]) -> None:
@@ -35,13 +32,13 @@ class SupervisedWorker:
         self._environment = os.environ | environment
         self.starts = 0
         self.restarts_unasked = 0
-        """How often it has ended though nobody has done anything to it."""
+        """Number of times that it ended without a fault."""
         self._is_to_end = False
         self.start()
 
     @property
     def name(self) -> str:
-        """Of the process that is running."""
+        """The name of the running process."""
         return f"{self.label}.{self.starts}"
 
     def start(self) -> None:
@@ -61,48 +58,42 @@ class SupervisedWorker:
             )
 
     def tend(self) -> None:
-        """Start it again if it has ended."""
+        """Restart it if it has ended."""
         if self._process.poll() is not None:
             self.restarts_unasked += not self._is_to_end
             self.start()
 
     def kill(self) -> None:
-        """End it as a crash does."""
+        """Kill it, like a crash."""
         self._is_to_end = True
         self._process.kill()
         self._process.wait()
 
     def ask_to_end(self) -> None:
-        """Send SIGTERM."""
         self._is_to_end = True
         self._process.terminate()
 
     def await_end(self) -> int:
-        """Its exit code."""
+        """Wait for its end; return the exit code."""
         return self._process.wait(timeout=30)
 
     def freeze(self) -> None:
-        """Stop it where it is."""
+        """Suspend it."""
         self._process.send_signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
-        """Let it go on."""
+        """Resume it."""
         self._process.send_signal(signal.SIGCONT)
 
     def log_tail(self) -> str:
-        """The end of what it has said."""
+        """The end of its output."""
         return f"--- {self.label}\n{self._log.read_text(errors='replace')[-4000:]}"
 
 
 class System:
-    """Everything that works on one job.
+    """All processes that work on one job, in an empty database and with an empty broker.
 
-    Args:
-        database_url: of a database with C4's tables and nothing in them.
-        broker_url: of a broker without messages.
-        directory: for files.
-        reach: the workers' way to the database: its URL from the usual one.
-        worker_environments: what is added to the workers' environment.
+    ``reach`` makes the workers' database URL from the usual one.
     """
 
     def __init__(
@@ -135,13 +126,13 @@ class System:
             worker.kill()
 
     def start_worker(self, environment: dict[str, str]) -> None:
-        """Start one more worker."""
+        """Start another worker."""
         label = f"worker{len(self.workers)}"
         way = self.environment | {"C4_DB": self._worker_url} | environment
         self.workers.append(SupervisedWorker(label, self.directory / f"{label}.log", way))
 
     def command(self, *arguments: str, codes: tuple[int, ...] = (0,)) -> str:
-        """Run ``c4``, which ends with one of some codes; what it writes to its output."""
+        """Run ``c4``, check its exit code, and return its output."""
         done = subprocess.run(
             [sys.executable, "-m", "cli", *arguments],
             cwd=ROOT,
@@ -155,22 +146,21 @@ class System:
         return done.stdout
 
     def submit(self, games: Sequence[str]) -> int:
-        """Make a job of games, scores only; its number."""
+        """Make a job of games, scores only; return its number."""
         batch = self.directory / "games"
         batch.write_text("\n".join(games))
         return int(self.command("analyze", "--score-only", "--detach", str(batch)))
 
     def wait(self, seconds: float) -> None:
-        """Let time pass, with the workers looked after."""
+        """Let time pass while supervising the workers."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             self._tick()
 
     def wait_until(self, condition: Callable[[], bool], what: str, seconds: float = 120) -> None:
-        """Wait for something, with the workers looked after. Survives a database that is away.
+        """Wait for a condition while supervising the workers, even if the database is unreachable.
 
-        Raises:
-            TimeoutError: it has not come true in that time; with the ends of the workers' logs.
+        The TimeoutError has the ends of the workers' logs.
         """
         deadline = time.monotonic() + seconds
         while True:
@@ -180,16 +170,16 @@ class System:
                     return
             if time.monotonic() > deadline:
                 raise TimeoutError(
-                    "\n".join([f"not in {seconds} s: {what}", self.state(), *self._logs()])
+                    "\n".join([f"no success in {seconds} s: {what}", self.state(), *self._logs()])
                 )
 
     def wait_for_work(self, worker: SupervisedWorker | None = None) -> None:
-        """Wait until a worker, or each of them, holds a unit."""
+        """Wait until any worker, or each of them, holds a unit."""
         for each in [worker] if worker else self.workers:
             self.wait_until(lambda each=each: self.ledger.is_working(each.name), "a unit is held")
 
     def wait_for_last_work(self) -> SupervisedWorker:
-        """Wait until no unit waits for a worker; one that works."""
+        """Wait until no unit waits for a worker; return a worker that is busy."""
         working: list[SupervisedWorker] = []
 
         def is_so_far() -> bool:
@@ -202,7 +192,7 @@ class System:
         return working[0]
 
     def wait_for_end(self, job_id: int, seconds: float = 180) -> None:
-        """Wait until the job has come to its end."""
+        """Wait until the job has ended."""
         self.wait_until(
             lambda: self.ledger.job_state(job_id) not in ("planning", "running"),
             f"job {job_id} ends",
@@ -210,7 +200,7 @@ class System:
         )
 
     def state(self) -> str:
-        """How far everything is, for people."""
+        """A description of the current progress."""
         with suppress(psycopg.OperationalError):
             return f"units: {self.ledger.units()}, processes started: " + ", ".join(
                 f"{worker.name}" for worker in self.workers
@@ -219,7 +209,7 @@ class System:
 
     @contextmanager
     def telling(self) -> Iterator[None]:
-        """Show the ends of the workers' logs when something goes wrong."""
+        """Show the ends of the workers' logs if an error occurs."""
         try:
             yield
         except Exception as error:

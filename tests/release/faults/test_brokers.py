@@ -1,4 +1,4 @@
-"""Brokers that cut connections, answer nothing or take no messages: work goes on meanwhile."""
+"""Brokers that cut connections, do not answer or refuse messages: work continues meanwhile."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ ALARM_SECONDS = 20.0
 PAUSE_SECONDS = 0.5
 
 WITHOUT_BROKER = 15.0
-"""Until a worker knows that a broker does not answer, and asks the database."""
+"""Seconds until a worker notices that the broker does not answer and queries the database."""
 
 on_redis = pytest.mark.parametrize("broker_server", [RedisServer], indirect=True, ids=["redis"])
 on_rabbitmq = pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_the_broker_is_short_of_memory(
 
 
 def repeat(run: Run, do: Callable[[], object], *, times: int) -> None:
-    """Let a fault hit all workers again and again; there must be new work after each of them."""
+    """Let a fault hit all workers repeatedly; new work must start after each fault."""
     over = []
     run.system.wait(BEFORE_SECONDS)
     for number in range(times):
@@ -82,7 +82,7 @@ def repeat(run: Run, do: Callable[[], object], *, times: int) -> None:
     changes = run.finish()
     ended = max(change.at for change in changes)
     hit = [since for since in over if since < ended]
-    assert len(hit) > times // 2, "the job has ended too early to be hit"
+    assert len(hit) > times // 2, "the job ended before the fault"
     new_work = (first_claim(changes, since) for since in hit if since < _last_claim(changes))
     run.figures.recovered("new work", new_work, WITHOUT_BROKER)
     run.figures.restarts = sum(worker.restarts_unasked for worker in run.system.workers)
@@ -91,7 +91,7 @@ def repeat(run: Run, do: Callable[[], object], *, times: int) -> None:
 def go_on_without(
     run: Run, begin: Callable[[], object], end: Callable[[], object], seconds: float
 ) -> None:
-    """Take the broker away for a time; the workers must begin new work meanwhile."""
+    """Take the broker away for a time; the workers must start new work meanwhile."""
     run.system.wait(BEFORE_SECONDS)
     run.strike(*run.system.workers, passes=True)
     begin()
@@ -103,7 +103,7 @@ def go_on_without(
     changes = run.finish()
     owners = {change.taken_by for change in changes if change.taken_by}
     run.say(f"{len(held(changes, owners, since, until))} units meanwhile")
-    assert since < _last_claim(changes), "the job has ended too early to be hit"
+    assert since < _last_claim(changes), "the job ended before the fault"
     run.figures.recovered("new work", [first_claim(changes, since)], WITHOUT_BROKER)
     if until < _last_claim(changes):
         after = [first_claim(changes, until)]

@@ -1,4 +1,4 @@
-"""Connections to a database whose network is cut: no end waits longer than it has to."""
+"""Connections to a database whose network is cut: both ends give up in time."""
 
 import os
 import time
@@ -20,7 +20,7 @@ pytestmark = [
 ]
 
 NOTICED_SECONDS = 10.0
-"""A lease's length: whoever cannot prolong it should know by then."""
+"""A lease's length: by then, a worker that cannot extend it must notice."""
 RELEASED_SECONDS = 10.0
 
 
@@ -34,7 +34,7 @@ def ask(session: Session) -> None:
     session.execute(text("SELECT 1"))
 
 
-def test_who_waits_for_an_answer_is_told_that_there_is_none(server: DistantPostgreSQL) -> None:
+def test_a_client_waiting_for_an_answer_gets_an_error(server: DistantPostgreSQL) -> None:
     with Database.open(server.by_link(server.url)) as database:
         database.run(ask)
         server.cut()
@@ -50,7 +50,7 @@ def test_who_waits_for_an_answer_is_told_that_there_is_none(server: DistantPostg
         assert time.monotonic() - begin < 1 * SLACK
 
 
-def test_what_a_lost_client_had_locked_comes_free(
+def test_locks_of_a_lost_client_are_released(
     server: DistantPostgreSQL, say: Callable[[str], None]
 ) -> None:
     lock = text("SELECT pg_advisory_xact_lock(4)")
@@ -68,7 +68,7 @@ def test_what_a_lost_client_had_locked_comes_free(
         begin = time.monotonic()
         while not other.run(lambda session: session.scalar(is_free)):
             assert time.monotonic() - begin < RELEASED_SECONDS * SLACK, (
-                "the server waits for its client"
+                "the server still waits for its client"
             )
             time.sleep(0.1)
         say(f"free {time.monotonic() - begin:.1f} s after the network was back")

@@ -1,4 +1,4 @@
-"""Brokers, the database and the network that fail: work goes on by itself when they are back."""
+"""Failures of brokers, the database and the network: work resumes by itself afterwards."""
 
 import os
 import signal
@@ -15,9 +15,9 @@ from tests.support.running.servers import PostgreSQLServer
 pytestmark = [pytest.mark.servers, pytest.mark.faults]
 
 AWAY_SECONDS = 3.0
-"""Longer than a unit takes: when the service comes back, nobody works any more."""
+"""Longer than a unit takes: when the service returns, no worker is busy."""
 BEFORE_SECONDS = 2.0
-"""Until then the work has come into its stride."""
+"""Time for the work to get going."""
 CUT_SECONDS = 30.0
 
 AFTER_BROKER = 10.0
@@ -47,7 +47,7 @@ def test_the_database_is_stopped_at_once(
     with scenarios.begin("PostgreSQL is restarted (-m immediate)", undisturbed) as run:
 
         def restart() -> None:
-            database_server.stop(signal.SIGQUIT)  # what -m immediate sends
+            database_server.stop(signal.SIGQUIT)  # the signal of -m immediate
             run.system.wait(AWAY_SECONDS)
             database_server.start()
 
@@ -72,7 +72,7 @@ def test_the_network_is_cut(scenarios: Scenarios, undisturbed: Answers) -> None:
 
 
 def note_recovery(run: Run, do: Callable[[], None], limit: float) -> None:
-    """Let a fault hit all workers, and measure when each had new work after it was over."""
+    """Let a fault hit all workers, and measure when each had new work afterwards."""
     workers = run.system.workers
     run.system.wait(BEFORE_SECONDS)
     run.strike(*workers, passes=True)

@@ -1,4 +1,4 @@
-"""Workers that are killed, stopped, frozen, or live in another time: nothing is lost."""
+"""Workers that are killed, stopped, frozen, or have a wrong clock: nothing is lost."""
 
 import os
 import random
@@ -12,12 +12,14 @@ import pytest
 from tests.release.faults.ledger import Change, first_claim, free_again, taken_again
 from tests.release.faults.run import Answers, Run, Scenarios
 from tests.release.faults.system import ROOT
+from workers.celery.duties import SWEEP_SECONDS
 from workers.core.leases import LEASE_SECONDS
 
 pytestmark = [pytest.mark.servers, pytest.mark.faults]
 
 KILLS = 20
-AFTER_KILL = LEASE_SECONDS + 2
+AFTER_KILL = LEASE_SECONDS + 2 * SWEEP_SECONDS + 2
+"""The killed worker may be the sweeper; then another worker sweeps a second later."""
 AFTER_TERM = 1.0
 HOUR = 3600
 
@@ -36,7 +38,8 @@ def test_a_worker_is_killed_again_and_again(scenarios: Scenarios, undisturbed: A
             run.strike(victim)
             victim.kill()
             run.say(f"kill {number + 1}; {run.system.state()}")
-        # The last one in the job's last moment: who is idle has to take over as soon as may be.
+        # The last kill comes at the end of the job: an idle worker has to take over as soon as
+        # possible.
         victim = run.system.wait_for_last_work()
         last = run.strike(victim)
         victim.kill()
@@ -55,7 +58,7 @@ def test_all_workers_are_killed_at_once(scenarios: Scenarios, undisturbed: Answe
         note_recovery(run, AFTER_KILL)
 
 
-def test_workers_are_told_to_stop(scenarios: Scenarios, undisturbed: Answers) -> None:
+def test_workers_are_asked_to_stop(scenarios: Scenarios, undisturbed: Answers) -> None:
     with scenarios.begin("a worker is stopped (SIGTERM)", undisturbed) as run:
         for worker in run.system.workers:
             run.system.wait_for_work(worker)
@@ -65,7 +68,7 @@ def test_workers_are_told_to_stop(scenarios: Scenarios, undisturbed: Answers) ->
             code = worker.await_end()
             run.say(f"ended with {code} after {time.monotonic() - begin:.2f} s")
             assert code == 0
-        # The other workers are busy: they begin new work when they have finished a unit.
+        # The other workers are busy: they start new work when they have finished a unit.
         note_recovery(run, AFTER_TERM, new_work=AFTER_KILL)
 
 
@@ -79,7 +82,7 @@ def test_a_worker_is_frozen_past_its_leases(scenarios: Scenarios, undisturbed: A
         thawed = run.system.ledger.now()
         sleeper.thaw()
         changes = note_recovery(run, AFTER_KILL)
-        # What it held was another claim's by then, and it went on with other work.
+        # Its units belonged to other claims by then, and it continued with other work.
         assert not any(
             change.after == "done" and change.unit in strike.held and change.fence == 1
             for change in changes
@@ -136,7 +139,7 @@ def test_the_clocks_of_workers_are_wrong(scenarios: Scenarios, undisturbed: Answ
 
 
 def note_recovery(run: Run, limit: float, *, new_work: float | None = None) -> list[Change]:
-    """Wait for the end, and measure when others went on, and with the units that were hit."""
+    """Wait for the end, and measure when others continued, also with the affected units."""
     changes = run.finish()
     hit = [(unit, strike.at) for strike in run.strikes for unit in strike.held]
     run.figures.recovered(
@@ -152,15 +155,15 @@ def note_recovery(run: Run, limit: float, *, new_work: float | None = None) -> l
 
 
 def _clock(shift: int) -> dict[str, str]:
-    """The environment of a process whose clock is so many seconds fast."""
+    """The environment of a process whose clock is fast by some seconds."""
     found = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
     if not found:
         pytest.fail("the library libfaketime is not installed (Debian's package libfaketime)")
     return {
         "LD_PRELOAD": str(found[0]),
         "FAKETIME": f"{shift:+d}s",
-        "FAKETIME_DONT_FAKE_MONOTONIC": "1",  # which a wrong clock does not change either
-        # What some old C libraries need ends every short wait of Python's threads for one another
-        # at once: they would take the processor from the search, and 15 s to begin.
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1",  # a wrong clock does not change it either
+        # The fix for some old C libraries would end short waits between Python's threads at once.
+        # They would take the processor from the search, and the process would take 15 s to start.
         "FAKETIME_FORCE_MONOTONIC_FIX": "0",
     }

@@ -15,7 +15,7 @@ DIRECTORY = Path("build/fuzz")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run campaigns, as many at a time as there are processors; 1 if a case has failed."""
+    """Run campaigns in parallel, one for each processor; return 1 if a case has failed."""
     campaigns = [
         Campaign(name, arguments.seed, arguments.cases, DIRECTORY)
         for name in arguments.targets or names()
@@ -23,13 +23,13 @@ def run(arguments: argparse.Namespace) -> int:
     with ThreadPoolExecutor(arguments.jobs) as pool:
         for campaign, _ in zip(
             campaigns, pool.map(Campaign.run, campaigns), strict=True
-        ):  # in order, as they are done
+        ):  # in order of completion
             print(campaign, flush=True)  # noqa: T201
     return int(any(campaign.failures for campaign in campaigns))
 
 
 def replay(path: Path) -> None:
-    """Run a case again, with nothing around it that would catch what it raises."""
+    """Run a case again, without catching its exceptions."""
     name = path.name.split("-")[0]
     with tempfile.TemporaryDirectory(prefix="c4-fuzz-") as directory:
         load(name, Path(directory)).run(path.read_bytes())
@@ -46,7 +46,7 @@ def main() -> int:
             return 0
     parser = argparse.ArgumentParser(prog="python -m tests.release.fuzz", description=__doc__)
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=", ".join(names()))
-    parser.add_argument("--cases", type=int, default=10_000, help="of each target")
+    parser.add_argument("--cases", type=int, default=10_000, help="number of cases of each target")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     return run(parser.parse_args())

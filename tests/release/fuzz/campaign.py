@@ -1,4 +1,4 @@
-"""A campaign against a target: its cases in a process of their own, another one when that dies."""
+"""A campaign against a target: its cases in a separate process, which is replaced if it dies."""
 
 import json
 import subprocess
@@ -9,29 +9,29 @@ from pathlib import Path
 from tests.release.fuzz.child import case_file, current_case, keep
 
 MAX_FAILURES = 10
-"""After so many a target is given up."""
+"""A target is given up after this many failures."""
 
 
 @dataclass
 class Campaign:
-    """What the cases of a target have come to."""
+    """The results of a target's cases."""
 
     name: str
-    """Of the target."""
+    """Name of the target."""
     seed: int
-    """Where they come from."""
+    """Seed of the cases."""
     cases: int
-    """How many there are."""
+    """Number of cases."""
     directory: Path
-    """Where those are kept that fail."""
+    """Directory for failed cases."""
     failures: list[str] = field(default_factory=list)
-    """For each what has happened, and how it is run again."""
+    """Descriptions of the failures, with the commands that run them again."""
     seconds: float = 0.0
-    """That the cases took."""
+    """Total time of the cases."""
     slowest: float = 0.0
-    """Seconds of the slowest one."""
+    """Seconds of the slowest case."""
     largest: int = 0
-    """Bytes by which the process grew at most during one."""
+    """Largest growth of the process during a case, in bytes."""
 
     def run(self) -> None:
         """Run all cases."""
@@ -41,7 +41,7 @@ class Campaign:
             first = self._run_from(first)
 
     def __str__(self) -> str:
-        """A line, and one for each failure."""
+        """One line, and one for each failure."""
         line = (
             f"{self.name:<16} {self.cases:>7,} cases  {len(self.failures):>2} failed  "
             f"{self.seconds:6.1f} s  slowest {self.slowest:5.2f} s  most memory "
@@ -50,11 +50,7 @@ class Campaign:
         return "\n".join([line, *self.failures])
 
     def _run_from(self, first: int) -> int:
-        """Run cases in a process of their own; which is the next one.
-
-        Raises:
-            RuntimeError: the target could not be made ready.
-        """
+        """Run cases in a separate process; return the number of the next case."""
         current = current_case(self.directory, self.name)
         current.unlink(missing_ok=True)
         arguments = [self.name, str(self.seed), str(first), str(self.cases), str(self.directory)]
@@ -81,7 +77,7 @@ class Campaign:
         return number + 1
 
     def _listen(self, process: subprocess.Popen[str]) -> None:
-        """Take what a process tells."""
+        """Process the reports of the child."""
         assert process.stdout is not None
         for line in process.stdout:
             told = json.loads(line)

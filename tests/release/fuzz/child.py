@@ -1,7 +1,7 @@
-"""The process in which the cases of a target are run: one after another, each within limits.
+"""The process that runs the cases of a target one after another, each within limits.
 
-Its report goes line by line to standard output, as JSON. The case that is run lies in a file
-meanwhile, so that it is known even if it ends the process.
+It writes its report line by line to standard output, as JSON. The current case is in a file, so
+that it is known even if it ends the process.
 """
 
 import faulthandler
@@ -21,58 +21,50 @@ from typing import NoReturn
 from tests.release.fuzz.target import Target, load
 
 MEMORY = 200 << 20
-"""Bytes by which the process may grow during a case."""
+"""Limit in bytes for the growth of the process during a case."""
 
 SECONDS = 5
-"""How long a case may take, of the processor's time: others may be at work on the machine."""
+"""Limit for a case, in seconds of processor time: other programs may use the machine."""
 
 _STUCK_SECONDS = 60
-"""After which a process is ended that waits, or does not hear the alarm."""
+"""Seconds after which a process is ended that waits or does not handle the alarm."""
 
 _ADDRESS_SPACE = 1 << 30
-"""Bytes: larger arrays cannot be made, even if nobody writes into them."""
+"""Limit in bytes; larger arrays cannot be allocated, even if they are never written."""
 
 _IS_SANITIZED = "libasan" in os.environ.get("LD_PRELOAD", "")
-"""The sanitizer needs terabytes of addresses, and more memory for everything."""
+"""The sanitizer needs terabytes of address space, and more memory for everything."""
 
 
 class TooSlowError(BaseException):
-    """A case takes too long. No error that anybody should catch."""
+    """A case takes too long. No code should catch this error."""
 
 
 def case(target: Target, name: str, seed: int, number: int) -> bytes:
-    """A case, by its number: hostile inputs first, then samples that are changed by chance."""
+    """The case with a number: first the hostile inputs, then randomly changed samples."""
     if 0 <= number < len(target.hostile):
         return target.hostile[number].make(target.sample)
     return target.make(random.Random(f"{name} {seed} {number}"))
 
 
 def current_case(directory: Path, name: str) -> Path:
-    """The file for the case that is run; its number comes first, in 8 bytes."""
+    """The file for the current case; its number comes first, in 8 bytes."""
     return directory / f"{name}.current"
 
 
 def case_file(directory: Path, name: str, seed: int, number: int) -> Path:
-    """The file for a case that has failed."""
+    """The file for a failed case."""
     return directory / f"{name}-{seed}-{number}"
 
 
 def keep(path: Path, data: bytes, told: str) -> None:
-    """Keep a case that has failed, and what there is to say about it."""
+    """Keep a failed case and its description."""
     path.write_bytes(data)
     path.with_suffix(".txt").write_text(told)
 
 
 def main(name: str, seed: int, first: int, last: int, kept: Path) -> None:
-    """Run some cases of a target.
-
-    Args:
-        name: of the target.
-        seed: where the cases come from.
-        first: number of the first case.
-        last: number after the last one.
-        kept: the directory for those that fail.
-    """
+    """Run the cases of a target from ``first`` up to, not including, ``last``."""
     signal.signal(signal.SIGPROF, _ring)
     with tempfile.TemporaryDirectory(prefix="c4-fuzz-") as directory:
         target = load(name, Path(directory))
@@ -101,7 +93,7 @@ def main(name: str, seed: int, first: int, last: int, kept: Path) -> None:
 
 
 def _outcome(target: Target, data: bytes) -> str | None:
-    """What a case came to that it must not come to; None where all is well."""
+    """The fault of a case, or None if it has passed."""
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
     faulthandler.dump_traceback_later(_STUCK_SECONDS, exit=True)
     try:
@@ -110,7 +102,7 @@ def _outcome(target: Target, data: bytes) -> str | None:
         str(error)
     except TooSlowError:
         return "".join(traceback.format_exc().splitlines(keepends=True)[-7:])
-    except Exception:  # noqa: BLE001 (that is what is looked for)
+    except Exception:  # noqa: BLE001 (the purpose of the search)
         return traceback.format_exc()
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
@@ -129,7 +121,7 @@ def _limit_memory() -> None:
 
 
 def _peak() -> int:
-    """The most memory that the process has taken, in bytes."""
+    """The peak memory of the process, in bytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 
 

@@ -1,4 +1,4 @@
-"""A small data set of each format, for cases."""
+"""A small data set in each format, for cases."""
 
 from pathlib import Path
 
@@ -10,18 +10,18 @@ from tests.support.boards.datasets import made, recipe
 
 
 def small_dataset(directory: Path, ending: str) -> Path:
-    """Write a data set; gives its test part, the only one."""
+    """Write a data set; return its test part, the only one."""
     asked = recipe(
         board=BoardSize(4, 3), count=30, source={"kind": "x", "first_ply": 0, "last_ply": 9}
     )
     parts, card = made(asked)
     write_dataset(directory, {"test": parts["test"]}, _only_test(card), formats=[ending])
-    assert inspect(directory).problems == []  # else everything would be refused at once
+    assert inspect(directory).problems == []  # otherwise every case would be refused at once
     return directory / f"test.{ending}"
 
 
 def answers(*paths: Path) -> list[str]:
-    """What is said of a data set and of its files, but for their checksums."""
+    """The descriptions of a data set and its files, without checksums."""
     found = []
     for path in paths:
         try:

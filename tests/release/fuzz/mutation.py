@@ -1,4 +1,4 @@
-"""Changing valid samples: bytes, and JSON values."""
+"""Mutations of valid samples: of bytes, and of JSON values."""
 
 import copy
 import json
@@ -33,13 +33,7 @@ ODD: tuple[Any, ...] = (
 
 
 def mutated(chance: Random, sample: bytes, words: Sequence[bytes] = ()) -> bytes:
-    """A sample with one to eight changes.
-
-    Args:
-        chance: decides which.
-        sample: valid, or not.
-        words: that mean something where the sample comes from.
-    """
+    """A sample with one to eight changes; some insert words of the sample's format."""
     data = bytearray(sample)
     for _ in range(chance.choice((1, 1, 1, 2, 3, 5, 8))):
         place = chance.randrange(len(data) + 1)
@@ -69,7 +63,7 @@ def mutated(chance: Random, sample: bytes, words: Sequence[bytes] = ()) -> bytes
 
 
 def mutated_json(chance: Random, sample: Any) -> Any:  # noqa: ANN401
-    """A JSON value with one to three of its parts replaced, left out or repeated."""
+    """A JSON value with one to three of its parts replaced, removed or repeated."""
     value = copy.deepcopy(sample)
     for _ in range(chance.choice((1, 1, 1, 2, 3))):
         parent, name = _place(chance, value)
@@ -107,7 +101,7 @@ def mutated_text(chance: Random, sample: Any) -> bytes:  # noqa: ANN401
 
 
 def _place(chance: Random, value: Any) -> tuple[Any, Any]:  # noqa: ANN401
-    """Somewhere in a value: what holds it and by which name; None where there is nothing."""
+    """A random place in a value: its container and its key; None if there is none."""
     parent, name = None, None
     while isinstance(value, dict | list) and value:
         if parent is not None and chance.random() < 0.3:

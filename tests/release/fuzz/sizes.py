@@ -1,4 +1,4 @@
-"""Board sizes and moves for cases: usual ones, the largest that there are, and impossible ones."""
+"""Board sizes and moves for cases: usual ones, the largest possible, and impossible ones."""
 
 from random import Random
 

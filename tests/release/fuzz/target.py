@@ -1,4 +1,4 @@
-"""What a target is: where its cases come from, and what is done with one."""
+"""Targets: the source of their cases, and the code under test."""
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -11,23 +11,23 @@ from tests.support.hostile import Case
 
 
 class Target(NamedTuple):
-    """Something that takes what a stranger hands in."""
+    """Code that accepts untrusted input."""
 
     make: Callable[[Random], bytes]
-    """Makes a case; the same chance makes the same one."""
+    """Makes a case; the same generator state makes the same case."""
     run: Callable[[bytes], object]
-    """Takes a case. A list of texts is what the program says of it."""
+    """Runs a case. A returned list of texts is the program's answer."""
     errors: tuple[type[Exception], ...] = ()
-    """What it may raise: the documented errors."""
+    """The documented errors, which it may raise."""
     together: int = 1
-    """How many changes a case tries together, where one run is expensive: it counts as so many."""
+    """Number of changes in a case, if a run is expensive; the case counts as many cases."""
     hostile: Sequence[Case] = ()
     """Hostile inputs, which are the first cases."""
     sample: bytes = b""
-    """The valid input from which those are made."""
+    """The valid input from which the hostile ones are made."""
 
     def answer(self, data: bytes) -> list[str]:
-        """What the program says of a case."""
+        """The program's answer to a case."""
         try:
             found = self.run(data)
         except self.errors as error:
@@ -43,11 +43,6 @@ def names() -> list[str]:
 
 
 def load(name: str, directory: Path) -> Target:
-    """A target, ready.
-
-    Args:
-        name: one of :func:`names`.
-        directory: an empty one, for its files.
-    """
+    """Prepare a target, with an empty directory for its files."""
     target: Target = import_module(f"tests.release.fuzz.targets.{name}").prepare(directory)
     return target

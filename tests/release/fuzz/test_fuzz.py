@@ -1,4 +1,4 @@
-"""The fuzzers themselves: what they find is said, and can be run again."""
+"""The fuzzers themselves: they report failures, which can be run again."""
 
 import json
 import sys
@@ -26,7 +26,7 @@ def case_of(chance: Random) -> bytes:
     return mutated_text(chance, {"a": [1, 2], "b": "x"}) + mutated(chance, b"abc")
 
 
-def test_cases_come_from_their_seed_alone() -> None:
+def test_cases_depend_on_the_seed_only() -> None:
     target = Target(case_of, print)
     cases = [child.case(target, "x", 1, number) for number in range(200)]
     assert cases == [child.case(target, "x", 1, number) for number in range(200)]
@@ -34,8 +34,8 @@ def test_cases_come_from_their_seed_alone() -> None:
     assert child.case(target, "x", 2, 0) != cases[0] != child.case(target, "y", 1, 0)
 
 
-def test_every_target_takes_some_cases(tmp_path: Path) -> None:
-    """Quick ones here; all of them are run by ``make fuzz``."""
+def test_every_target_accepts_some_cases(tmp_path: Path) -> None:
+    """Quick targets here; ``make fuzz`` runs all of them."""
     for name in ("keys", "lines", "lines_csv"):
         campaign = Campaign(name, seed=3, cases=30, directory=tmp_path)
         campaign.run()
@@ -45,7 +45,7 @@ def test_every_target_takes_some_cases(tmp_path: Path) -> None:
 
 
 def test_samples_of_games_are_valid() -> None:
-    """Cases come from changing them: those of a record that is refused at once find nothing."""
+    """Cases are changes of these samples: invalid samples would be refused at once."""
     assert [parse_json_game(json.dumps(sample)).ending for sample in games.SAMPLES] == [
         Ending.FOUR,
         Ending.FOUR,
@@ -59,7 +59,7 @@ def test_samples_of_games_are_valid() -> None:
 def run_faulty(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, run: Callable[[bytes], object]
 ) -> list[str]:
-    """What is said about three cases of a target in this process."""
+    """The reports about three cases of a target in this process."""
     target = Target(lambda chance: chance.randbytes(3), run, (KeyError,))
     module = ModuleType(FAULTY)
     vars(module)["prepare"] = lambda _: target
@@ -74,7 +74,9 @@ def run_faulty(
     return said
 
 
-def test_an_exception_is_a_failure(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_an_undocumented_exception_is_a_failure(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     def run(data: bytes) -> NoReturn:
         raise ValueError(data.hex())
 
@@ -85,14 +87,16 @@ def test_an_exception_is_a_failure(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     assert "Traceback" in (tmp_path / "faulty-1-0.txt").read_text()
 
 
-def test_a_documented_one_is_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_documented_exception_is_not_a_failure(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     def run(_data: bytes) -> NoReturn:
         raise KeyError
 
     assert run_faulty(monkeypatch, tmp_path, run) == []
 
 
-def test_a_slow_case_is_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_slow_case_is_a_failure(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(child, "SECONDS", 0.02)
 
     def run(_data: bytes) -> NoReturn:
@@ -103,7 +107,7 @@ def test_a_slow_case_is_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     assert said[0].endswith("TooSlowError: more than 0.02 s")
 
 
-def test_much_memory_is_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_much_memory_is_a_failure(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     peaks = count(201 << 20, 201 << 20)
     monkeypatch.setattr(child, "_peak", lambda: next(peaks))
     said = run_faulty(monkeypatch, tmp_path, lambda _data: None)
@@ -135,9 +139,7 @@ __main__.main()
 """
 
 
-def test_a_process_that_dies_goes_on_with_the_next_case(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_after_a_crash_the_next_case_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     stand_in = tmp_path / "python"
     stand_in.write_text(f'#!/bin/sh\nshift 2\nexec {sys.executable} {tmp_path}/dying.py "$@"\n')
     stand_in.chmod(0o755)

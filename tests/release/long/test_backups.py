@@ -1,4 +1,4 @@
-"""Backups in processes of their own: they meet, and they are killed."""
+"""Simultaneous and killed backups, in separate processes."""
 
 import random
 import signal
@@ -12,7 +12,7 @@ from tests.support.running.waiting import HANG_SECONDS, await_that
 
 
 def start(c4: C4) -> subprocess.Popen[str]:
-    """A process that makes a backup."""
+    """Start a process that makes a backup."""
     return c4.start("db", "backup", "backup.db")
 
 
@@ -20,7 +20,7 @@ def names(path: Path) -> list[str]:
     return sorted(file.name for file in path.iterdir() if "backup" in file.name)
 
 
-def test_two_processes_at_once(c4: C4) -> None:
+def test_two_simultaneous_backups(c4: C4) -> None:
     fill(c4.directory / "test.db", 500)
     processes = [start(c4) for _ in range(2)]
     talk = [process.communicate(timeout=HANG_SECONDS)[1] for process in processes]
@@ -29,8 +29,8 @@ def test_two_processes_at_once(c4: C4) -> None:
     assert names(c4.directory) == ["backup.db"]
 
 
-def test_a_backup_that_is_killed_blocks_no_other(c4: C4) -> None:
-    """The moments are drawn at random; at whichever moment a backup is killed, the rest holds."""
+def test_a_killed_backup_does_not_block_others(c4: C4) -> None:
+    """Backups are killed at random moments."""
     target = c4.directory / "backup.db"
     fill(c4.directory / "test.db", 60_000)
     lots = random.Random(20)

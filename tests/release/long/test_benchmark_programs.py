@@ -1,4 +1,4 @@
-"""Programs that measure and take some seconds, each with its smallest input."""
+"""Benchmark programs that take some seconds, each with its smallest input."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def test_books_and_data_sets(tmp_path: Path) -> None:
     assert list(kept(tmp_path, "datasets")) == ["20 of 36.. by 1 threads"]
 
 
-def test_shipped_certificates_are_made_again_byte_for_byte(tmp_path: Path) -> None:
+def test_shipped_certificates_are_reproduced_byte_for_byte(tmp_path: Path) -> None:
     assert run(tmp_path, "certificates", "shipped").count(", the same\n") == len(BOARDS)
 
 
@@ -30,7 +30,7 @@ def test_engine_quick(tmp_path: Path) -> None:
     assert not any(each["wrong"] for each in found)
 
 
-def test_deep_reports_what_goes_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deep_reports_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     proof = deep.prove("7x7", tmp_path, threads=1, table_mb=1, minutes=0.02, single=True)
     assert [proof[name] for name in ("score", "nodes", "pieces", "single_nodes")] == [None] * 4
     first = deep.FIRST_PLAYERS[4]

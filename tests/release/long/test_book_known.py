@@ -1,4 +1,4 @@
-"""Books against figures that are known from elsewhere: those that take minutes."""
+"""Books compared with published figures: the slow ones, which take minutes."""
 
 import pytest
 
@@ -13,17 +13,19 @@ from workers.book.build import CompleteBook
 sqlite_alone = pytest.mark.parametrize("rows_url", ["sqlite"], indirect=True)  # few rows
 
 
-def test_the_book_that_ships_is_sound() -> None:
+def test_the_shipped_book_is_intact() -> None:
     with Book.shipped() as book:
         assert verify(book, sample=0).problems == ()
 
 
 @sqlite_alone
 @pytest.mark.parametrize(("width", "height", "reachable"), [(5, 4, 3_945_711), (4, 5, 1_706_255)])
-def test_a_whole_board(database: Database, width: int, height: int, reachable: int) -> None:
+def test_a_complete_book_of_a_board(
+    database: Database, width: int, height: int, reachable: int
+) -> None:
     check_whole_board(database, width, height, reachable)
 
 
 @sqlite_alone
-def test_ply_4(database: Database) -> None:
+def test_book_to_ply_4(database: Database) -> None:
     check_plies(CompleteBook(Position(), 4).scored(source(database, table_mb=256)))

@@ -1,4 +1,4 @@
-"""Checks that take minutes: bounds, rules, scores and counts of whole boards, and damage."""
+"""Checks that take minutes: bounds, rules, scores and counts of complete boards, and damage."""
 
 from __future__ import annotations
 
@@ -47,5 +47,5 @@ def test_the_oracle_visits_every_position_of_4x4() -> None:
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
-def test_many_tampered_certificates(claim: tuple[str, int, int, int]) -> None:
+def test_many_tampered_certificates_are_refused(claim: tuple[str, int, int, int]) -> None:
     assert check_tampered(claim, 2_500) < 400

@@ -1,4 +1,4 @@
-"""Commands on a disk that is full: what they say, what they leave, and how they go on."""
+"""Commands on a full disk: their messages, their leftovers, and how they resume."""
 
 from pathlib import Path
 
@@ -10,12 +10,12 @@ from tests.support.running.small_disk import filled, needs_mount, small_disk
 
 MEGABYTES = 64
 ROOM = (0, 20_000, 300_000)
-"""Bytes that are left on the disk when a command begins."""
+"""Free bytes on the disk when a command starts."""
 
 
 @needs_mount
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_full_disk(name: str, tmp_path: Path) -> None:
+def test_commands_on_a_full_disk_can_be_repeated(name: str, tmp_path: Path) -> None:
     command = COMMANDS[name]
     undisturbed = prepared(tmp_path / "undisturbed", command)
     finished(undisturbed, command, C4.__call__)
@@ -36,7 +36,7 @@ def test_a_full_disk(name: str, tmp_path: Path) -> None:
                 finished(c4, command, C4.__call__)
             assert command.read(written) == expected
 
-        # Writing again, over what has been written before, destroys nothing.
+        # Writing again over existing output destroys nothing.
         with filled(disk, but=0):
             again = ran(c4, *command.arguments)
             if again.code:
@@ -45,7 +45,7 @@ def test_a_full_disk(name: str, tmp_path: Path) -> None:
 
 
 def check_refusal(done: Result) -> None:
-    """The command has said that there is no room, or that it is not going to replace a file."""
+    """The command reports the full disk, or that it does not replace a file."""
     assert done.code in {1, 2}
     assert "Traceback" not in done.err
     assert "fault in c4" not in done.err

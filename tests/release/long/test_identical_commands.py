@@ -17,11 +17,11 @@ COMMANDS = {
     "book": ["book", "build", "--board=4x4", "--plies=5", "--start={two}", "--out={file}.c4book"],
     "dataset": ["dataset", "build", "-o{file}", "--count=5", "--seed={number}", "--plies=30..40"],
 }
-"""Not `deep`: it joins a job that runs, and one so small is done before the other command looks."""
+"""Excludes `deep`, which joins a running job: a small one ends before the other command checks."""
 
 
 @pytest.mark.parametrize("kind", COMMANDS)
-def test_commands_at_once_make_one_job(kind: str, tmp_path: Path) -> None:
+def test_simultaneous_commands_make_one_job(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "c4.db"
     Database.open(str(path)).close()
     said = tmp_path / "said"

@@ -1,4 +1,4 @@
-"""A process that is interrupted at any moment of its start has no stack trace."""
+"""A process that is interrupted at any moment of its start shows no stack trace."""
 
 import re
 import signal
@@ -13,7 +13,7 @@ from tests.support.running.waiting import HANG_SECONDS, needs_proc
 
 
 def catches_termination(process: subprocess.Popen[str]) -> bool:
-    """Whether it handles SIGTERM: Python alone does not, so ``c4`` has begun."""
+    """Whether it handles SIGTERM: Python alone does not, so ``c4`` has started."""
     status = Path(f"/proc/{process.pid}/status").read_text()
     caught = re.search(r"SigCgt:\s*([0-9a-f]+)", status)
     assert caught is not None
@@ -22,8 +22,8 @@ def catches_termination(process: subprocess.Popen[str]) -> bool:
 
 @needs_proc
 @pytest.mark.parametrize("delay", [0.02 * number for number in range(20)])
-def test_no_stack_trace_whenever_it_is_interrupted(c4: C4, delay: float) -> None:
-    # An import that is interrupted leaves its file to the garbage collector, which warns.
+def test_an_interrupt_at_any_moment_shows_no_stack_trace(c4: C4, delay: float) -> None:
+    # An interrupted import leaves its file to the garbage collector, which warns.
     warnings = "error,ignore::ResourceWarning"
     process = c4.start("solve", "", "--board", "9x6", warnings=warnings)
     while not catches_termination(process):

@@ -1,4 +1,4 @@
-"""Processes that are killed again and again, at random moments: nothing is lost."""
+"""Processes that are killed repeatedly at random moments: nothing is lost."""
 
 import json
 import random
@@ -20,9 +20,9 @@ from workers.deep.task import DeepTask
 KILLS = 20
 GAMES = random_games(4000, empty=26)
 TASK = DeepTask(Position(width=6, height=6), "", split_plies=3, unit_nodes=20_000)
-"""500 pieces."""
+"""Has 500 pieces."""
 SEARCHES = 12
-"""Of one process, which does not get to the job's end with them however late it is killed."""
+"""Number of searches of one process, too few for it to finish the job."""
 
 
 def finish(url: str, job_id: int) -> list[dict[str, object]]:
@@ -33,13 +33,13 @@ def finish(url: str, job_id: int) -> list[dict[str, object]]:
 
 
 def kill_soon(process: subprocess.Popen[str], chance: random.Random) -> None:
-    """The job cannot end before: this only draws the moment."""
+    """Wait a random time before the kill; the job cannot end before."""
     time.sleep(chance.uniform(0, 0.2))
     process.kill()
     assert process.wait() == -signal.SIGKILL
 
 
-def test_an_analysis_that_is_killed_often_loses_nothing(sqlite_path: Path) -> None:
+def test_killing_an_analysis_repeatedly_loses_nothing(sqlite_path: Path) -> None:
     url, chance = str(sqlite_path), random.Random(5)
     job_id = plan_analysis(url, GAMES)
     free = units(url, job_id)[UnitState.QUEUED] // (KILLS + 1)
@@ -52,7 +52,7 @@ def test_an_analysis_that_is_killed_often_loses_nothing(sqlite_path: Path) -> No
     check_analysis(url, job_id, GAMES, finish(url, job_id))
 
 
-def test_a_deep_job_that_is_killed_often_loses_nothing(sqlite_path: Path) -> None:
+def test_killing_a_deep_job_repeatedly_loses_nothing(sqlite_path: Path) -> None:
     url, chance = str(sqlite_path), random.Random(KILLS)
     with Database.open(url) as database:
         job_id = planning.submit(database, TASK, threads=2)
@@ -66,12 +66,12 @@ def test_a_deep_job_that_is_killed_often_loses_nothing(sqlite_path: Path) -> Non
     check_proof(url, job_id, TASK.start)
 
 
-def test_two_processes_on_a_deep_job_of_which_one_is_killed(sqlite_path: Path) -> None:
+def test_killing_one_of_two_processes_on_a_deep_job(sqlite_path: Path) -> None:
     url = str(sqlite_path)
     with Database.open(url) as database:
         job_id = planning.submit(database, TASK, threads=4)
     with working(url, job_id, searches=3) as victim, working(url, job_id) as survivor:
-        # The survivor cannot end the job: other pieces depend on those that the victim holds.
+        # The survivor cannot end the job: other pieces depend on the victim's.
         kill_at_work(url, victim)
         _, errors = survivor.communicate(timeout=HANG_SECONDS)
     assert (survivor.returncode, errors) == (0, "")

@@ -1,4 +1,4 @@
-"""Commands that are killed at any moment: what they have left behind, and how they go on."""
+"""Commands that are killed at any moment: their leftovers, and how they resume."""
 
 import json
 import random
@@ -22,15 +22,15 @@ POSITIONS = random_games(1500, empty=24)
 
 @dataclass(frozen=True)
 class Command:
-    """A command that writes something, and how to tell what is in it."""
+    """A command that writes output, and the means to read it."""
 
     arguments: tuple[str, ...]
     output: str
-    """What it writes: a file, or a directory of files."""
+    """Its output: a file, or a directory of files."""
     read: Callable[[Path], object]
-    """What has been written, but for what differs from run to run."""
+    """Reads the output, without parts that differ from run to run."""
     prepare: tuple[tuple[str, ...], ...] = ()
-    """What is run before, in a new directory."""
+    """Commands that run before, in a new directory."""
 
 
 def digest(path: Path) -> object:
@@ -41,7 +41,7 @@ def digest(path: Path) -> object:
 
 
 def is_whole(path: Path) -> bool:
-    """Whether a file is there, or a data set with its card, which comes last into its place."""
+    """Whether a file exists, or a data set with its card, which is put into place last."""
     return path.is_file() or (path / JSON_NAME).is_file()
 
 
@@ -53,7 +53,7 @@ def answers(path: Path) -> object:
 
 
 def content(path: Path) -> object:
-    """The evaluations in a database that is sound."""
+    """The evaluations in an intact database."""
     c4 = C4(path.parent)
     assert c4("db", "check", "--db", path.name).code == 0
     rows = c4("query", "--db", path.name, "--jsonl").objects
@@ -95,14 +95,14 @@ def prepared(directory: Path, command: Command) -> C4:
 
 
 def ran(c4: C4, *arguments: str) -> Result:
-    """Run a process to its end."""
+    """Run a process until it ends."""
     with c4.start(*arguments) as process:
         out, errors = process.communicate(timeout=300)
     return Result(process.returncode, out, errors)
 
 
 def finished(c4: C4, command: Command, run: Callable[..., Result] = ran) -> None:
-    """Run the command until it has done all; what was given up is tried again."""
+    """Run the command until it has done everything, with retries of failed units."""
     done = run(c4, *command.arguments)
     if done.code != 0:
         for job in json.loads(c4("jobs", "list", "--state", "failed", "--json").out):
@@ -112,7 +112,7 @@ def finished(c4: C4, command: Command, run: Callable[..., Result] = ran) -> None
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_killed_at_any_moment(name: str, tmp_path: Path) -> None:
+def test_killing_at_any_moment_loses_nothing(name: str, tmp_path: Path) -> None:
     command = COMMANDS[name]
     undisturbed = prepared(tmp_path / "undisturbed", command)
     began = time.monotonic()
@@ -137,14 +137,14 @@ def test_killed_at_any_moment(name: str, tmp_path: Path) -> None:
         if is_whole(written):
             assert command.read(written) == expected
             _remove(written)
-        if process.returncode == 0:  # all is stored: begin anew
+        if process.returncode == 0:  # everything is stored: start afresh
             for file in c4.directory.glob("test.db*"):
                 file.unlink()
             for arguments in command.prepare:
                 assert c4(*arguments).code == 0
     finished(c4, command)
     assert command.read(written) == expected
-    # What the killed were at is known to be nobody's; nothing else is wrong.
+    # Units of killed processes are known to be free, and nothing else is wrong.
     problems = c4("db", "check").out.splitlines()
     assert [problem for problem in problems if not problem.startswith("lease: ")] == []
 

@@ -1,4 +1,4 @@
-"""Values of the literature that take minutes: see tests/integration/test_known_values.py."""
+"""Published values that take minutes; see also tests/integration/test_known_values.py."""
 
 from itertools import islice
 
@@ -47,13 +47,13 @@ def test_the_empty_board() -> None:
 def test_values_per_ply() -> None:
     """Every position of the first plies, counted by its value for the first player."""
     solver = Solver(threads=2, table_mb=256)
-    # The last ply first: those above it are found in the table then.
+    # Last ply first: the others are then found in the table.
     for ply in reversed(FIRST_PLAYER_VALUES):
         assert values_of_ply(solver, ply) == FIRST_PLAYER_VALUES[ply], ply
 
 
 def values_of_ply(solver: Solver, ply: int) -> tuple[int, int, int]:
-    """Positions with so many stones that are won, drawn and lost for the first player."""
+    """Numbers of positions of a ply that are won, drawn and lost for the first player."""
     keys = next(islice(plies(), ply, None))
     canonical = next(islice(plies(canonical=True), ply, None))
     batch = solver.solve_many(canonical, weak=True)

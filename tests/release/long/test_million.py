@@ -13,10 +13,10 @@ from workers.analyze.job import submit
 from workers.runners.local import LocalRunner
 
 LINES = 1_000_000
-MEGABYTE = 1024  # of the kilobytes that Linux counts in
+MEGABYTE = 1024  # in the kilobytes that Linux reports
 
 
-def test_a_million_lines_of_which_ten_are_bad(sqlite_path: Path) -> None:
+def test_a_million_lines_with_ten_bad_ones(sqlite_path: Path) -> None:
     games = random_games(2000, empty=8)
     bad = set(random.Random(2).sample(range(LINES), 10))
     with tempfile.TemporaryFile() as file, Database.open(str(sqlite_path)) as database:

@@ -6,7 +6,7 @@ from tests.support.boards.blog_pairs import PORT, PORT_DEEP, blog, check_shares,
 
 
 @pytest.mark.parametrize(("red", "blue", "wins", "losses", "draws"), PORT + PORT_DEEP)
-def test_blog_pairs_as_ported_at_length(
+def test_long_blog_matches_agree_with_the_port(
     red: str, blue: str, wins: float, losses: float, draws: float
 ) -> None:
     found = results(blog(red), blog(blue), 2000)

@@ -1,4 +1,4 @@
-"""Clients of a real server that send very much, or hardly anything, for as long as they may."""
+"""Clients of a real server that send very much or very little, for as long as possible."""
 
 import contextlib
 import time
@@ -14,7 +14,7 @@ from tests.support.running.web_server import WebServer
 
 VERY_MANY = 200_000
 MEMORY_MB = 40
-"""What a batch of any length may add: the table of its solver, and some thousand lines."""
+"""Limit for the additional memory of any batch: its solver's table, and a few thousand lines."""
 MIB = 1 << 20
 
 
@@ -27,7 +27,7 @@ def server() -> Iterator[WebServer]:
 
 @needs_proc
 def test_very_many_lines_take_constant_memory(server: WebServer) -> None:
-    """All lines are sent before an answer is read: that must not stop the server."""
+    """All lines are sent before an answer is read, which must not block the server."""
     lines = [moves.encode() for moves in islice(cycle(random_games(200, empty=6)), VERY_MANY)]
     server.ask("/api/v1/batch", method="POST", body=lines[0])
     before = highest = server.resident_mb
@@ -39,8 +39,8 @@ def test_very_many_lines_take_constant_memory(server: WebServer) -> None:
 
 
 @needs_proc
-def test_a_batch_that_nobody_reads(server: WebServer) -> None:
-    """The server keeps some of it in a file, then stops reading; its memory does not grow."""
+def test_a_batch_whose_answers_are_not_read(server: WebServer) -> None:
+    """The server keeps a part of it in a file, then stops reading; its memory does not grow."""
     before = server.resident_mb
     with connected(server) as client:
         client.sendall(
@@ -49,9 +49,9 @@ def test_a_batch_that_nobody_reads(server: WebServer) -> None:
         )
         piece = b"4453\n" * 10_000
         sent = 0
-        # A server that is only slow makes the test stop early, and is not held for one at fault.
+        # A server that is only slow ends the test early, and does not fail it.
         client.settimeout(10)
-        with contextlib.suppress(OSError):  # it takes no more
+        with contextlib.suppress(OSError):  # the server accepts no more
             while sent < 400 * MIB:
                 client.sendall(b"%x\r\n" % len(piece) + piece + b"\r\n")
                 sent += len(piece)
@@ -60,7 +60,7 @@ def test_a_batch_that_nobody_reads(server: WebServer) -> None:
 
 
 def test_slow_clients(server: WebServer) -> None:
-    """A head that drips, and one that stops, are ended; a body that stops, too."""
+    """Connections with a slow or incomplete head, or an incomplete body, are ended."""
     with connected(server) as dripping, connected(server) as stopped, connected(server) as body:
         stopped.sendall(b"GET /solve HTTP/1.1\r\nHost: loc")
         body.sendall(

@@ -1,4 +1,4 @@
-"""The wheel in an environment of its own."""
+"""The wheel in its own environment."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from tests.support.running.environments import Environment, named_wheel
 
 @pytest.fixture(scope="session")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """The wheel and what it depends on; to be left as it is."""
+    """An environment with the wheel and its dependencies, which tests do not change."""
     directory = tmp_path_factory.mktemp("plain")
     return Environment.make(directory / "environment", directory, named_wheel())
 

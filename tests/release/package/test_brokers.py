@@ -15,13 +15,13 @@ SECONDS = 180
 
 
 def essence(path: Path) -> list[tuple[object, ...]]:
-    """What the lines of results say, however they were found."""
+    """The results without the details of how they were found."""
     lines = map(json.loads, path.read_text().splitlines())
     return [(line["moves"], line["score"], line["scores"], line["best"]) for line in lines]
 
 
 def is_done(url: str, number: int) -> bool:
-    """Whether so many units of the one job are done."""
+    """Whether this many units of the only job are done."""
     with Database.open(url) as database, database.read() as session:
         found = jobs.list_jobs(session)
     return bool(found) and found[0].units[UnitState.DONE] >= number

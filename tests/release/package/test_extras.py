@@ -1,4 +1,4 @@
-"""What needs a package that is not there says so, and works once its advice was followed."""
+"""Features with a missing package show a hint, and work after the hint is followed."""
 
 import re
 import shutil
@@ -22,9 +22,10 @@ BOOK = "c4 book build -q --board 5x4 --plies 2 --out small.c4book"
         "c4 learn train cnn --games 200 --epochs 1 -q",
         "c4 learn export shipped --onnx network.onnx",
         "c4 show 4453 --output board.png",
+        "c4 mcp --no-store < /dev/null",
     ],
 )
-def test_the_message_says_what_to_install(fresh: Environment, command: str) -> None:
+def test_the_message_names_the_missing_package(fresh: Environment, command: str) -> None:
     assert fresh.shell(BOOK).code == 0
     done = fresh.shell(command)
     assert (done.code, "Traceback" in done.err) == (1, False)

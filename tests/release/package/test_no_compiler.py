@@ -1,6 +1,7 @@
-"""The wheel says on which systems it runs, and asks for no compiler.
+"""The wheel names its supported systems and installs without a compiler.
 
-Nor have the other tests of this folder one: a worker over Redis, a batch, all of the README.
+The other tests in this folder have no compiler either: a worker over Redis, a batch, and the
+README.
 """
 
 import os
@@ -13,8 +14,8 @@ from tests.support.running.command_line import ROOT
 from tests.support.running.environments import Environment, named_wheel
 
 
-def test_its_name_tells_the_systems() -> None:
-    """The name is what auditwheel finds, not what somebody hopes."""
+def test_its_name_states_the_systems() -> None:
+    """The name follows from auditwheel's findings."""
     wheel = named_wheel()
     if sys.platform.startswith("linux"):
         shown = subprocess.run(
@@ -29,7 +30,7 @@ def test_its_name_tells_the_systems() -> None:
         assert f'platform tag: "{tag}"' in " ".join(shown.stdout.split())
 
 
-def test_every_stub_and_every_file_of_data_is_in_it() -> None:
+def test_it_contains_all_stubs_and_data_files() -> None:
     with zipfile.ZipFile(named_wheel()) as wheel:
         packed = set(wheel.namelist())
     sources = {

@@ -1,4 +1,4 @@
-"""The README's console blocks run as printed, in an environment with the wheel alone."""
+"""The README's console blocks run as printed, in an environment with only the wheel."""
 
 import os
 import pty
@@ -24,7 +24,7 @@ STYLES = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def on_terminal(program: str, where: Environment, **variables: str) -> tuple[int, str]:
-    """Run lines in bash, which write to a terminal: the exit code, and what is on it."""
+    """Run lines in bash on a terminal; return the exit code and the terminal's output."""
     leader, follower = pty.openpty()
     process = subprocess.Popen(
         ["bash", "-ec", program],
@@ -40,13 +40,13 @@ def on_terminal(program: str, where: Environment, **variables: str) -> tuple[int
     while True:
         try:
             written += os.read(leader, 65536)
-        except OSError:  # nobody has the other end any more
+        except OSError:  # the other end is closed
             break
     os.close(leader)
     return process.wait(SECONDS), STYLES.sub("", written.decode()).replace("\r\n", "\n")
 
 
-def test_blocks(
+def test_console_blocks_run(
     installed: Environment, postgres_server: PostgresDatabases, redis_server: RedisServer
 ) -> None:
     """One after another in one directory, as a reader would; only the host names are replaced."""
@@ -59,7 +59,7 @@ def test_blocks(
     assert len(BLOCKS) > 5
     for block in BLOCKS:
         if block.startswith("$ make "):
-            continue  # of the checkout; they are tests themselves
+            continue  # blocks for a checkout run as tests anyway
         lines = commands(block)
         for name, place in hosts.items():
             lines = lines.replace(name, place)
@@ -72,6 +72,6 @@ def test_blocks(
             assert without_measures(shown) == without_measures(printed(block))
 
 
-def test_python_session(installed: Environment) -> None:
+def test_the_python_session_runs(installed: Environment) -> None:
     done = installed.shell(f"python -m doctest {README}")
     assert (done.code, done.out) == (0, "")

@@ -1,4 +1,4 @@
-"""A book is built by workers on a broker, whatever happens to them."""
+"""Workers on a broker build a book, even if one is killed."""
 
 import subprocess
 
@@ -14,7 +14,7 @@ BUILD = ("book", "build", "--board", "5x5", "--plies", "8", "--table-mb", "8")
 
 
 @pytest.mark.servers
-def test_workers_of_which_one_is_killed(c4: C4, broker_url: str, empty_url: str) -> None:
+def test_killing_one_of_two_workers(c4: C4, broker_url: str, empty_url: str) -> None:
     """Two Celery workers on a broker; one is killed with -9 in the middle."""
     assert c4(*BUILD, "--threads", "1", "--out", "undisturbed").code == 0
     there = ("--db", empty_url, "--broker", broker_url)

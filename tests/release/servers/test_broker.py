@@ -33,7 +33,7 @@ pytestmark = pytest.mark.servers
 GAMES = random_games(1500, empty=14)
 MEDIUM = random_games(200, empty=26)
 HARD = "8x7"
-"""A board whose empty position nobody solves within a test."""
+"""A board whose empty position cannot be solved during a test."""
 
 
 def requests(games: list[str]) -> list[Request]:
@@ -47,14 +47,14 @@ def write(directory: Path, games: list[str]) -> str:
 
 
 def without_effort(done: Result) -> list[str]:
-    """The lines of the output, but for the effort, which no two runs share."""
+    """The lines of the output without the effort, which differs between runs."""
     assert done.out
     effort = re.compile(r'"nodes": \d+, "seconds": [\d.e-]+')
     return [effort.sub("", line) for line in done.out.splitlines()]
 
 
 def give_endless_work(service: Service) -> int:
-    """A job of one position that takes longer than any test."""
+    """Make a job of one position that takes longer than any test."""
     done = service("analyze", "--board", HARD, "--detach", "-q", "-", stdin='{"moves": ""}\n')
     assert done.code == 0, done.err
     job_id = int(done.out)
@@ -62,8 +62,8 @@ def give_endless_work(service: Service) -> int:
     return job_id
 
 
-def test_the_output_is_that_of_one_process(service: Service, tmp_path: Path) -> None:
-    # No position twice: whether the second is searched or found in the database is chance.
+def test_the_output_equals_that_of_one_process(service: Service, tmp_path: Path) -> None:
+    # No position twice: otherwise chance decides whether the second is searched or found.
     lines = [*GAMES, "bad", json.dumps({"id": 7, "moves": GAMES[0][:-1]}), ""]
     path = write(tmp_path, lines)
     here = C4(tmp_path)("--broker", "none", "analyze", path)
@@ -74,7 +74,7 @@ def test_the_output_is_that_of_one_process(service: Service, tmp_path: Path) -> 
     assert "job 1 done: 1,501 positions" in there.err
 
 
-def test_a_worker_that_is_told_to_stop_hands_back_and_is_gone(service: Service) -> None:
+def test_a_worker_asked_to_stop_releases_its_units_and_ends(service: Service) -> None:
     with service.worker("--threads=2") as worker:
         job_id = give_endless_work(service)
         assert worker.stop() == 0
@@ -82,25 +82,25 @@ def test_a_worker_that_is_told_to_stop_hands_back_and_is_gone(service: Service) 
         assert "(0 of job 1) handed back" in worker.log
     assert service.job(job_id).units[UnitState.QUEUED] == 1
     assert service.workers() == set()
-    # Nobody has to wait for a lease: another one takes the unit at once.
+    # Another worker takes the unit at once, without waiting for a lease.
     with service.worker():
         await_that(lambda: service.job(job_id).units[UnitState.LEASED] == 1)
 
 
-def test_cancel_is_seen_and_resume_goes_on(service: Service, tmp_path: Path) -> None:
+def test_a_running_job_is_cancelled_and_resumed(service: Service, tmp_path: Path) -> None:
     path = write(tmp_path, MEDIUM)
     with service.worker("--threads=1") as worker:
         job_id = give_endless_work(service)
         assert service("jobs", "cancel", str(job_id)).code == 0
-        # The search is stopped with the next heartbeat: the thread is free for others.
+        # The search is stopped at the next heartbeat, and the thread is free.
         assert service("analyze", path, "--output", "out").code == 0
         await_that(lambda: f"of job {job_id}) lost" in worker.log)
-        # Resumed, it runs again; and whoever follows can leave it.
+        # After resuming, the job runs again; and a watcher may leave.
         assert service("jobs", "resume", str(job_id), "--detach").code == 0
         await_that(lambda: service.job(job_id).units[UnitState.LEASED] == 1)
 
 
-def test_somebody_who_waits_does_not_wait_for_bulk_work(service: Service) -> None:
+def test_interactive_questions_do_not_wait_for_bulk_work(service: Service) -> None:
     with service.worker("--threads=1"):
         give_endless_work(service)
         here = C4(service.directory)
@@ -148,8 +148,8 @@ def test_the_more_important_job_comes_first(one_service: Service) -> None:
         with one_service.worker("--threads=1"):
             await_that(lambda: one_service.job(minor).state is JobState.DONE)
         with database.read() as session:
-            # When they are announced decides: the message of one may still pass another's on its
-            # way, and be worked on a moment earlier.
+            # The time of announcement decides. A message may still overtake another on its way, and
+            # its unit may start a moment earlier.
             last = session.scalar(select(func.max(Unit.announced_at)).where(Unit.job_id == major))
             first = session.scalar(select(func.min(Unit.announced_at)).where(Unit.job_id == minor))
             assert last <= first
@@ -157,7 +157,7 @@ def test_the_more_important_job_comes_first(one_service: Service) -> None:
             assert session.scalar(begun) == major
 
 
-def test_a_worker_of_another_engine_says_why_it_gets_nothing(one_service: Service) -> None:
+def test_a_worker_of_another_engine_explains_why_it_is_idle(one_service: Service) -> None:
     with one_service.worker() as worker:
         job_id = give_endless_work(one_service)
         with Database.open(one_service.database_url) as database, database.write() as session:
@@ -172,7 +172,7 @@ def test_a_worker_of_another_engine_says_why_it_gets_nothing(one_service: Servic
         assert "was made for version 2 of the engine" in resumed.err
 
 
-def test_status_shows_who_works(one_service: Service) -> None:
+def test_status_shows_the_workers(one_service: Service) -> None:
     with one_service.worker("--threads=3", "--queues=bulk", name="grace"):
         give_endless_work(one_service)
         status = json.loads(one_service("status", "--json").out)
@@ -186,16 +186,14 @@ def test_status_shows_who_works(one_service: Service) -> None:
         assert re.search(r"^grace +\S+ +\S+/1 +3 +0 ", text, re.MULTILINE)
 
 
-def test_workers_use_the_book_that_was_asked_for_and_no_other(
-    one_service: Service, tmp_path: Path
-) -> None:
+def test_workers_use_only_the_requested_book(one_service: Service, tmp_path: Path) -> None:
     start = Position(width=5, height=4)
     path = tmp_path / "small.c4book"
     write_book(path, opening(start, 3), start=start)
     options = ("--json", "--board=5x4", "--score-only")
     with one_service.worker("--threads=1"):
         assert one_service("solve", "--no-book", "44", "--json").objects[0]["source"] == "search"
-        # The book knows 12, and not 1234, which a worker searches; both are asked together.
+        # The book has 12, and not 1234, which a worker searches; both are queried together.
         asked = one_service("solve", *options, f"--book={path}", "12", "1234").objects
         assert [answer["source"] for answer in asked] == ["book", "search"]
         asked = one_service("solve", *options, "--no-book", "--weak", "13").objects
@@ -205,7 +203,7 @@ def test_workers_use_the_book_that_was_asked_for_and_no_other(
     assert [each.get("weak", False) for each in params] == [False, False, True]
 
 
-def test_limits_of_a_question_are_the_workers_too(one_service: Service) -> None:
+def test_limits_of_a_question_apply_to_workers(one_service: Service) -> None:
     with one_service.worker("--threads=1"):
         (answer,) = one_service(
             "solve", "--json", "--no-book", "--board=8x7", "--node-limit=20000", ""
@@ -222,7 +220,7 @@ def test_limits_of_a_question_are_the_workers_too(one_service: Service) -> None:
     assert [each.get("time_limit") for each in params] == [None, 0.5]
 
 
-def test_metrics_are_told(one_service: Service, tmp_path: Path) -> None:
+def test_metrics_are_reported(one_service: Service, tmp_path: Path) -> None:
     file = tmp_path / "c4.prom"
     options = ("--metrics-port=127.0.0.1:0", f"--metrics-file={file}")
     with one_service.worker("--threads=1", *options) as worker:
@@ -238,12 +236,12 @@ def test_metrics_are_told(one_service: Service, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("traces", ["", "1"])
-def test_no_password_is_told(
+def test_no_password_is_shown(
     one_service: Service, monkeypatch: pytest.MonkeyPatch, traces: str
 ) -> None:
     monkeypatch.setenv("C4_TRACE", traces)
     secrets = ("hunter2hunter2", "correct-horse")
-    # Both servers let everybody in, whatever the password.
+    # Both servers accept every client with any password.
     service = Service(
         one_service.directory,
         one_service.database_url.replace("://c4@", f"://c4:{secrets[0]}@", 1),
@@ -272,7 +270,7 @@ def test_no_password_is_told(
     assert any("redis://:***@" in text for text in told)
 
 
-def test_messages_carry_the_number_of_a_unit_and_nothing_else(one_service: Service) -> None:
+def test_messages_contain_only_the_number_of_a_unit(one_service: Service) -> None:
     assert one_service("analyze", "--detach", "-", stdin="1122\n").code == 0
     with redis.Redis.from_url(one_service.broker_url) as client:
         messages = client.lrange(Lane.BULK.queue, 0, -1)
@@ -298,13 +296,13 @@ def test_the_broker_holds_few_messages_however_many_units(
         while one_service.job(job_id).state is not JobState.DONE:
             with client.pipeline(transaction=True) as counts:
                 most = max(most, sum(counts.llen(queue).hlen("c4.unacked").execute()))
-    # The window; and for every unit in hand its own message, the next one that was rung for before
-    # it is acknowledged, and one that a sweep between the two has taken for missing.
+    # The window, plus the following: each claimed unit's own message, the next one rung before it
+    # is acknowledged, and one that a sweep in between counts as missing.
     assert 0 < most <= MESSAGES_PER_THREAD * 2 + 3 * (2 + SPARE_UNITS)
 
 
-def test_a_file_is_a_database_too(one_service: Service, tmp_path: Path) -> None:
-    """On one machine: a worker beside, and nothing else to install but the broker."""
+def test_an_sqlite_file_works_as_the_database(one_service: Service, tmp_path: Path) -> None:
+    """One machine with a separate worker, and only the broker to install."""
     service = Service(tmp_path, f"sqlite:///{tmp_path / 'c4.db'}", one_service.broker_url)
     assert service("db", "init").code == 0
     with service.worker("--threads=2"):
@@ -313,7 +311,7 @@ def test_a_file_is_a_database_too(one_service: Service, tmp_path: Path) -> None:
     assert len((tmp_path / "out").read_text().splitlines()) == len(GAMES)
 
 
-def test_whoever_waits_for_an_answer_takes_the_question_back(one_service: Service) -> None:
+def test_interrupting_a_question_cancels_its_job(one_service: Service) -> None:
     question = ("-m", "cli", "solve", "--board", HARD, "--no-book", "1122")
     with one_service.process(*question) as process:
         await_that(lambda: "No worker takes such jobs yet" in process.log, process)
@@ -326,7 +324,9 @@ def test_whoever_waits_for_an_answer_takes_the_question_back(one_service: Servic
         assert "job 2 was not solved: cancelled" in process.log
 
 
-def test_whoever_watches_a_job_may_go(one_service: Service, tmp_path: Path) -> None:
+def test_interrupting_a_watcher_leaves_the_job_running(
+    one_service: Service, tmp_path: Path
+) -> None:
     with one_service.process("-m", "cli", "analyze", write(tmp_path, MEDIUM)) as process:
         await_that(lambda: "No worker takes such jobs yet" in process.log, process)
         assert process.stop(signal.SIGINT) == 130

@@ -1,4 +1,4 @@
-"""Limits and versions of brokers: long units are done once, and nobody waits for a lost message."""
+"""Limits and versions of brokers: long units are done once, and lost messages block nothing."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ def test_a_unit_longer_than_the_consumer_timeout_is_done_once(
         postgres_server.database(initialised=True) as url,
     ):
         solve_for(Service(tmp_path, url, server.url), seconds=30)
-        # The server has cut the channel, and sent the message again.
+        # The server has closed the channel, and sent the message again.
         assert "delivery acknowledgement on channel" in server.logs()
 
 
@@ -39,7 +39,7 @@ def test_a_unit_longer_than_the_visibility_timeout_is_done_once(one_service: Ser
     solve_for(one_service, seconds=options["visibility_timeout"] + 10)
 
 
-def test_a_worker_goes_on_while_the_broker_is_away(
+def test_a_worker_continues_while_the_broker_is_unreachable(
     tmp_path: Path, postgres_server: PostgresDatabases
 ) -> None:
     with RedisServer() as server, postgres_server.database(initialised=True) as url:
@@ -55,7 +55,7 @@ def test_a_worker_goes_on_while_the_broker_is_away(
         assert worker.log.count("asks the database for work meanwhile") == 1
 
 
-def test_with_workers_of_another_engine_only_the_user_is_told(one_service: Service) -> None:
+def test_workers_of_another_engine_give_a_message_to_the_user(one_service: Service) -> None:
     other = "import c4core.version as v; v.ENGINE_VERSION += 1; from cli.main import main; main()"
     command = ("-c", other, "worker", "--table-mb=1", "--name=newer")
     with one_service.process(*command) as worker:
@@ -71,7 +71,7 @@ def test_with_workers_of_another_engine_only_the_user_is_told(one_service: Servi
 
 
 def solve_for(service: Service, *, seconds: int) -> None:
-    """Let a worker search for a time in one unit, which must be claimed once."""
+    """Let a worker search for some time in one unit, which must be claimed once."""
     with service.worker("--threads=1") as worker:
         asked = ("solve", "--json", "--no-book", "--board=8x7", f"--time-limit={seconds}", "")
         (answer,) = service(*asked).objects

@@ -1,4 +1,4 @@
-"""A broker without memory for messages: jobs go on, and everybody is told what is wrong."""
+"""A broker without memory for messages: jobs continue, and the problem is reported everywhere."""
 
 import json
 import re
@@ -29,7 +29,7 @@ FIRST, SECOND = random_games(60, empty=20), random_games(60, empty=20, seed=2)
 def full_redis(server: RedisServer) -> Iterator[None]:
     with server.client() as client:
         client.rpush("others", *["x" * 1000] * 2_000)
-        client.config_set("maxmemory", "1mb")  # what connections free when they end does not help
+        client.config_set("maxmemory", "1mb")  # memory freed by ending connections does not help
         yield
         client.config_set("maxmemory", "0")
         client.delete("others")
@@ -49,7 +49,7 @@ BROKERS = [
 
 
 @pytest.mark.parametrize(("kind", "trouble", "hint"), BROKERS)
-def test_a_broker_that_takes_no_messages(
+def test_a_broker_that_refuses_messages(
     tmp_path: Path,
     postgres_server: PostgresDatabases,
     kind: type[Server],
@@ -67,7 +67,7 @@ def test_a_broker_that_takes_no_messages(
                 job_id = make(service, SECOND, hint)
                 worker.process.send_signal(signal.SIGCONT)
                 await_that(lambda: service.job(job_id).state is JobState.DONE, worker)
-                # It is shown as long as it lasts, to everybody who may look.
+                # It is shown as long as it lasts, in every view.
                 await_that(lambda: hint in service("status").out, worker)
                 assert (
                     hint in json.loads(service("status", "--json").out)["live_workers"][0]["note"]
@@ -96,7 +96,7 @@ def test_a_redis_that_forgets_messages(tmp_path: Path, postgres_server: Postgres
             for number in range(5_000):
                 client.set(f"other {number}", "x" * 1000)
             job_id = make(service, SECOND)
-            client.delete(Lane.BULK.queue)  # as if it was this key's turn
+            client.delete(Lane.BULK.queue)  # as if this key had been evicted
             await_that(lambda: service.job(job_id).state is JobState.DONE, worker)
         assert client.info("stats")["evicted_keys"] > 0
         assert "takes no messages" not in worker.log
@@ -116,7 +116,7 @@ def test_garbage_among_taken_messages(one_service: Service) -> None:
 
 
 def make(service: Service, games: list[str], hint: str = "") -> int:
-    """Make a job of several units; its number."""
+    """Make a job of several units; return its number."""
     path = service.directory / "games"
     path.write_text("\n".join(games))
     done = service("analyze", "--score-only", "--detach", str(path))

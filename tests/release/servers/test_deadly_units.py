@@ -1,4 +1,4 @@
-"""Units that end their worker as the kernel does when memory is short."""
+"""Units that kill their worker, like the kernel when memory is short."""
 
 from collections.abc import Iterator
 

@@ -21,7 +21,7 @@ SCORE = -1
 
 
 @pytest.mark.servers
-def test_workers_prove_a_score_together_and_one_is_killed(one_service: Service) -> None:
+def test_workers_prove_a_score_together_although_one_is_killed(one_service: Service) -> None:
     with Database.open(one_service.database_url) as database:
         task = DeepTask(START, "", split_plies=3, unit_nodes=100_000)
         job_id = submit(database, task, threads=2)
@@ -40,8 +40,8 @@ def test_workers_prove_a_score_together_and_one_is_killed(one_service: Service) 
 
 
 @pytest.mark.servers
-def test_a_piece_that_is_not_needed_any_more_frees_its_worker(one_service: Service) -> None:
-    """What a result cuts off is stopped while it is searched, which would take hours."""
+def test_an_unnecessary_piece_frees_its_worker(one_service: Service) -> None:
+    """A search that a result has made unnecessary is stopped; it would take hours."""
     endless = Position(width=8, height=7)
     with Database.open(one_service.database_url) as database:
         job_id = submit(
@@ -55,5 +55,5 @@ def test_a_piece_that_is_not_needed_any_more_frees_its_worker(one_service: Servi
 
 
 def _prove_elsewhere(database: Database, job_id: int) -> None:
-    """Another worker completes the next piece, and with it the whole job."""
+    """Complete the next piece as another worker, and with it the complete job."""
     assert conclude(database, must_take(database, job_id=job_id), Bounds(-27, -27))

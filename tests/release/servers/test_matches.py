@@ -35,7 +35,7 @@ KILLED = terms(player_a="montecarlo-flat:simulations=60", player_b=SET, games=60
 
 
 def submit(service: Service, asked: MatchTerms) -> planning.MatchSubmission:
-    """Plan a match and ring for it."""
+    """Plan a match and announce it."""
     bell = Doorbell(service.broker_url)
     with Database.open(service.database_url) as database:
         planned = plan_matches(database, [asked])
@@ -58,7 +58,7 @@ def test_workers_play_the_same_games(
             planned = submit(service, asked)
             job_id, match_id = planned.job_id, planned.match_ids[0]
             if asked is KILLED:
-                # One of them dies in the midst of the match; the other plays on.
+                # One of them dies during the match; the other continues.
                 await_that(lambda: service.job(job_id).units[UnitState.DONE] > 0)  # noqa: B023
                 b.process.kill()
             await_that(lambda: service.job(job_id).state is JobState.DONE)  # noqa: B023
@@ -71,7 +71,7 @@ def test_workers_play_the_same_games(
 def test_a_worker_is_free_for_others_after_a_match_is_cancelled(
     service: Service, tmp_path: Path, name: str
 ) -> None:
-    """The match that is cancelled would take hours."""
+    """The cancelled match would take hours."""
     player = THINKERS[0] if name == "minimax" else thinking_program(tmp_path, "asleep")
     endless = terms(player_a=player, games=2)
     with service.worker("--threads=1", "--allow-programs") as worker:
@@ -82,7 +82,7 @@ def test_a_worker_is_free_for_others_after_a_match_is_cancelled(
         assert service("jobs", "cancel", str(planned.job_id)).code == 0
         other = submit(service, terms())
         await_that(lambda: service.job(other.job_id).state is JobState.DONE)
-        # And it ends in the midst of a move.
+        # And it ends during a move.
         again = submit(service, replace(endless, seed=1))
         await_that(lambda: service.job(again.job_id).units[UnitState.LEASED] >= 1)
         assert worker.stop() == 0

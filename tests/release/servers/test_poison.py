@@ -1,4 +1,4 @@
-"""Messages that name no unit are dropped, with a line each; the worker goes on with the others."""
+"""Messages that name no unit are dropped with a log line each; the worker continues."""
 
 import base64
 import json
@@ -46,13 +46,13 @@ def is_empty(service: Service) -> Callable[[], bool]:
 
 
 @pytest.mark.servers
-def test_what_names_no_unit_is_dropped_and_the_others_are_done(
+def test_messages_without_a_unit_are_dropped_and_others_processed(
     service: Service, tmp_path: Path
 ) -> None:
     (tmp_path / "games.txt").write_text("\n".join(GAMES))
     bell = Doorbell(service.broker_url)
     for lane in Lane:
-        bell.depth(lane)  # makes the queue
+        bell.depth(lane)  # creates the queue
         send(service.broker_url, POISON + HARMLESS, lane.queue)
     with service.worker("--threads=1") as worker:
         done = service("analyze", "games.txt", "--output", "out")
@@ -62,7 +62,7 @@ def test_what_names_no_unit_is_dropped_and_the_others_are_done(
         await_that(lambda: len(dropped(worker.log)) == 2 * len(POISON), worker)
         assert worker.stop() == 0
         log = worker.log
-    # Nothing was queued again, and no line is anybody else's.
+    # Nothing was queued again, and the log has no other lines.
     assert len(dropped(log)) == 2 * len(POISON)
     assert "Traceback" not in log
     assert "ERROR" not in log
@@ -99,19 +99,21 @@ GARBAGE = [
 
 
 @pytest.mark.servers
-def test_what_is_no_message_at_all_is_dropped(
+def test_garbage_is_dropped(
     tmp_path: Path, redis_server: RedisServer, postgres_server: PostgresDatabases
 ) -> None:
     (tmp_path / "games.txt").write_text("\n".join(GAMES))
     with postgres_server.database(initialised=True) as url:
         service = Service(tmp_path, url, redis_server.url)
         with service.worker("--threads=1") as worker, redis_server.client() as client:
-            client.delete("c4.unacked", "c4.unacked_index")  # what killed workers have left
+            client.delete("c4.unacked", "c4.unacked_index")  # leftovers of killed workers
             for lane in Lane:
                 for garbage in GARBAGE:
                     client.lpush(lane.queue, garbage)
             await_that(lambda: client.pubsub_numpat() > 0, worker)
-            for garbage in GARBAGE:  # to Celery's remote control, which subscribes anew after some
+            for (
+                garbage
+            ) in GARBAGE:  # sent to Celery's remote control, which reconnects after some of them
                 await_that(partial(client.publish, "/0.celery.pidbox", garbage), worker)
             await_that(is_empty(service), worker)
             done = service("analyze", "games.txt", "--output", "out")

@@ -27,8 +27,8 @@ SETTINGS = ("idle_in_transaction_session_timeout", "tcp_keepalives_idle", "state
 
 @pytest.fixture(params=["transaction", "session"])
 def pooler(request: pytest.FixtureRequest, postgres_server: PostgresDatabases) -> Iterator[str]:
-    """The URL of a database by way of a pooler."""
-    # In session mode a connection is its client's as long as that keeps it.
+    """The URL of a database through a pooler."""
+    # In session mode a connection belongs to its client until the client closes it.
     most = CONNECTIONS if request.param == "transaction" else 20
     with (
         postgres_server.database(initialised=True) as url,
@@ -37,7 +37,7 @@ def pooler(request: pytest.FixtureRequest, postgres_server: PostgresDatabases) -
         yield server.url
 
 
-def test_two_workers_behind_a_pooler_and_one_is_killed(
+def test_two_workers_behind_a_pooler_although_one_is_killed(
     pooler: str, redis_server: RedisServer, tmp_path: Path
 ) -> None:
     path = write(tmp_path, GAMES)
@@ -59,7 +59,7 @@ def test_two_workers_behind_a_pooler_and_one_is_killed(
         assert "ERROR" not in log.read_text()
 
 
-def test_nothing_is_set_for_the_next_client_and_every_writer_is_guarded(pooler: str) -> None:
+def test_settings_do_not_leak_and_every_writer_has_a_timeout(pooler: str) -> None:
     def look(database: Database, *, writes: bool) -> str:
         with database.write() if writes else database.read() as session:
             time.sleep(0.01)  # so that the others need connections of their own
@@ -78,7 +78,7 @@ def test_nothing_is_set_for_the_next_client_and_every_writer_is_guarded(pooler: 
             assert (found, prepared) == (["0", "7200", "0"], [])
 
 
-def test_statements_of_many_executions(pooler: str) -> None:
+def test_statements_may_run_many_times(pooler: str) -> None:
     with ExitStack() as opened, ThreadPoolExecutor(CONNECTIONS) as threads:
         databases = [opened.enter_context(Database.open(pooler)) for _ in range(CONNECTIONS)]
 
@@ -93,7 +93,7 @@ def test_statements_of_many_executions(pooler: str) -> None:
 
 
 @pytest.mark.parametrize("number", ["0", "7"])
-def test_the_url_says_when_statements_are_prepared(
+def test_the_url_sets_when_statements_are_prepared(
     postgres_server: PostgresDatabases, number: str
 ) -> None:
     with postgres_server.database(initialised=True) as url:

@@ -1,4 +1,4 @@
-"""Certificates made by real workers over a real broker, of which one is killed: the same bytes."""
+"""Real workers over a real broker make the same certificate bytes, although one is killed."""
 
 import pytest
 
@@ -10,11 +10,11 @@ from tests.support.running.waiting import await_that
 
 START = Position(width=7, height=5)
 PROOF = ("prove", "", "--board", "7x5", "--at-most", "0", "--table-mb", "8")
-"""A trunk and some seventy parts."""
+"""A trunk and about seventy parts."""
 
 
 @pytest.mark.servers
-def test_workers_make_it_together_and_one_is_killed(one_service: Service) -> None:
+def test_workers_prove_together_although_one_is_killed(one_service: Service) -> None:
     detached = one_service(*PROOF, "--detach", "-q")
     assert detached.code == 0, detached.err
     job_id = int(detached.out)

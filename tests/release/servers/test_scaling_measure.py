@@ -1,4 +1,4 @@
-"""Measuring the costs of units and messages: everything runs, and the figures are sane."""
+"""Measuring the costs of units and messages: all parts run, and the figures are plausible."""
 
 from __future__ import annotations
 

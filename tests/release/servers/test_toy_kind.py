@@ -1,4 +1,4 @@
-"""A kind of job from outside is worked on by a ``c4 worker`` that knows it by one line alone."""
+"""A ``c4 worker`` works on an external kind of job that it knows by one line."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
@@ -20,7 +20,7 @@ from workers.runners.remote import RemoteRunner
 pytestmark = pytest.mark.servers
 
 WORKER = "from tests.support import toy_kind; toy_kind.install(); from cli.main import main; main()"
-"""``c4`` in a process that knows the kind."""
+"""A ``c4`` in a process that knows the kind."""
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +39,7 @@ def worker(service: Service) -> AbstractContextManager[Process]:
     return service.process("-c", WORKER, "-v", "worker", "--table-mb=8", "--name=ada")
 
 
-def test_a_worker_elsewhere_works_on_it(one_service: Service, database: Database, c4: C4) -> None:
+def test_a_separate_worker_works_on_it(one_service: Service, database: Database, c4: C4) -> None:
     doorbell = Doorbell(one_service.broker_url)
     with worker(one_service) as process:
         await_that(lambda: "ada" in one_service.workers(), process)

@@ -1,4 +1,4 @@
-"""Programs of strangers over a broker: workers start none unless they were told to."""
+"""Untrusted programs over a broker: workers start none without consent."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ def forfeits(one_service: Service) -> list[str]:
         return [game.detail for game in found if game.ending not in ON_THE_BOARD]
 
 
-def test_a_worker_starts_no_program_unless_it_was_told_to(one_service: Service, trap: Trap) -> None:
+def test_a_worker_starts_no_program_without_consent(one_service: Service, trap: Trap) -> None:
     asked = ("match", trap.player("exec"), "random", "--games", "4", "--judge", "none")
     with one_service.worker("--threads=2"):
         done = one_service(*asked)
@@ -65,7 +65,7 @@ def test_workers_leave_programs_to_those_that_may_start_them(
 
 
 @pytest.mark.parametrize("setting", ["", "1"])
-def test_celery_workers_are_told_by_the_environment(
+def test_celery_workers_read_consent_from_the_environment(
     one_service: Service, trap: Trap, monkeypatch: pytest.MonkeyPatch, setting: str
 ) -> None:
     monkeypatch.setenv("C4_ALLOW_PROGRAMS", setting)
@@ -75,7 +75,7 @@ def test_celery_workers_are_told_by_the_environment(
     assert trap.has_run is bool(setting)
 
 
-def test_a_message_that_is_a_pickle_is_thrown_away(service: Service, trap: Trap) -> None:
+def test_a_pickled_message_is_dropped(service: Service, trap: Trap) -> None:
     with service.worker("--threads=1") as worker:
         for content_type in ("application/x-python-serialize", "application/x-yaml"):
             send(service.broker_url, trap.bombs()["pickle"], content_type)
@@ -86,9 +86,9 @@ def test_a_message_that_is_a_pickle_is_thrown_away(service: Service, trap: Trap)
 
 
 def send(broker_url: str, body: bytes, content_type: str) -> None:
-    """A message of Celery's for the worker's task, whose body is what it is."""
+    """Send a Celery message for the worker's task with a raw body."""
     headers = {"task": "c4.work_on_unit", "id": "1", "lang": "py", "root_id": "1"}
-    # A worker is known before it has its queues, and RabbitMQ drops what has no queue.
+    # A worker is registered before it has its queues, and RabbitMQ drops messages without a queue.
     queue = queue_of(Lane.BULK, durable_log=broker_url.startswith("amqp"))
     with Connection(broker_url) as connection, connection.Producer() as producer:
         producer.publish(

@@ -1,4 +1,4 @@
-"""A server with a broker: it makes jobs, workers elsewhere do them, it shows how far they are."""
+"""A server with a broker: it makes jobs, separate workers do them, and it shows their progress."""
 
 import json
 import signal
@@ -19,14 +19,14 @@ from tests.support.running.web_server import WebServer
 
 GAMES = random_games(200, empty=14)
 HARDER = random_games(150, empty=30)
-"""Some seconds of work."""
+"""Several seconds of work."""
 ENDLESS = {"kind": "analyze", "board": "8x7", "positions": [""]}
-"""A position that nobody solves within a test."""
+"""A position that cannot be solved during a test."""
 
 
 @contextmanager
 def face_of(service: Service) -> Iterator[WebServer]:
-    """A server with the database and the broker of a service."""
+    """A web server with the database and the broker of a service."""
     settings = [f"--db={service.database_url}", f"--broker={service.broker_url}"]
     options = ("--no-book", "--table-mb=1", "--rate=0")
     with WebServer(*options, settings=settings) as server:
@@ -54,7 +54,7 @@ def results(server: WebServer, number: int) -> list[dict[str, Any]]:
 
 
 def check_results(server: WebServer, number: int, games: list[str]) -> None:
-    """A line for each game, in order, some of them solved once more."""
+    """A line for each game, in order, some of them solved again here."""
     lines = results(server, number)
     assert [line["moves"] for line in lines] == games
     solver = Solver(table_mb=1)
@@ -64,7 +64,7 @@ def check_results(server: WebServer, number: int, games: list[str]) -> None:
 
 
 def is_stopped_at_work(worker: Process, service: Service, number: int) -> bool:
-    """Stop a worker where it is, unless it holds no unit of the job just then."""
+    """Suspend a worker, unless it holds no unit of the job at that moment."""
     worker.process.send_signal(signal.SIGSTOP)
     if service.job(number).units[UnitState.LEASED]:
         return True
@@ -73,7 +73,7 @@ def is_stopped_at_work(worker: Process, service: Service, number: int) -> bool:
 
 
 @pytest.mark.servers
-def test_a_worker_does_what_the_server_was_asked_for(service: Service) -> None:
+def test_a_worker_runs_the_jobs_of_the_server(service: Service) -> None:
     with face_of(service) as server:
         number = make(server, {"kind": "analyze", "positions": GAMES})
         assert show(server, number)["state"] == "waiting"  # the server itself solves nothing
@@ -89,7 +89,7 @@ def test_a_worker_does_what_the_server_was_asked_for(service: Service) -> None:
 
 
 @pytest.mark.servers
-def test_a_cancelled_job_ends_for_its_worker_and_for_who_watches(one_service: Service) -> None:
+def test_a_cancelled_job_ends_for_its_worker_and_watchers(one_service: Service) -> None:
     with face_of(one_service) as server, one_service.worker("--threads=1") as worker:
         number = make(server, ENDLESS)
         await_that(lambda: show(server, number)["progress"]["units_leased"] == 1, worker)
@@ -109,7 +109,7 @@ def test_a_cancelled_job_ends_for_its_worker_and_for_who_watches(one_service: Se
 
 
 @pytest.mark.servers
-def test_a_job_survives_the_worker_that_is_killed_at_it(one_service: Service) -> None:
+def test_a_job_survives_a_killed_worker(one_service: Service) -> None:
     with face_of(one_service) as server:
         number = make(server, {"kind": "analyze", "positions": HARDER})
         with one_service.worker("--threads=1") as victim, watching(server, number) as stream:

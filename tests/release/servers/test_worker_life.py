@@ -1,4 +1,4 @@
-"""What becomes of worker processes: namesakes, frozen ones, the first process of a container."""
+"""The life of worker processes: equal names, frozen ones, the first process of a container."""
 
 import json
 import os
@@ -25,7 +25,7 @@ from tests.support.running.web_server import WebServer
 pytestmark = pytest.mark.servers
 
 
-def test_two_workers_of_one_name_work_and_say_so(one_service: Service, tmp_path: Path) -> None:
+def test_two_workers_with_the_same_name_work_and_warn(one_service: Service, tmp_path: Path) -> None:
     path = write(tmp_path, GAMES)
     with one_service.worker("--threads=1") as one, one_service.worker("--threads=1") as other:
         await_that(lambda: "has the name of this worker, ada" in one.log + other.log)
@@ -33,15 +33,15 @@ def test_two_workers_of_one_name_work_and_say_so(one_service: Service, tmp_path:
         done = one_service("analyze", path, "--output", "out")
         assert done.code == 0, done.err
         assert one.stop() == 0
-        await_that(lambda: one_service.workers() == {"ada"})  # the other one enters itself again
+        await_that(lambda: one_service.workers() == {"ada"})  # the other one registers itself again
 
 
-def test_what_is_shown_of_a_worker_that_is_frozen(one_service: Service) -> None:
+def test_a_frozen_worker_is_shown_as_such(one_service: Service) -> None:
     port = free_port()
     with one_service.worker("--threads=1", f"--metrics-port={port}") as worker:
         job_id = give_endless_work(one_service)
         worker.process.send_signal(signal.SIGSTOP)
-        # Nobody prolongs its lease; and it drops out of the register later.
+        # No process extends its lease; and it leaves the registry later.
         await_that(lambda: one_service.job(job_id).state is JobState.RUNNING)
         await_that(lambda: not one_service.workers())
         shown = json.loads(one_service("status", "--json").out)
@@ -60,7 +60,7 @@ FIRST = 'import subprocess, sys; sys.exit(subprocess.call(["unshare", *sys.argv[
 
 
 def inner(process: Process) -> int:
-    """The number, outside, of the first process in a container."""
+    """The process id, outside, of the first process in a container."""
 
     def children(pid: int) -> list[int]:
         return list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
@@ -72,7 +72,7 @@ def inner(process: Process) -> int:
 
 @pytest.mark.parametrize("signals", [1, 2])
 @pytest.mark.parametrize("broker_goes", ["never", "before"])
-def test_the_first_process_of_a_container_is_told_to_stop(
+def test_the_first_process_of_a_container_stops_on_request(
     postgres_server: PostgresDatabases, tmp_path: Path, signals: int, broker_goes: str
 ) -> None:
     with postgres_server.database(initialised=True) as url, RedisServer() as broker:
@@ -94,7 +94,7 @@ def test_the_first_process_of_a_container_is_told_to_stop(
                 assert service.workers() == set()
 
 
-def test_the_same_batch_posted_twenty_times_at_once(one_service: Service) -> None:
+def test_twenty_simultaneous_posts_make_one_job(one_service: Service) -> None:
     wish = {"kind": "analyze", "positions": GAMES[:200]}
 
     def post(server: WebServer) -> int:

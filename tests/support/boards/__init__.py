@@ -1,1 +1,1 @@
-"""What is played: positions, games, books, data sets, models, matches."""
+"""Positions, games, books, data sets, models and matches for tests."""

@@ -1,4 +1,4 @@
-"""Matches between players of the sources, and the results of an independent port of their rules."""
+"""Matches between the players of the sources, and the results of an independent implementation."""
 
 from collections import Counter
 
@@ -7,7 +7,7 @@ from c4core.players import parse_player
 
 
 def results(first: str, second: str, games: int, *, alternate: bool = False) -> Counter[str]:
-    """Results by player, ``first``, ``second`` and ``draw``."""
+    """The results by player: ``first``, ``second`` and ``draw``."""
     players = parse_player(first).make(), parse_player(second).make()
     found: Counter[str] = Counter()
     for number in range(games):
@@ -23,7 +23,7 @@ def results(first: str, second: str, games: int, *, alternate: bool = False) -> 
 
 
 def blog(text: str) -> str:
-    """``v6 d2`` as a description."""
+    """The description of a player such as ``v6 d2``."""
     version, depth = text.split()
     return f"blog-{version}:depth={depth[1:]}"
 
@@ -73,7 +73,7 @@ PORT_DEEP = [
 
 
 def check_shares(results: Counter[str], games: int, *shares: float, port_games: int) -> None:
-    """Each share within 4 standard deviations of both samples, and a half percent of rounding."""
+    """Each share is within 4 standard deviations of both samples, plus 0.5 % for rounding."""
     for name, share in zip(("first", "second", "draw"), shares, strict=True):
         rate = share / 100
         spread = (max(rate * (1 - rate), 0.005) * (1 / games + 1 / port_games)) ** 0.5

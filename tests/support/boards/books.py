@@ -1,4 +1,4 @@
-"""Books for tests: built without the command line, and found out the slow way."""
+"""Books for tests, built without the command line, and slow checks of their contents."""
 
 from __future__ import annotations
 
@@ -24,12 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Workers:
-    """Threads that work on jobs, one after the other.
-
-    Attributes:
-        table_mb: what a search that takes long wants more of.
-        jobs: those that they have worked on.
-    """
+    """Threads that work on jobs, one job at a time; ``jobs`` has the numbers of past jobs."""
 
     database: Database
     threads: int = 2
@@ -51,7 +46,7 @@ def source(
 
 
 def write(book: CompleteBook | SparseBook, levels: list[Level], path: Path) -> str:
-    """Write a book; the digest of its bytes."""
+    """Write a book; return the digest of its bytes."""
     write_book(path, levels, start=book.start, kind=book.kind, description=book.description)
     return digest(path)
 
@@ -61,13 +56,13 @@ def digest(path: Path) -> str:
 
 
 def scores_of(levels: list[Level]) -> list[dict[int, int]]:
-    """The scores of every ply by key."""
+    """The scores of each ply, by key."""
     return [dict(zip(keys.tolist(), scores.tolist(), strict=True)) for keys, scores in levels]
 
 
 @dataclass
 class Oracle:
-    """Scores and moves of positions, one at a time, each found once."""
+    """Scores and moves of positions, each searched once."""
 
     solver: Solver = field(default_factory=lambda: Solver(table_mb=1))
     known: dict[int, tuple[int | None, ...]] = field(default_factory=dict)
@@ -82,7 +77,7 @@ class Oracle:
         return max(score for score in self.columns(position) if score is not None)
 
     def good(self, position: Position, within: int) -> Iterator[int]:
-        """Columns that give away no more points than so many."""
+        """The columns that lose at most ``within`` points."""
         best = self.score(position)
         for column, score in enumerate(self.columns(position)):
             if score is not None and score >= best - within:
@@ -92,14 +87,10 @@ class Oracle:
 def reached(
     oracle: Oracle, start: Position, last: int, *, within: int, chooser: int
 ) -> list[set[int]]:
-    """The canonical keys of what is reached from a start while one side plays well, ply by ply.
+    """The canonical keys reached from a start while one side plays well, ply by ply.
 
-    Args:
-        oracle: knows what is good.
-        start: not over.
-        last: most stones.
-        within: points that a good move may give away.
-        chooser: 0 if the first player plays well, 1 if the second.
+    A good move loses at most ``within`` points. ``chooser`` is 0 if the first player plays well,
+    and 1 if the second does.
     """
     level = {start.key: start}
     found = []
@@ -118,7 +109,7 @@ def reached(
 
 
 def unreduced(keys: np.ndarray[tuple[int], np.dtype[np.uint64]], width: int, height: int) -> int:
-    """How many positions canonical keys stand for, mirror images counted."""
+    """The number of positions that canonical keys stand for, counting mirror images."""
     bits = np.uint64(height + 1)
     column = (np.uint64(1) << bits) - np.uint64(1)
     mirrored = np.zeros_like(keys)

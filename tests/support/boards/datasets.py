@@ -1,4 +1,4 @@
-"""Data sets for tests: of small boards, labelled without a job."""
+"""Data sets of small boards for tests, labelled without a job."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def made(asked: Recipe) -> tuple[dict[str, dict[str, Array]], dict[str, Any]]:
 
 
 def _first_positions(board: BoardSize, plies: int) -> NDArray[np.uint64]:
-    """The canonical keys of all positions with at most this many stones, in a random order."""
+    """The canonical keys of all positions with at most this many stones, in random order."""
     level, found = [Position(width=board.width, height=board.height)], []
     for _ in range(plies + 1):
         keys = np.array(sorted({position.key for position in level}), dtype=np.uint64)
@@ -78,7 +78,7 @@ def _first_positions(board: BoardSize, plies: int) -> NDArray[np.uint64]:
 def check_densest_part(path: Path, representations: tuple[str, ...]) -> None:
     """Write and read the part that takes the most memory for each byte of a file.
 
-    It has all first positions of the largest board.
+    It contains all early positions of the largest board.
     """
     board = BoardSize(8, 7)
     keys = _first_positions(board, 4)
@@ -93,7 +93,7 @@ def check_densest_part(path: Path, representations: tuple[str, ...]) -> None:
 
 
 def check_there_and_back(directory: Path, ending: str) -> None:
-    """Write a data set twice, with the same bytes, and read every part and its card."""
+    """Write a data set twice, compare the bytes, and read every part and its card."""
     form, digests = FORMATS[ending], []
     for name in ("first", "second"):
         there = directory / name
@@ -112,7 +112,7 @@ def check_there_and_back(directory: Path, ending: str) -> None:
             if text is not None:
                 assert read_card(text, "x")[0] == {**card, "part": part}
     assert digests[0] == digests[1]
-    # On both sides of 2**63, where numpy knows no common type of whole numbers.
+    # On both sides of 2**63, for which numpy has no common integer type.
     keys = np.array([1, (1 << 63) - 1, 1 << 63, (1 << 64) - 1], dtype=np.uint64)
     path = directory / f"train.{ending}"
     form.write(path, {"key": keys, "column_scores": np.zeros((4, 8), dtype=np.int8)}, "{}")
@@ -121,7 +121,7 @@ def check_there_and_back(directory: Path, ending: str) -> None:
 
 
 def check_wrong_bytes(directory: Path, ending: str, *, times: int) -> None:
-    """Change a byte of the part ``test``, again and again: each change is noticed."""
+    """Change bytes of the part ``test`` one at a time; each change is detected."""
     path = directory / f"test.{ending}"
     content = path.read_bytes()
     chance = random.Random(1)

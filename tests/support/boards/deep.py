@@ -1,4 +1,4 @@
-"""Workers on deep jobs for tests: they complete pieces by hand, with any result."""
+"""Helpers that complete the pieces of deep jobs by hand, with any result."""
 
 from c4core.position import Position
 from c4core.version import ENGINE_VERSION

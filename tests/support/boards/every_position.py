@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     Level = tuple[NDArray[np.uint64], NDArray[np.int8]]
 
 NOT_PROVEN = 127
-"""What ``upper_bounds`` returns where it proves nothing."""
+"""The result of ``upper_bounds`` for positions about which it proves nothing."""
 
 
 def check_scores(solver: Solver, width: int, height: int) -> None:
-    """Hold the solver's scores against the exhaustive ones."""
+    """Compare the solver's scores with the exhaustive ones."""
     for keys, scores in exhaustive_scores(width, height):
         result = solver.solve_many(keys, width=width, height=height)
         assert np.array_equal(result.lower, scores)
@@ -37,7 +37,7 @@ def check_scores(solver: Solver, width: int, height: int) -> None:
 
 
 def open_levels(width: int, height: int) -> Iterator[Level]:
-    """The keys and scores of each ply, without the positions that somebody has won."""
+    """The keys and scores of each ply, without positions that are already won."""
     for keys, scores in exhaustive_scores(width, height):
         stones, mask = split_keys(keys, width, height)
         alive = ~fours(stones ^ mask, height)
@@ -45,7 +45,7 @@ def open_levels(width: int, height: int) -> Iterator[Level]:
 
 
 def check_bounds(width: int, height: int) -> int:
-    """Compare every static bound for every target with the scores; returns how many were proven."""
+    """Compare every static bound for every target with the scores; return the number proven."""
     fired = 0
     lowest, highest = score_limits(0, width, height)
     for keys, scores in open_levels(width, height):
@@ -59,7 +59,7 @@ def check_bounds(width: int, height: int) -> int:
 
 
 def check_rules(width: int, height: int) -> dict[str, int]:
-    """Hold every rule with every target against the scores; returns how often each held."""
+    """Compare every rule for every target with the scores; return how often each rule held."""
     held = dict.fromkeys(RULES, 0)
     for keys, scores in open_levels(width, height):
         for target in range(*score_limits(0, width, height)):
@@ -71,10 +71,10 @@ def check_rules(width: int, height: int) -> dict[str, int]:
 
 
 def check_lasting_form(width: int, height: int, *, step: int) -> int:
-    """Check every ``step``-th position, scores too; returns how often the lasting form held."""
+    """Check every ``step``-th position and its score; return how often the lasting form held."""
     number = 0
     levels = list(open_levels(width, height))
-    for keys, scores in levels[:-1]:  # on full boards nobody plays on
+    for keys, scores in levels[:-1]:  # no move is left on full boards
         some, theirs = keys[::step].copy(), scores[::step]
         for target in range(*score_limits(0, width, height)):
             held = check_target(some, width, height, target)
@@ -84,7 +84,7 @@ def check_lasting_form(width: int, height: int, *, step: int) -> int:
 
 
 def check_target(keys: NDArray[np.uint64], width: int, height: int, target: int) -> list[int]:
-    """Hold the lasting form against the rules and against the next moves; where it held."""
+    """Compare the lasting form with the rules and the next moves; return where it held."""
     sets = rules_that_hold(keys, width=width, height=height, target=target)
     held = []
     for index, (key, by_rule) in enumerate(zip(keys, sets, strict=True)):
@@ -98,7 +98,7 @@ def check_target(keys: NDArray[np.uint64], width: int, height: int, target: int)
 
 
 def _can_be_kept(position: Position, least: int) -> bool:
-    """Whether every move of the side to move leaves the prover done, or with an answer."""
+    """Whether after every move of the side to move the prover is done or has an answer."""
     following = (position.play(column) for column in position.legal_columns())
     return all(
         (each.is_over and each.winner is None)
@@ -109,7 +109,7 @@ def _can_be_kept(position: Position, least: int) -> bool:
 
 
 def _is_done(position: Position, least: int) -> bool:
-    """Whether the prover, who is to move, needs no rule: it wins in time, or it is too late."""
+    """Whether the prover, who is to move, wins in time, or a loss would come late enough."""
     left = position.board.cells - position.ply
     if -(left // 2) >= least:
         return True
@@ -118,7 +118,7 @@ def _is_done(position: Position, least: int) -> bool:
 
 
 def counted(width: int, height: int) -> list[int]:
-    """The number of positions of each ply, by the decision diagram."""
+    """The number of positions of each ply, counted with the decision diagram."""
     start = begin(width, height)
     *_, last = [start, *count(start)]
     assert last.is_done

@@ -1,7 +1,7 @@
-"""Exact values of every reachable position of a small board, by minimax over the plies' arrays.
+"""Exact values of every reachable position of a small board, by minimax over whole plies.
 
-Nothing here is shared with the search: positions are enumerated ply by ply, values come backwards
-from the end, with numpy on whole plies.
+This code shares nothing with the search. It enumerates positions ply by ply and computes values
+backwards from the end, with numpy arrays of whole plies.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def split_keys(keys: Words, width: int, height: int) -> tuple[Words, Words]:
-    """The stones of the side to move, and of both sides, of every key."""
+    """The stones of the side to move, and of both sides, for every key."""
     mask = np.zeros_like(keys)
     for column in range(width):
         shift = np.uint64(column * (height + 1))
@@ -31,7 +31,7 @@ def split_keys(keys: Words, width: int, height: int) -> tuple[Words, Words]:
 
 
 def fours(stones: Words, height: int) -> NDArray[np.bool_]:
-    """Which of the words hold four in a row."""
+    """Whether each word contains four in a row."""
     found = np.zeros(stones.shape, dtype=bool)
     for step in (1, height, height + 1, height + 2):
         pairs = stones & (stones >> np.uint64(step))
@@ -40,7 +40,6 @@ def fours(stones: Words, height: int) -> NDArray[np.bool_]:
 
 
 def mirrored(keys: Words, width: int, height: int) -> Words:
-    """The keys of the mirror images."""
     stride = height + 1
     result = np.zeros_like(keys)
     for column in range(width):
@@ -50,7 +49,7 @@ def mirrored(keys: Words, width: int, height: int) -> Words:
 
 
 def exhaustive_scores(width: int, height: int) -> list[tuple[Words, NDArray[np.int8]]]:
-    """For each ply the canonical keys of all reachable positions, sorted, and their scores."""
+    """The sorted canonical keys of all reachable positions, and their scores, for each ply."""
     stride, cells = height + 1, width * height
     bottom = np.uint64(sum(1 << (column * stride) for column in range(width)))
     levels = list(plies(width=width, height=height, canonical=True))

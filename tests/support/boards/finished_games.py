@@ -1,4 +1,4 @@
-"""Random games that are over, as files have them."""
+"""Finished random games, in the form of game files."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Random games as texts of moves: input for jobs, of any difficulty, the same in every run."""
+"""Random games as texts of moves: job input of any difficulty, the same in every run."""
 
 import random
 
@@ -6,7 +6,7 @@ from c4core.notation import DEFAULT_BOARD, BoardSize, format_moves
 from c4core.position import Position
 
 EASY = "2252576253462244111563365343671351441"
-"""A game that is nearly over: -1 for o, which can play columns 6 and 7 only."""
+"""A game that is nearly over: -1 for o, which can only play columns 6 and 7."""
 
 LIVELY = "44444432651631235357535"
 """A game with errors; the shipped book has its first nine moves."""
@@ -15,9 +15,9 @@ LIVELY = "44444432651631235357535"
 def random_games(
     count: int, *, empty: int, seed: int = 1, board: BoardSize = DEFAULT_BOARD
 ) -> list[str]:
-    """Different games that are not over and leave so many squares empty; nobody plays a win.
+    """Different games that are not over and leave ``empty`` squares empty; no move wins.
 
-    Where wins are played, nearly all games are over before they are long enough.
+    If winning moves were played, nearly all games would end before they are long enough.
     """
     chance = random.Random(seed)
     games: dict[str, None] = {}
@@ -29,7 +29,7 @@ def random_games(
 
 
 def _game(plies: int, board: BoardSize, chance: random.Random) -> list[int] | None:
-    """So many moves that do not win; None if there are none left before."""
+    """A game of ``plies`` moves that do not win, or None if no such move is left."""
     position, columns = Position(width=board.width, height=board.height), []
     while position.ply < plies:
         quiet = [column for column in position.legal_columns() if not position.is_winning(column)]

@@ -1,4 +1,4 @@
-"""Figures of books that are known from elsewhere, and checks against them."""
+"""Published figures of books, and checks against them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from workers.book.build import Level
 
 OPEN_POSITIONS = (1, 4, 25, 121, 568, 2_144, 8_231, 27_109, 91_295)
-"""Of 7x6 by ply: of two mirror images one, not over."""
+"""Numbers of 7x6 positions by ply that are not over, with mirror images counted once."""
 
 FIRST_PLAYER_VALUES = (
     (1, 0, 0),
@@ -31,11 +31,11 @@ FIRST_PLAYER_VALUES = (
     (1_080, 697, 2_486),
     (10_889, 1_943, 3_590),
 )
-"""Of 7x6 by ply: won, drawn, lost for the first player; mirror images counted."""
+"""Numbers of 7x6 positions won, drawn and lost for the first player, by ply, with mirror images."""
 
 
 def values(level: Level) -> tuple[int, int, int]:
-    """Positions of 7x6 that are won, drawn and lost for the first player, mirror images counted."""
+    """The numbers of 7x6 positions won, drawn and lost for the first player, with mirror images."""
     counts: Counter[int] = Counter()
     for key, score in zip(*(column.tolist() for column in level), strict=True):
         position = Position.from_key(key)
@@ -45,18 +45,18 @@ def values(level: Level) -> tuple[int, int, int]:
 
 
 def check_plies(levels: Sequence[Level]) -> None:
-    """Check a book of 7x6 from the empty board, as far as figures are known."""
+    """Check a book of 7x6 from the empty board, as far as figures are published."""
     sizes = tuple(len(keys) for keys, _ in levels)
     assert sizes[: len(OPEN_POSITIONS)] == OPEN_POSITIONS[: len(sizes)]
-    # No game of 7x6 is over before its seventh ply.
+    # No game of 7x6 ends before its seventh ply.
     for level, expected in zip(levels, FIRST_PLAYER_VALUES, strict=False):
         assert values(level) == expected
 
 
 def check_whole_board(database: Database, width: int, height: int, reachable: int) -> None:
-    """Build the complete book of a board and hold it against the slow solver.
+    """Build the complete book of a board and compare it with the slow solver.
 
-    ``reachable``: positions of the board, those of games that are over as well.
+    ``reachable`` is the number of positions of the board, including positions that are over.
     """
     book = CompleteBook(Position(width=width, height=height), width * height - 1)
     levels = book.scored(source(database))

@@ -25,7 +25,7 @@ REASON = "learning needs PyTorch: pip install torch"
 def random_positions(
     count: int, *, seed: int = 1, board: BoardSize = SMALL, least_ply: int = 0
 ) -> list[Position]:
-    """Positions of random play that are not over, with so many stones at least."""
+    """Positions of random play that are not over, with at least ``minimum`` stones."""
     chance = random.Random(seed)
     found = []
     while len(found) < count:
@@ -39,7 +39,7 @@ def random_positions(
 
 
 def labelled_arrays(positions: list[Position]) -> dict[str, NDArray[np.generic]]:
-    """The arrays of a data set's file, with exact labels."""
+    """The arrays of a data set file, with exact labels."""
     analysis = Solver(table_mb=1).analyze_many(positions)
     scores = analysis.scores.max(axis=1)
     best = (analysis.scores == scores[:, np.newaxis]) & (analysis.scores != NO_SCORE)
@@ -55,7 +55,7 @@ def labelled_arrays(positions: list[Position]) -> dict[str, NDArray[np.generic]]
 def write_dataset(
     directory: Path, *, board: BoardSize = SMALL, count: int = 300, least_ply: int = 0
 ) -> Path:
-    """A data set of random positions, all splits from the same play."""
+    """Write a data set of random positions; all splits come from the same play."""
     directory.mkdir()
     for seed, split in enumerate(("train", "validation", "test")):
         positions = random_positions(count, seed=seed, board=board, least_ply=least_ply)
@@ -64,7 +64,7 @@ def write_dataset(
 
 
 def outside(*_: object) -> int:
-    """A player that never chooses a column of the board."""
+    """A player that always chooses a column outside the board."""
     return 8
 
 
@@ -75,11 +75,11 @@ ARCHITECTURES: dict[str, dict[str, Any]] = {
     "learning-residual": {"channels": 8, "blocks": 1, "hidden": 8},
     "learning-tuples": {"tuples": 5, "length": 4},
 }
-"""Small networks, by the player."""
+"""Small networks, by player."""
 
 
 def model_file(directory: Path, player: str, board: BoardSize, *, seed: int = 1) -> Path:
-    """A model with random weights for a player; without PyTorch the test is skipped if need be."""
+    """A model file with random weights for a player; skip the test if PyTorch is missing."""
     player = player.removesuffix("-search")
     kind, architecture = player.removeprefix("learning-"), ARCHITECTURES[player]
     path = directory / f"{kind}.safetensors"
@@ -88,7 +88,6 @@ def model_file(directory: Path, player: str, board: BoardSize, *, seed: int = 1)
 
 
 def _random_weights(kind: str, board: BoardSize, seed: int) -> dict[str, NDArray[np.generic]]:
-    """Random weights of a kind of network."""
     architecture: dict[str, Any] = ARCHITECTURES[f"learning-{kind}"]
     if kind == "tuples":
         squares = random_tuples(Dice(1), **architecture, width=board.width, height=board.height)
@@ -96,7 +95,7 @@ def _random_weights(kind: str, board: BoardSize, seed: int) -> dict[str, NDArray
         tables = np.random.default_rng(1).normal(0, 0.1, shape).astype(np.float32)
         return {"squares": squares, "tables": tables}
     pytest.importorskip("torch", reason=REASON)
-    from c4core.models.torch.networks import arrays_of, new_network  # noqa: PLC0415 (of an extra)
+    from c4core.models.torch.networks import arrays_of, new_network  # noqa: PLC0415 (an optional dependency)
 
     return dict(arrays_of(new_network(kind, board, architecture, seed=seed).state_dict()))
 
@@ -115,7 +114,7 @@ def residual_model(board: BoardSize, sizes: dict[str, int], *, seed: int = 1) ->
             weights[name] = array.T.reshape(shape[1], 3, 3, -1).transpose(0, 3, 2, 1).copy()
         else:
             weights[name] = np.ascontiguousarray(array.T)
-    # The head for the scores: no engine needs it.
+    # No engine needs the score head.
     weights["score.weight"] = np.zeros((1, sizes["hidden"]), dtype=np.float32)
     weights["score.bias"] = np.zeros(1, dtype=np.float32)
     return Model("residual", board, dict(sizes), {}, [], weights)

@@ -1,4 +1,4 @@
-"""Matches for tests: quick to play, and told from one another."""
+"""Matches for tests: quick to play, and easy to tell apart."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,14 +20,14 @@ SET = "set:fallback=vector"
 RANDOM = "random"
 
 THINKERS: Final = ("minimax-windows:depth=20", "mcts-uct:iterations=5000000")
-"""Players that would think for hours, and can be stopped."""
+"""Players that would think for hours and can be stopped."""
 
 THINKING_PROGRAMS: Final = {"asleep": "sleep 3600", "deaf": "trap '' TERM INT HUP; sleep 3600"}
-"""What a program does instead of a move, by the program's name."""
+"""Shell commands that run instead of a move, by the program's name."""
 
 
 def terms(**changes: object) -> MatchTerms:
-    """Ten games of a quick pair, with changes."""
+    """Terms for ten games of two quick players, with changes."""
     return replace(MatchTerms(player_a=SET, player_b=RANDOM, games=10), **changes)  # type: ignore[arg-type]
 
 
@@ -46,7 +46,7 @@ def game(number: int = 0, **changes: object) -> StoredGame:
 
 
 def store_match(database: Database, stored: list[StoredGame], **changes: object) -> int:
-    """A match without a job that has these games; its number."""
+    """Store a match without a job that has these games; return its number."""
     with database.write() as session:
         match_id = games.create_match(session, terms(games=max(len(stored), 1), **changes))
         games.add_games(session, match_id, stored)
@@ -56,7 +56,7 @@ def store_match(database: Database, stored: list[StoredGame], **changes: object)
 def run_job(
     database: Database, job_id: int, *, threads: int = 1, programs: Consent = NO_PROGRAM
 ) -> list[dict[str, object]]:
-    """Work on a job to its end; its output."""
+    """Work on a job until it ends; return its output."""
     with LocalRunner(database, job_id, threads=threads, table_mb=1, programs=programs) as runner:
         return list(runner.results())
 
@@ -64,26 +64,23 @@ def run_job(
 def play(
     database: Database, asked: MatchTerms, *, threads: int = 1, programs: Consent = NO_PROGRAM
 ) -> MatchInfo:
-    """A match, played to its end."""
     planned = plan_matches(database, [asked])
     run_job(database, planned.job_id, threads=threads, programs=programs)
     return info(database, planned.match_ids[0])
 
 
 def info(database: Database, match_id: int) -> MatchInfo:
-    """Everything about a match."""
     with database.read() as session:
         return games.get_match(session, match_id)
 
 
 def games_of(database: Database, match_id: int) -> list[StoredGame]:
-    """The games of a match, in order."""
     with database.read() as session:
         return list(games.stream_games(session, GameFilter(matches=(match_id,))))
 
 
 def essence(found: list[StoredGame]) -> list[tuple[object, ...]]:
-    """What must be the same whoever has played the games."""
+    """The fields that do not depend on the process that played the games."""
     return [
         (each.number, each.a_side, each.seed, each.moves, each.winner, each.ending)
         for each in found
@@ -91,7 +88,7 @@ def essence(found: list[StoredGame]) -> list[tuple[object, ...]]:
 
 
 def program(directory: Path, answer: str) -> str:
-    """A player that does this whenever it is to move."""
+    """A player that runs this command for each move."""
     path = directory / f"{abs(hash(answer))}.sh"
     path.write_text(
         'read -r line; echo "ready test"\nwhile read -r word rest; do\n  case "$word" in\n'
@@ -101,12 +98,12 @@ def program(directory: Path, answer: str) -> str:
 
 
 def thinking_program(directory: Path, name: str) -> str:
-    """A program that makes the file ``thinking`` and then thinks for an hour."""
+    """A program that creates the file ``thinking`` and then thinks for an hour."""
     return program(directory, f"touch {directory}/thinking; {THINKING_PROGRAMS[name]}; echo play 1")
 
 
 def note_choices(monkeypatch: pytest.MonkeyPatch, player: str, note: Callable[[], object]) -> None:
-    """Call something whenever a player begins to think."""
+    """Call a function when a player begins to think."""
     kind = parse_player(player).kind.cls
     choose = kind.choose
 

@@ -1,4 +1,4 @@
-"""Playing ``c4 play`` without a terminal: keys and clicks go in, what is seen comes out."""
+"""A driver for ``c4 play`` without a terminal: it sends keys and clicks and reads the screen."""
 
 import asyncio
 import inspect
@@ -26,7 +26,7 @@ from tests.support.running.waiting import HANG_SECONDS
 AnyScreen = TypeVar("AnyScreen", bound=Screen[Any])
 
 QUIET_ROUNDS = 2
-"""Rounds in which every part of the screen is heard and has no message left."""
+"""Rounds in which every part of the screen has handled all its messages."""
 
 
 def new_game(
@@ -37,7 +37,7 @@ def new_game(
     board: BoardSize = DEFAULT_BOARD,
     seed: int = 1,
 ) -> Game:
-    """A game of these players."""
+    """A new game between these players."""
     columns = parse_moves(moves, width=board.width)
     x, o = (read_seat(text, programs=ANY_PROGRAM) for text in (first, second))
     return Game(x, o, seed, board, columns)
@@ -45,19 +45,19 @@ def new_game(
 
 @dataclass(frozen=True)
 class Backend:
-    """What a person at the terminal does and sees."""
+    """The actions and observations of a person at the terminal."""
 
     app: PlayApp
     pilot: Pilot[None]
 
     async def press(self, *keys: str) -> None:
-        """Type keys, one after the other."""
+        """Type keys, one at a time."""
         await self.pilot.press(*keys)
         await self.pilot.pause()
 
     async def click(self, selector: str, *, offset: tuple[int, int] | None = None) -> None:
-        """Click something that is in view, in its middle or at a place of it."""
-        await self.app.animator.wait_until_complete()  # a window may scroll
+        """Click a visible widget, in its middle or at an offset."""
+        await self.app.animator.wait_until_complete()  # a window may be scrolling
         await self.until(lambda: self._takes_clicks(selector))
         if offset is None:
             await self.pilot.click(selector)
@@ -69,7 +69,9 @@ class Backend:
         found = self.app.screen.query(selector)
         if not found or not found.first().region.area:
             return False
-        if found.first().has_class("-active"):  # for a moment after a click, more are ignored
+        if found.first().has_class(
+            "-active"
+        ):  # for a moment after a click, further clicks are ignored
             return False
         with suppress(NoWidget):
             seen, _ = self.app.get_widget_at(*map(int, found.first().region.center))
@@ -77,17 +79,17 @@ class Backend:
         return False
 
     async def until(self, happens: Callable[[], bool]) -> None:
-        """Wait until something is so."""
+        """Wait until a condition holds."""
         async with asyncio.timeout(HANG_SECONDS):
             while not happens():
                 await self.pilot.pause(0.02)
 
     async def until_moves(self, number: int) -> None:
-        """Wait until so many moves have been played."""
+        """Wait until this many moves have been played."""
         await self.until(lambda: len(self.game.columns) == number)
 
     async def until_shown(self, kind: type[AnyScreen]) -> AnyScreen:
-        """Wait until such a dialog is the uppermost screen, and one of its parts has the focus."""
+        """Wait until such a dialog is on top and one of its widgets has the focus."""
 
         def is_shown() -> bool:
             screen = self.app.screen
@@ -107,17 +109,15 @@ class Backend:
 
     @property
     def game(self) -> Game:
-        """The game as it stands."""
         return self.app.game
 
     @property
     def file(self) -> Path:
-        """The file that keeps the game."""
+        """The file in which the game is saved."""
         return self.app.game_screen._setup.file
 
     @property
     def board(self) -> str:
-        """The board as it is drawn."""
         drawn = self.app.game_screen.query_one(BoardView).render()
         return drawn.plain
 
@@ -127,7 +127,7 @@ class Backend:
         return self.text("#status").split("\n")
 
     def text(self, selector: str) -> str:
-        """What a part of the screen says."""
+        """The text of a part of the screen."""
         return str(self.app.game_screen.query_one(selector, Static).content)
 
 
@@ -148,8 +148,8 @@ async def hands_on(
     async def no_messages(*_seconds: float) -> None:
         """Wait until all messages are handled.
 
-        Textual's own function waits until the process is idle. That is a matter of luck on a loaded
-        machine, and takes a second while a player thinks.
+        Textual's own function waits until the process is idle. On a loaded machine this is
+        unreliable, and it takes a second while a player thinks.
         """
         quiet = 0
         while quiet < QUIET_ROUNDS and app.is_running:
@@ -169,7 +169,7 @@ async def hands_on(
 
 
 def run(scenario: Coroutine[Any, Any, None]) -> None:
-    """Run what a test does."""
+    """Run a test's coroutine."""
     asyncio.run(scenario)
 
 
@@ -177,7 +177,7 @@ def scenario(
     game: Game | None = None,
     **options: Any,  # noqa: ANN401 (of ``hands_on``)
 ) -> Callable[[Callable[..., Coroutine[Any, Any, None]]], Callable[..., None]]:
-    """Let an asynchronous test have a running program as its first argument, ``hands``."""
+    """Give an asynchronous test a running program as its first argument, ``hands``."""
 
     def decorate(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
         _, *wanted = inspect.signature(test).parameters.values()

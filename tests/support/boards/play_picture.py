@@ -24,7 +24,7 @@ MOVES: Final = "4475544754554222"
 LOOK_SECONDS: Final = 0.05
 
 _FONT: Final = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
-"""Textual's picture would load a font from the web; it is replaced by the reader's own."""
+"""Textual's picture would load a font from the web; the reader's own font replaces it."""
 
 
 def main() -> None:
@@ -33,7 +33,7 @@ def main() -> None:
 
 
 async def picture() -> str:
-    """The screen of a game, with hints, as SVG."""
+    """The screen of a game with hints, as SVG."""
     game = Game(
         read_seat("human"), read_seat("hard"), 1, DEFAULT_BOARD, parse_moves(MOVES, width=7)
     )

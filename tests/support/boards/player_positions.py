@@ -1,4 +1,4 @@
-"""The named positions of the players' sources, players' choices, and slow second heuristics."""
+"""Named positions from the players' sources, players' choices, and slow heuristics."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -19,23 +19,22 @@ GRIDS = {
     "E5": "......./......./......./...Y.../...YR../R..YR..",
     "K1": "......./......./......./......./......./..RRY..",
 }
-"""P1 to P6 the blog's figures, E1 to E5 the threat examples, K1 the killer example."""
+"""P1 to P6: the blog's figures; E1 to E5: the threat examples; K1: the killer example."""
 
 SIDES = "xo"
 
 
 def grid(text: str) -> Position:
-    """The position of a grid with R for the first and B or Y for the second player."""
+    """The position of a grid with R for the first player and B or Y for the second."""
     return Position.from_grid(text.replace("R", "x").replace("B", "o").replace("Y", "o"))
 
 
 def named(name: str) -> Position:
-    """A named position."""
     return grid(GRIDS[name])
 
 
 def counted(text: str, position: Position, draws: int, seed: int = 1) -> Counter[int]:
-    """How often a player chooses each column."""
+    """The number of times that a player chooses each column."""
     player, dice = parse_player(text).make(), Dice(seed)
     return Counter(player.choose(position, dice) for _ in range(draws))
 
@@ -49,7 +48,7 @@ Squares = dict[tuple[int, int], str]
 
 
 def squares_of(position: Position) -> Squares:
-    """Every square, ``.`` where it is empty; rows from the bottom."""
+    """Every square, with ``.`` for empty ones; rows from the bottom."""
     return {
         (column, row): position.stone_at(column, row) or "."
         for column in range(position.width)
@@ -67,12 +66,11 @@ def lines_of(squares: Squares) -> Iterator[tuple[tuple[int, int], ...]]:
 
 
 def other(side: str) -> str:
-    """The opponent."""
     return "o" if side == "x" else "x"
 
 
 def slow_groups(squares: Squares, side: str) -> int:
-    """Stones in lines of one colour, of a side less its opponent's."""
+    """Stones in lines of one colour: a side's minus its opponent's."""
     return _group_stones(squares, side) - _group_stones(squares, other(side))
 
 
@@ -85,7 +83,7 @@ def _group_stones(squares: Squares, side: str) -> int:
 
 
 def slow_threats(squares: Squares, side: str) -> int:
-    """The odd and even threats, seen by a side."""
+    """The odd and even threats, from one side's view."""
     threats: dict[str, set[tuple[int, int]]] = {
         one: {
             square
@@ -121,7 +119,6 @@ def slow_threats(squares: Squares, side: str) -> int:
 
 
 def slow_windows(squares: Squares, side: str) -> int:
-    """The window score of a side."""
     middle = max(column for column, _ in squares) + 1
     score = 3 * sum(squares[s] == side for s in squares if s[0] == middle // 2)
     for line in lines_of(squares):
@@ -135,13 +132,13 @@ def slow_windows(squares: Squares, side: str) -> int:
 
 
 def slow_squares(squares: Squares, side: str) -> int:
-    """The lines through the squares of a side's stones, less its opponent's."""
+    """The lines through the squares of a side's stones, minus its opponent's."""
     signs = {side: 1, other(side): -1, ".": 0}
     return sum(signs[squares[square]] for line in lines_of(squares) for square in line)
 
 
 def slow_runs(squares: Squares, side: str) -> int:
-    """Runs that can still become four, of a side less its opponent's."""
+    """Runs that can still become four: a side's minus its opponent's."""
     return _run_score(squares, side) - _run_score(squares, other(side))
 
 
@@ -160,7 +157,7 @@ def _run_score(squares: Squares, side: str) -> int:
 
 
 def _length(squares: Squares, square: tuple[int, int], step: tuple[int, int], kinds: str) -> int:
-    """Squares of some kinds in a row from a square on."""
+    """The number of consecutive squares of the given kinds, starting at a square."""
     length = 0
     while square in squares and squares[square] in kinds:
         length += 1
@@ -169,7 +166,7 @@ def _length(squares: Squares, square: tuple[int, int], step: tuple[int, int], ki
 
 
 def slow_islands(squares: Squares, side: str) -> int:
-    """Connected groups of the opponent, less those of a side."""
+    """Connected groups of the opponent, minus the groups of a side."""
     return _island_count(squares, other(side)) - _island_count(squares, side)
 
 
@@ -188,7 +185,7 @@ def _island_count(squares: Squares, side: str) -> int:
 
 
 def slow_features(squares: Squares, side: str) -> int:
-    """The four features, of a side less its opponent's, as long as nobody has four."""
+    """The four features: a side's minus its opponent's, while nobody has four."""
     difference = _features(squares, side) - _features(squares, other(side))
     return max(-(10**9) + 1, min(10**9 - 1, difference))
 

@@ -9,7 +9,7 @@ EVERY_SIZE = [
     (width, height)
     for width in range(1, 33)
     for height in range(1, 20)
-    if width * (height + 1) <= 64  # what a bitboard holds
+    if width * (height + 1) <= 64  # the size limit of a bitboard
 ]
 SIZES = [(width, height) for width, height in EVERY_SIZE if width <= 16 and height <= 15]
 
@@ -17,7 +17,7 @@ SIZES = [(width, height) for width, height in EVERY_SIZE if width <= 16 and heig
 def boards(
     *, minimum: int = 1, max_cells: int = 64, every: bool = False
 ) -> st.SearchStrategy[tuple[int, int]]:
-    """Board sizes (width, height), small ones first, odd and even heights alike."""
+    """Board sizes (width, height), small ones first, odd and even heights equally often."""
     sizes = [
         (width, height)
         for width, height in (EVERY_SIZE if every else SIZES)
@@ -37,13 +37,8 @@ def games(
 ) -> tuple[Position, str]:
     """A position and the moves that lead to it, by random legal play on a random board.
 
-    Args:
-        draw: given by hypothesis.
-        minimum: least width and height.
-        max_cells: largest board.
-        max_empty: play on until at most so many squares are empty, or the game is over; None stops
-            anywhere.
-        every: the narrowest and the widest boards, too.
+    Play goes on until at most ``max_empty`` squares are empty or the game is over; with None, it
+    stops anywhere. With ``every``, the narrowest and the widest boards are included.
     """
     width, height = draw(boards(minimum=minimum, max_cells=max_cells, every=every))
     cells = width * height

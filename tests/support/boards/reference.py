@@ -1,9 +1,9 @@
 """A slow and obvious solver: the oracle for tests of the fast one.
 
 It shares no code with the engine. A position is a tuple of columns, each a string of the stones
-from the bottom up. A win is found by a look at every line of four squares. The score follows from
-its definition, by minimax over the whole tree without pruning; only visited positions are
-remembered. A call can visit some hundred thousand positions: small boards, or endgames.
+from the bottom up. Wins are found by checking every line of four squares. The score follows from
+its definition, by minimax over the complete tree without pruning; only visited positions are
+remembered. A call can visit several hundred thousand positions, so use small boards or endgames.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from c4core.position import Position
 
 Columns = tuple[str, ...]
-"""The stones of each column from the bottom up, ``x`` first player, ``o`` second."""
+"""The stones of each column from the bottom up: ``x`` first player, ``o`` second."""
 
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 """Steps in (column, row) along the four kinds of lines."""
@@ -29,12 +29,12 @@ def columns_of(position: Position) -> Columns:
 
 
 def side_to_move(columns: Columns) -> str:
-    """``x`` when both have played the same number of stones, else ``o``."""
+    """``x`` if both have played the same number of stones, otherwise ``o``."""
     return "x" if sum(map(len, columns)) % 2 == 0 else "o"
 
 
 def has_won(columns: Columns, side: str) -> bool:
-    """Whether the side has four in a row anywhere."""
+    """Whether the side has four in a row."""
 
     def holds(column: int, row: int) -> bool:
         return (
@@ -54,11 +54,7 @@ def has_won(columns: Columns, side: str) -> bool:
 class ReferenceSolver:
     """Exact scores by exhaustive minimax on a board of the given height.
 
-    Args:
-        height: rows of the board; the number of columns is that of the positions.
-
-    Attributes:
-        known: the score of every position that was visited, for its side to move.
+    The positions determine the number of columns. ``known`` has the scores of visited positions.
     """
 
     def __init__(self, height: int) -> None:
@@ -74,7 +70,7 @@ class ReferenceSolver:
         cells = self.height * len(columns)
         opponent = "o" if side_to_move(columns) == "x" else "x"
         if has_won(columns, opponent):
-            # The last stone has won; there were stones - 1 on the board before it.
+            # The last stone has won; the board had stones - 1 before it.
             score = -((cells + 1 - (stones - 1)) // 2)
         elif stones == cells:
             score = 0
@@ -84,7 +80,7 @@ class ReferenceSolver:
         return score
 
     def column_scores(self, columns: Columns) -> tuple[int | None, ...]:
-        """The score of every column for the side to move; None where it is full.
+        """The score of every column for the side to move; None if it is full.
 
         The game must not be over.
         """
@@ -98,12 +94,12 @@ class ReferenceSolver:
 
 
 def reference_score(position: Position) -> int:
-    """The exact score of a position for its side to move, the slow way."""
+    """The exact score of a position for its side to move, computed slowly."""
     return ReferenceSolver(position.height).score(columns_of(position))
 
 
 def reference_scores(position: Position) -> tuple[int | None, ...]:
-    """The exact score of every column, the slow way; None where it cannot be played."""
+    """The exact score of every column, computed slowly; None if it cannot be played."""
     if position.is_over:
         return (None,) * position.width
     return ReferenceSolver(position.height).column_scores(columns_of(position))

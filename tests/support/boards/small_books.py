@@ -1,4 +1,4 @@
-"""Small books: complete ones of whole boards, without any search."""
+"""Small books: complete books of small boards, made without search."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NOTHING: Level = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int8)
 
 
 def derived_levels(levels: list[NDArray[np.uint64]], below: Level, start: Position) -> list[Level]:
-    """The scores of some plies from those of the ply after them."""
+    """The scores of some plies, derived from the ply after them."""
     result = []
     for keys in reversed(levels):
         below = keys, derive(keys, *below, width=start.width, height=start.height)
@@ -50,7 +50,7 @@ def _whole_game(start: Position) -> list[Level]:
 
 
 def opening(start: Position, last: int) -> list[Level]:
-    """Every position from the start to a ply; those of the last ply are solved."""
+    """Every position from the start to a ply; the positions of the last ply are solved."""
     *levels, deepest = islice(open_plies(start), last - start.ply + 1)
     found = Solver(table_mb=1).solve_many(deepest, width=start.width, height=start.height)
     return [*derived_levels(levels, (deepest, found.lower), start), (deepest, found.lower)]
@@ -63,7 +63,7 @@ def opening_book(path: Path, *, width: int, height: int, last: int) -> None:
 
 
 def thinned(levels: list[Level], share: float, seed: int = 1) -> list[Level]:
-    """Some of the positions, by chance; the first one always."""
+    """A random sample of the positions that always includes the first one."""
     chance = np.random.default_rng(seed)
     result = []
     for keys, scores in levels:
@@ -76,7 +76,7 @@ def thinned(levels: list[Level], share: float, seed: int = 1) -> list[Level]:
 def small_book(
     path: Path, *, moves: str = "", width: int = 5, height: int = 4, kind: Kind = "complete"
 ) -> list[Level]:
-    """Write a book of a whole small board; returns its contents."""
+    """Write a book of a complete small board; return its contents."""
     start = Position(moves, width=width, height=height)
     path.write_bytes(_small_book(start, kind))
     return _contents(start, kind)
@@ -96,7 +96,7 @@ def _contents(start: Position, kind: Kind) -> list[Level]:
 
 
 def resealed(data: bytes) -> bytes:
-    """A book with the CRCs made right again, whatever its groups and indexes hold.
+    """Recompute the CRCs of a book with arbitrary groups and indexes.
 
     The header must be readable; offsets of groups may point anywhere.
     """

@@ -1,9 +1,9 @@
-"""Hostile inputs: what somebody may hand in on purpose, each with the answer that it gets.
+"""Hostile inputs, each with the expected answer.
 
-There is one corpus, and it is used twice. ``tests/integration/test_hostile.py`` hands every input
-to the program once and compares the answer; what needs an optional package is in
+The corpus has two uses. ``tests/integration/test_hostile.py`` gives each input to the program once
+and compares the answer; inputs that need an optional package are in
 ``tests/release/extras/test_hostile_extras.py``. The fuzzers (``tests.release.fuzz``) run the same
-inputs first, and change them by chance.
+inputs first and then mutate them.
 """
 
 from collections.abc import Callable
@@ -14,14 +14,14 @@ class Case(NamedTuple):
     """A hostile input."""
 
     name: str
-    """Says what is wrong with it."""
+    """Describes the fault in the input."""
     make: Callable[[bytes], bytes]
-    """Makes it from a valid input."""
+    """Makes the input from a valid one."""
     answer: str
-    """A pattern that every line of the answer contains; empty if the input is harmless."""
+    """Pattern that every line of the answer matches; empty if the input is harmless."""
     is_large: bool = False
     """Whether a careless reader would allocate a lot of memory."""
 
     def __str__(self) -> str:
-        """The name, which is part of a test's name."""
+        """The name, which becomes part of a test's name."""
         return self.name

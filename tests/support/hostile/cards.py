@@ -1,4 +1,4 @@
-"""Data cards whose JSON is something else than a card."""
+"""Data cards whose JSON is not a valid card."""
 
 import json
 from collections.abc import Callable
@@ -9,7 +9,6 @@ from tests.support.hostile import Case
 
 
 def nested(depth: int) -> Any:  # noqa: ANN401
-    """A list in a list and so on."""
     return json.loads("[" * depth + "]" * depth)
 
 
@@ -33,7 +32,7 @@ def file_named(name: object, split: object = "test") -> list[dict[str, object]]:
 
 
 def with_plies(plies: list[Any]) -> Callable[[bytes], bytes]:
-    """Replace the census of the one part."""
+    """Replace the census of the only part."""
     return changed(lambda card: {"splits": {"test": card["splits"]["test"] | {"plies": plies}}})
 
 
@@ -66,7 +65,7 @@ CASES = (
     ),
     Case("10,000 plies", with_plies([{}] * 10**4), "more plies than the board"),
     Case("an empty ply", with_plies([{}]), "is missing"),
-    having("no command", "command cannot be None", command=None),
+    having("no command", "command cannot be None", command=None),  # words: ok
     having("nested 100 deep", "nested more than 100 deep", x=nested(100)),
     having("nested 900 deep", "nested more than 100 deep", x=nested(900)),
     having(

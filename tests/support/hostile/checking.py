@@ -1,4 +1,4 @@
-"""Compares what the program says of a hostile input with what it should say."""
+"""Compare the program's answer to a hostile input with the expected one."""
 
 import importlib
 import re
@@ -10,13 +10,13 @@ from tests.release.fuzz.target import Target
 from tests.support.hostile import Case
 
 MEMORY = 12 << 20
-"""Bytes that looking at a file may take. Careless readers would take 16 MB and more."""
+"""Memory in bytes that checking a file may take. Careless readers would take 16 MB and more."""
 LONGEST = 500
-"""Characters of an answer, which quotes the input."""
+"""Longest answer, in characters; the answer quotes the input."""
 
 
 def all_cases(*subjects: str) -> list[object]:
-    """The parameters of a test: the hostile inputs of some subjects."""
+    """Test parameters: the hostile inputs of some subjects."""
     return [
         pytest.param(subject, case, id=f"{subject}: {case}")
         for subject in subjects
@@ -25,7 +25,7 @@ def all_cases(*subjects: str) -> list[object]:
 
 
 def check(target: Target, case: Case) -> None:
-    """Hand in an input, and look at the answer and at the memory that it took."""
+    """Pass an input to the program; check the answer and the memory used."""
     data = case.make(target.sample)
     if case.is_large:
         tracemalloc.start()

@@ -1,4 +1,4 @@
-"""Parts of data sets as JSON Lines: rows of other types, too long, or with other fields."""
+"""JSON Lines parts of data sets: rows of wrong types, too long, or with other fields."""
 
 import json
 from typing import Any
@@ -11,7 +11,7 @@ NO_NUMBER = "column key has an entry that is not a whole number"
 
 
 def having(name: str, answer: str, **fields: Any) -> Case:  # noqa: ANN401
-    """A first row with other fields, and no other row."""
+    """A single row, which is the sample's first row with other fields."""
 
     def make(sample: bytes) -> bytes:
         row = json.loads(sample.splitlines()[0])
@@ -21,7 +21,7 @@ def having(name: str, answer: str, **fields: Any) -> Case:  # noqa: ANN401
 
 
 def one_long_text(_sample: bytes) -> bytes:
-    """In an array, every other text would be as long."""
+    """One long text; in an array, every other text would become as long."""
     row = json.dumps({"moves": "1"}) + "\n"
     return (row * 10_000 + json.dumps({"moves": "1" * 4000}) + "\n").encode()
 

@@ -1,4 +1,4 @@
-"""Files of models whose description, under a right checksum, or whose header is something else."""
+"""Model files with a wrong description under a right checksum, or with a wrong header."""
 
 import json
 from collections.abc import Callable
@@ -15,13 +15,13 @@ Tensors = dict[str, np.ndarray]
 
 
 MISSING = ...
-"""In place of a field's value."""
+"""Marks a field to be removed."""
 
 
 def crafted(
     sample: bytes, change: Callable[[Tensors], Tensors] = lambda tensors: tensors, **changes: object
 ) -> bytes:
-    """A model with other tensors and other fields, under a right checksum."""
+    """A model with other tensors and other fields, and a right checksum."""
     header = json.loads(sample[8 : 8 + int.from_bytes(sample[:8], "little")])
     fields = json.loads(header["__metadata__"]["c4"]) | changes
     about = {name: value for name, value in fields.items() if value is not MISSING}
@@ -36,12 +36,11 @@ def having(name: str, answer: str, **fields: object) -> Case:
 
 
 def epoch(name: str, answer: str = "an epoch cannot be", **numbers: object) -> Case:
-    """A history of one epoch."""
     return having(name, answer, history=[{"epoch": 1, "seconds": 1} | numbers])
 
 
 def with_header(header: bytes) -> Callable[[bytes], bytes]:
-    """Make a file of a header alone."""
+    """Make a file that consists of a header only."""
     return lambda _sample: len(header).to_bytes(8, "little") + header
 
 
@@ -51,13 +50,13 @@ def empty_tensors(number: int) -> bytes:
 
 
 def nested_description(sample: bytes) -> bytes:
-    """Python's reader of JSON gives up at this depth, sooner if there is little stack left."""
+    """Nest lists so deeply that Python's JSON reader fails, sooner if little stack is left."""
     text = '{"format": 1, "x": ' + "[" * 900 + "]" * 900 + "}"
     return bytes(save(load(sample), {"c4": text}))
 
 
 def with_a_field_twice(sample: bytes) -> bytes:
-    """A sound description, with a field in front of it that only other programs would take."""
+    """Repeat a field, so that other programs would read another value."""
     header = json.loads(sample[8 : 8 + int.from_bytes(sample[:8], "little")])
     text = header["__metadata__"]["c4"].replace("{", '{"kind": "cnn", ', 1)
     return bytes(save(load(sample), {"c4": text}))
@@ -89,7 +88,7 @@ CASES = (
         Case(f"a weight of {number}", with_weight(number), "model.*tensor 'weights.x' has a number")
         for number in (np.nan, np.inf, -np.inf)
     ),
-    having("no settings", "settings cannot be None", settings=None),
+    having("no settings", "settings cannot be None", settings=None),  # words: ok
     having("an object for a history", r"history cannot be \{\}", history={}),
     having("a history of numbers", "damaged", history=[5]),
     having("an epoch without seconds", "'seconds' is missing", history=[{"epoch": 1}]),

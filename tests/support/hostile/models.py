@@ -1,4 +1,4 @@
-"""Models whose description can be read, and of which no network can be made."""
+"""Models with a readable description from which no network can be built."""
 
 from collections.abc import Callable
 
@@ -12,15 +12,13 @@ SMALL = {"channels": 2, "layers": 1, "hidden": 4}
 
 
 def architecture(name: str, answer: str, **numbers: object) -> Case:
-    """A network of other numbers."""
+    """A network with other dimensions."""
     return Case(name, lambda sample: crafted(sample, architecture=SMALL | numbers), answer)
 
 
 def weights(
     name: str, change: Callable[[np.ndarray], np.ndarray], answer: str = "not of type float32"
 ) -> Case:
-    """Other weights."""
-
     def changed(tensors: Tensors) -> Tensors:
         return {key: change(tensor) for key, tensor in tensors.items()}
 

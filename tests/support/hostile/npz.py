@@ -1,6 +1,6 @@
-"""Parts of data sets as NPZ: small files that unpack to a lot, and arrays that are something else.
+"""NPZ parts of data sets: small files that unpack to a lot, and arrays of wrong kinds.
 
-Looking at such a file takes little memory.
+Reading such a file takes little memory.
 """
 
 import io
@@ -16,24 +16,22 @@ from tests.support.hostile import Case
 Arrays = dict[str, np.ndarray]
 
 MEMBERS = len(COLUMNS) + 1
-"""Columns and the card."""
+"""The columns and the card."""
 
 LARGE = 16 << 20
-"""Bytes of an array that is larger than everything that may be allocated."""
+"""Bytes of an array that exceeds the memory limit."""
 
 PLANES = "{'descr': '|u1', 'fortran_order': False, 'shape': (%d, 2, 3, 4)}"
 OTHER_TYPES = ("<U50000000", "|V50000000", "<U50000000, <U5", "|S70", "|O")
 
 
 def archive_of(arrays: Arrays) -> bytes:
-    """An NPZ file."""
     out = io.BytesIO()
     np.savez_compressed(out, allow_pickle=False, **arrays)
     return out.getvalue()
 
 
 def arrays_of(data: bytes) -> Arrays:
-    """The arrays of an NPZ file."""
     with np.load(io.BytesIO(data)) as archive:
         return {name: archive[name] for name in archive.files}
 
@@ -44,15 +42,15 @@ def changed(change: Callable[[Arrays], Arrays]) -> Callable[[bytes], bytes]:
 
 
 def zeros(name: str, header: str, content: int) -> bytes:
-    """An archive with an array of zeros. Making it does not take the array's memory."""
-    text = header.encode().ljust(117) + b"\n"  # 128 bytes together with what is before it
+    """An archive with an array of zeros, made without allocating the array."""
+    text = header.encode().ljust(117) + b"\n"  # 128 bytes, including the magic string
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         with archive.open(f"{name}.npy", "w") as stream:
             stream.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text)
             for _ in range(content >> 20):
                 stream.write(bytes(1 << 20))
-        if name != "card":  # which is read after all columns
+        if name != "card":  # the card is read after all columns
             archive.writestr("last.npy", b"")
     return out.getvalue()
 
@@ -65,7 +63,7 @@ def large_columns(_sample: bytes) -> bytes:
 
 
 def lying_sizes(_sample: bytes) -> bytes:
-    """A large array that the archive's list says is small."""
+    """A large array whose size in the archive's directory is small."""
     data = zeros("planes", PLANES % 1, LARGE)
     said = struct.pack("<I", 128 + LARGE)
     assert said in data
@@ -73,7 +71,7 @@ def lying_sizes(_sample: bytes) -> bytes:
 
 
 def other_type(name: str, dtype: str) -> Case:
-    """An array of another type, with some megabytes of content."""
+    """An array of another type, with several megabytes of content."""
     header = f"{{'descr': {dtype!r}, 'fortran_order': False, 'shape': ()}}"
     answer = "(the card|column moves) is of type|an array of objects"
     return Case(
@@ -102,7 +100,7 @@ def listing(number: int, answer: str) -> Case:
 
 
 def with_comment(sample: bytes) -> bytes:
-    """The archive with the longest comment that the format allows, nearly."""
+    """An archive with almost the longest comment that the format allows."""
     out = io.BytesIO(sample)
     with zipfile.ZipFile(out, "a") as archive:
         archive.comment = b"x" * 60_000
@@ -110,12 +108,12 @@ def with_comment(sample: bytes) -> bytes:
 
 
 def renamed(old: bytes, new: bytes) -> Callable[[bytes], bytes]:
-    """Give a member the name of another one, which is as long."""
+    """Rename a member to another name of the same length."""
     return lambda sample: sample.replace(old + b".npy", new + b".npy")
 
 
 def large_together(arrays: Arrays) -> Arrays:
-    """Columns each of which could be in a data set, but not all of them."""
+    """Columns that would each fit into a data set, but not together."""
     return {
         name: array if name == "card" else np.zeros(900_000 // array.dtype.itemsize, array.dtype)
         for name, array in arrays.items()
@@ -123,7 +121,6 @@ def large_together(arrays: Arrays) -> Arrays:
 
 
 def keys_of_shape(shape: tuple[int, ...]) -> Case:
-    """Keys of another shape."""
     keys = np.zeros(shape, dtype=np.uint64)
     return Case(
         f"keys of shape {shape}", changed(lambda arrays: arrays | {"key": keys}), r"instead of \("
@@ -131,7 +128,7 @@ def keys_of_shape(shape: tuple[int, ...]) -> Case:
 
 
 def foreign_column(arrays: Arrays) -> Arrays:
-    """A column that no data set has; there are as many members as in a data set."""
+    """A column that data sets do not have; the number of members is unchanged."""
     return {name: array for name, array in arrays.items() if name != "moves"} | {
         "more": arrays["ply"]
     }

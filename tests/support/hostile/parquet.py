@@ -1,4 +1,4 @@
-"""Parts of data sets as Parquet: small files that unpack to a lot, and columns of other types."""
+"""Parquet parts of data sets: small files that unpack to a lot, and columns of wrong types."""
 
 import io
 import json
@@ -13,7 +13,7 @@ from tests.support.hostile import Case
 
 
 def written(sample: bytes, table: Any, *, smaller_than: int = 1 << 20) -> bytes:  # noqa: ANN401
-    """A file with a table, and with the sample's card."""
+    """A file with a table and the sample's card."""
     card = parquet.read_metadata(io.BytesIO(sample)).metadata[b"c4_card"]
     assert json.loads(card)
     out = io.BytesIO()
@@ -23,7 +23,7 @@ def written(sample: bytes, table: Any, *, smaller_than: int = 1 << 20) -> bytes:
 
 
 def columns(**arrays: Callable[[], Any]) -> Callable[[bytes], bytes]:
-    """Make a small file of columns, which are made only then."""
+    """Make a small file of columns, which are created on demand."""
     return lambda sample: written(
         sample, pa.table({name: make() for name, make in arrays.items()}), smaller_than=100_000
     )
@@ -46,7 +46,7 @@ def column_twice(sample: bytes) -> bytes:
 
 
 def long_texts() -> Any:  # noqa: ANN401
-    """One long text many times, which the file has once."""
+    """One long text repeated many times, which the file stores once."""
     return pa.DictionaryArray.from_arrays(np.zeros(10_000, dtype=np.int32), ["1" * 1_000_000])
 
 

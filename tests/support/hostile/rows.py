@@ -1,4 +1,4 @@
-"""JSON in a database's rows: soundly sealed, and not what c4 would have stored."""
+"""JSON in database rows with a valid seal and content that c4 would not have stored."""
 
 import json
 import math
@@ -14,7 +14,7 @@ Change = Callable[[dict[str, Any]], object]
 
 
 ANALYZE, MATCH, JUDGING, BOOK, DEEP = range(1, 6)
-"""The jobs of the sound database; the third judges the match."""
+"""The jobs of the intact database; the third judges the match."""
 
 TEST = {"elo0": -5, "elo1": 5, "alpha": 0.1, "beta": 0.1}
 
@@ -25,32 +25,31 @@ class RowCase(NamedTuple):
     table: str
     column: str
     job: int
-    """The job to which the row belongs; it has one match."""
+    """The job of the row; it has one match."""
     change: Change
     name: str
-    """Says what is changed."""
+    """Describes the change."""
 
     def __str__(self) -> str:
-        """The name, which is part of a test's name."""
+        """The name, which becomes part of a test's name."""
         return f"{self.table} of job {self.job}: {self.name}"
 
     @property
     def where(self) -> str:
-        """Chooses the row, by its number alone."""
+        """The condition that selects the row, by its number alone."""
         if self.table == "units":
             first = f"SELECT min(id) FROM units WHERE job_id = {self.job}"  # noqa: S608 (a number)
             return f"id = ({first})"
         return "id = 1" if self.table == "matches" else f"id = {self.job}"
 
     def apply(self, text: str) -> str:
-        """The object of a row, changed and sealed."""
+        """The row's object, changed and sealed."""
         fields = json.loads(text)
         del fields["#"]
         self.change(fields)
         return seal_object(json.dumps(fields, separators=(",", ":")))
 
     def write(self, connection: sqlite3.Connection) -> None:
-        """Change the row."""
         find = f"SELECT {self.column} FROM {self.table} WHERE {self.where}"  # noqa: S608
         ((text,),) = connection.execute(find)
         store = f"UPDATE {self.table} SET {self.column} = ? WHERE {self.where}"  # noqa: S608
@@ -58,7 +57,7 @@ class RowCase(NamedTuple):
 
 
 def sound_database(directory: Path) -> Path:
-    """A database that has a job of each kind, all done."""
+    """A database with a finished job of each kind."""
     c4 = C4(directory)
     for command, stdin in (
         (("analyze", "--board", "4x4"), "112233\n1212\n\nx\n"),
@@ -74,7 +73,7 @@ def sound_database(directory: Path) -> Path:
 def _cases(
     table: str, column: str, job: int, *fields: dict[str, Any], missing: str = ""
 ) -> list[RowCase]:
-    """Cases of one row: without some of its fields, and with other values."""
+    """Cases for one row: fields removed, and fields with other values."""
     gone = [
         RowCase(table, column, job, lambda found, name=name: found.pop(name), f"without {name}")
         for name in missing.split()
@@ -173,6 +172,6 @@ RESULTS = [
     ),
     *_cases("units", "result", BOOK, {"scores": "AAAA"}, {"scores": None}, missing="scores"),
 ]
-"""What ``c4 jobs results`` reads."""
+"""The results that ``c4 jobs results`` reads."""
 
 CASES = [*TERMS, *DEEP_PARAMETERS, *RESULTS]

@@ -1,1 +1,1 @@
-"""What runs: commands, processes, servers, terminals, and waiting for them."""
+"""Commands, processes, servers and terminals for tests, and waiting for them."""

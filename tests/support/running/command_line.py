@@ -1,4 +1,4 @@
-"""Running ``c4`` for tests: within this process, as one of its own, or from a shell."""
+"""Run ``c4`` for tests: in this process, as a process of its own, or from a shell."""
 
 import contextlib
 import functools
@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[3]
 
 @dataclass(frozen=True)
 class Result:
-    """What a run of ``c4`` has come to."""
+    """The outcome of a run of ``c4``."""
 
     code: int
     out: str
@@ -42,15 +42,15 @@ class Result:
 
 @dataclass(frozen=True)
 class C4:
-    """Runs ``c4`` in a directory, with a database there."""
+    """Run ``c4`` in a directory with its own database."""
 
     directory: Path
 
     @property
     def environment(self) -> dict[str, str]:
-        """What is added to the environment. Warnings are errors, as in the tests themselves."""
+        """Additional environment variables. Warnings are errors, as in the tests themselves."""
         return {
-            "C4_CONFIG": "",  # that of XDG_CONFIG_HOME, if there is one
+            "C4_CONFIG": "",  # use the file in XDG_CONFIG_HOME, if there is one
             "C4_DB": str(self.directory / "test.db"),
             "PYTHONPATH": str(ROOT),
             "PYTHONWARNINGS": "error",
@@ -59,7 +59,7 @@ class C4:
         }
 
     def __call__(self, *arguments: str, stdin: str | bytes | int = b"") -> Result:
-        """Run a command within this process: all but its start and its end.
+        """Run a command in this process, without the program's start-up and exit code.
 
         ``stdin`` is text, or an open descriptor.
         """
@@ -80,7 +80,7 @@ class C4:
 
     @contextlib.contextmanager
     def _surroundings(self, stdin: str | bytes | int) -> Iterator[None]:
-        """What a command finds: its directory, environment and input, and databases in no time."""
+        """Set the directory, environment and input of a command; databases are made quickly."""
         with (
             contextlib.chdir(self.directory),
             mock.patch.dict(os.environ, self.environment),
@@ -90,10 +90,10 @@ class C4:
             yield
 
     def into(self, descriptor: int, *arguments: str) -> Result:
-        """Run a command as ``c4`` does, its end included, and its output into a descriptor.
+        """Run a command and its exit code as ``c4`` does, with its output going to a descriptor.
 
-        The descriptor is closed. What Python says of objects that fail while they are destroyed is
-        a part of ``err``.
+        The descriptor is closed. Python's reports of objects that fail during destruction are part
+        of ``err``.
         """
         err = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
         with _kept(1):
@@ -109,7 +109,7 @@ class C4:
                 ),
             ):
                 code = streams.finish(run(arguments))
-                gc.collect()  # destroys what the command has left
+                gc.collect()  # destroys the command's leftovers
         assert isinstance(err.buffer, io.BytesIO)
         return Result(code, "", err.buffer.getvalue().decode(errors="backslashreplace"))
 
@@ -119,7 +119,7 @@ class C4:
         warnings: str = "error",
         **streams: Any,  # noqa: ANN401 (Popen's own)
     ) -> subprocess.Popen[str]:
-        """Start a process; its streams are pipes, but for those that are given."""
+        """Start a process; streams that are not given are pipes."""
         piped = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         return subprocess.Popen(
             [sys.executable, "-m", "cli", *arguments],
@@ -149,7 +149,7 @@ _MIGRATE = schema.migrate
 
 @functools.cache
 def _tables() -> list[str]:
-    """The statements that make C4's tables."""
+    """The SQL statements that create C4's tables."""
     with tempfile.TemporaryDirectory() as directory, mock.patch("db.schema.migrate", _MIGRATE):
         path = Path(directory) / "c4.db"
         Database.open(str(path)).close()
@@ -159,7 +159,7 @@ def _tables() -> list[str]:
 
 
 def _migrate(connection: Connection) -> None:
-    """Migrate as the program does; a new SQLite database gets its tables without Alembic."""
+    """Migrate as the program does, but create a new SQLite database's tables without Alembic."""
     if connection.dialect.name == "postgresql" or schema.read_state(connection).tables:
         _MIGRATE(connection)
         return
@@ -169,7 +169,7 @@ def _migrate(connection: Connection) -> None:
 
 @contextlib.contextmanager
 def _input(given: str | bytes | int) -> Iterator[None]:
-    """Standard input that has this in it, for Python and as descriptor 0."""
+    """Standard input with this content, for Python and as descriptor 0."""
     with tempfile.TemporaryFile() as file, _kept(0):
         if not isinstance(given, int):
             file.write(given.encode() if isinstance(given, str) else given)
@@ -184,7 +184,7 @@ def _input(given: str | bytes | int) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _kept(descriptor: int) -> Iterator[None]:
-    """Put a descriptor back in the end."""
+    """Restore a descriptor at the end."""
     copy = os.dup(descriptor)
     try:
         yield

@@ -1,9 +1,9 @@
-"""A process that runs one command after the other, to begin each the moment it is told.
+"""A process that runs commands one after another, each at once when asked.
 
 ``python -m tests.support.running.command_process`` reads the arguments of ``c4`` from its input, a
-JSON array a line, and writes the exit code of each. A process that is started for one command has
-to import everything first, which takes longer than the command, now more and now less: two of
-those hardly ever meet.
+JSON array a line, and writes the exit code of each. A new process for each command would first have
+to import everything. The import takes longer than the command and varies, so two commands would
+hardly ever overlap.
 """
 
 import json
@@ -25,20 +25,19 @@ class Ready:
     process: subprocess.Popen[str]
 
     def begin(self, *arguments: str) -> None:
-        """Let it run a command."""
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps(arguments) + "\n")
         self.process.stdin.flush()
 
     def code(self) -> int:
-        """Wait for the end of the command; its exit code."""
+        """Wait for the command to end; return its exit code."""
         assert self.process.stdout is not None
         return int(self.process.stdout.readline())
 
 
 @contextmanager
 def ready(c4: C4, said: int) -> Iterator[Ready]:
-    """A process in the directory of ``c4``; ``said``: the descriptor that gets what it says."""
+    """A process in the directory of ``c4`` that writes its output to the descriptor ``said``."""
     with subprocess.Popen(
         [sys.executable, "-m", __name__],
         cwd=c4.directory,
@@ -58,7 +57,7 @@ def ready(c4: C4, said: int) -> Iterator[Ready]:
 
 
 def answer(lines: Iterator[str], codes: int) -> None:
-    """Run the commands; ``codes``: the descriptor that gets the exit codes."""
+    """Run the commands, and write the exit codes to the descriptor ``codes``."""
     for line in lines:
         arguments: Sequence[str] = json.loads(line)
         os.write(codes, f"{run(arguments)}\n".encode())

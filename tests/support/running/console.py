@@ -1,6 +1,6 @@
-"""Pages with console blocks: what is typed in them, what is printed, and ``c4`` on a screen.
+"""Pages with console blocks: their commands, their output, and ``c4`` on a screen.
 
-``python -m tests.support.running.console docs/tutorial.md`` writes what a page prints anew.
+``python -m tests.support.running.console docs/tutorial.md`` updates the output in a page.
 """
 
 import contextlib
@@ -22,9 +22,9 @@ MEASURED = (
     (r"[\d,]+ (games/s|nodes)", r"N \1"),
     (r'"(nodes|seconds)": [\d.e-]+', r'"\1": N'),
     (r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\dZ?", "DATE"),
-    (r" +", " "),  # columns are as wide as what is in them
+    (r" +", " "),  # the width of a column varies with its content
 )
-"""What is different each time, and what stands for it."""
+"""Patterns that differ from run to run, and their replacements."""
 
 
 def blocks(page: Path, kind: str = "console") -> list[str]:
@@ -33,23 +33,22 @@ def blocks(page: Path, kind: str = "console") -> list[str]:
 
 
 def commands(block: str) -> str:
-    """The command lines of a block."""
     return "\n".join(line[2:] for line in block.splitlines() if line.startswith("$ "))
 
 
 def printed(block: str) -> str:
-    """What is below the commands of a block, as one text."""
+    """The output below the commands of a block, as one text."""
     return "".join(line for line in block.splitlines(keepends=True) if not line.startswith("$ "))
 
 
 def dialogue(block: str) -> list[tuple[str, str]]:
-    """Each command line of a block, and what it prints."""
+    """Each command line of a block with its output."""
     parts = re.split(r"^\$ (.*)\n", block, flags=re.MULTILINE)
     return list(zip(parts[1::2], parts[2::2], strict=True))
 
 
 def without_measures(text: str) -> str:
-    """A text in which times, dates, rates and numbers of nodes are all the same."""
+    """Replace times, dates, rates and numbers of nodes by fixed words."""
     for measure, word in MEASURED:
         text = re.sub(measure, word, text)
     return text
@@ -61,14 +60,14 @@ class _Screen(io.TextIOWrapper):
 
 
 def answer(c4: C4, line: str) -> str:
-    """What a command line prints; ``c4`` runs in this process, other lines in a shell."""
+    """The output of a command line; ``c4`` runs in this process, other lines in a shell."""
     if line.startswith("c4 ") and "|" not in line:
         return on_screen(c4, shlex.split(line)[1:])
     return c4.shell(line).out
 
 
 def on_screen(c4: C4, arguments: Sequence[str], *, coloured: bool = False) -> str:
-    """What a command writes on a screen of 100 columns, progress left out."""
+    """The output of a command on a screen of 100 columns, without progress."""
     written = io.BytesIO()
     environment = os.environ | c4.environment | {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
     if coloured:
@@ -85,7 +84,7 @@ def on_screen(c4: C4, arguments: Sequence[str], *, coloured: bool = False) -> st
 
 
 def rewrite(page: Path) -> None:
-    """Run a page's blocks from top to bottom, and put what they print into it."""
+    """Run a page's blocks from top to bottom, and insert their output into the page."""
     text = page.read_text()
     with tempfile.TemporaryDirectory() as directory:
         c4 = C4(Path(directory))

@@ -39,7 +39,7 @@ on_sqlite = pytest.mark.parametrize("rows_url", ["sqlite"], indirect=True)
 
 @dataclass
 class FakeClock:
-    """A clock that a test sets by hand; given to ``Database.open(..., clock=...)``."""
+    """A clock that a test sets by hand; pass it to ``Database.open(..., clock=...)``."""
 
     time: float = 1_000_000.0
 
@@ -49,15 +49,15 @@ class FakeClock:
 
 @dataclass
 class PostgresDatabases:
-    """A PostgreSQL server to make databases on."""
+    """A PostgreSQL server on which to create databases."""
 
     url: str
-    """Of a database to connect to while others are made."""
+    """The database to connect to while others are created."""
     template: str | None = field(default=None, init=False)
 
     @contextmanager
     def database(self, *, initialised: bool) -> Iterator[str]:
-        """The URL of a database of its own, dropped at the end; empty or with C4's tables."""
+        """The URL of a separate database, empty or with C4's tables; it is dropped at the end."""
         if initialised and self.template is None:
             self.template = self._create(None)
             Database.open(self._url(self.template)).close()
@@ -68,7 +68,7 @@ class PostgresDatabases:
             self._execute(sql.SQL("DROP DATABASE {} WITH (FORCE)"), name)
 
     def close(self) -> None:
-        """Drop what is left."""
+        """Drop the remaining databases."""
         if self.template is not None:
             self._execute(sql.SQL("DROP DATABASE {} WITH (FORCE)"), self.template)
 
@@ -90,7 +90,7 @@ class PostgresDatabases:
 
 @contextmanager
 def file_size_limit(size: int) -> Iterator[None]:
-    """Writes beyond this size fail, as they do with a quota."""
+    """Make writes beyond this size fail, as a quota does."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:
@@ -101,7 +101,7 @@ def file_size_limit(size: int) -> Iterator[None]:
 
 @contextmanager
 def unprivileged() -> Iterator[Path]:
-    """A directory of a user to whom permissions apply, while this process is that user."""
+    """Become a user to whom permissions apply, with a directory of that user."""
     directory = Path(tempfile.mkdtemp(prefix="c4-test-"))
     root = os.geteuid() == 0
     if root:
@@ -137,10 +137,10 @@ def clear(database: Database) -> None:
 
 @contextmanager
 def counted_queries(database: Database) -> Iterator[list[str]]:
-    """The statements that are sent through SQLAlchemy within the context."""
+    """The statements sent through SQLAlchemy within the context."""
     sent: list[str] = []
 
-    def note(*arguments: Any) -> None:  # noqa: ANN401 - as SQLAlchemy's event has them
+    def note(*arguments: Any) -> None:  # noqa: ANN401 (the signature of SQLAlchemy's event)
         sent.append(arguments[2])
 
     event.listen(database._engine, "before_cursor_execute", note)
@@ -151,10 +151,10 @@ def counted_queries(database: Database) -> Iterator[list[str]]:
 
 
 def query_plans(database: Database, ask: Callable[[Session], object]) -> str:
-    """How the database finds the answers to the queries that ``ask`` makes."""
+    """The database's plans for the queries that ``ask`` makes."""
     asked: list[tuple[str, Any]] = []
 
-    def note(*arguments: Any) -> None:  # noqa: ANN401 - as SQLAlchemy's event has them
+    def note(*arguments: Any) -> None:  # noqa: ANN401 (the signature of SQLAlchemy's event)
         asked.append((arguments[2], arguments[3]))
 
     def note_driver_query(
@@ -178,9 +178,9 @@ def query_plans(database: Database, ask: Callable[[Session], object]) -> str:
 
 
 def units_read(database: Database, ask: Callable[[Session], object]) -> int:
-    """How many rows of ``units`` it takes to answer, roughly: unlike time, the same on any machine.
+    """The approximate number of ``units`` rows read: unlike time, the same on any machine.
 
-    PostgreSQL counts them. SQLite counts instructions, of which a row takes ten or so.
+    PostgreSQL counts them. SQLite counts instructions, about ten for each row.
     """
     with database.write() as session:
         if database.dialect == "postgresql":
@@ -188,7 +188,7 @@ def units_read(database: Database, ask: Callable[[Session], object]) -> int:
                 "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables "
                 "WHERE relname = 'units'"
             )
-            before = session.execute(read).scalar_one()  # of transactions just before
+            before = session.execute(read).scalar_one()  # includes the transactions just before
             ask(session)
             return int(session.execute(read).scalar_one() - before)
         looks = 0
@@ -238,13 +238,13 @@ def worker(name: str = "ada", **changes: object) -> WorkerInfo:
 
 
 def make_job(database: Database, units: int = 3, *, positions: int = 10, priority: int = 0) -> int:
-    """A running job of equal units; its number."""
+    """Make a running job of equal units; return its number."""
     plans = (UnitPlan({"number": number}, positions) for number in range(units))
     return make_planned_job(database, plans, priority=priority)
 
 
 def make_planned_job(database: Database, plans: Iterable[UnitPlan], *, priority: int = 0) -> int:
-    """A running job of these units; its number."""
+    """Make a running job of these units; return its number."""
     with database.write() as session:
         job_id = create_job(
             session,

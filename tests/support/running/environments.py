@@ -1,4 +1,4 @@
-"""Virtual environments for tests, with nothing in them but what was installed there."""
+"""Virtual environments for tests that contain only the packages installed there."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.running.command_line import ROOT, Result
 COMPILERS = re.compile(
     r"(.*-)?(as|c89|c99|cc|c\+\+|clang|clang\+\+|cpp|g\+\+|gcc|ld|tcc)(-[\d.]+)?"
 )
-"""The names of programs that a C compiler consists of."""
+"""The names of the programs of a C compiler."""
 
 
 UV = str(Path(sys.executable).parent / "uv")
@@ -26,7 +26,6 @@ UV = str(Path(sys.executable).parent / "uv")
 
 
 def named_wheel() -> Path:
-    """The wheel that ``C4_TEST_WHEEL`` names."""
     name = os.environ.get("C4_TEST_WHEEL")
     if not name:
         pytest.fail("C4_TEST_WHEEL names no wheel; `uv build --wheel` makes one", pytrace=False)
@@ -35,14 +34,14 @@ def named_wheel() -> Path:
 
 @dataclass(frozen=True)
 class Environment:
-    """A virtual environment without a C compiler, and a directory that sees no checkout."""
+    """A virtual environment without a C compiler, and a directory outside the checkout."""
 
     path: Path
     directory: Path
 
     @classmethod
     def empty(cls, path: Path, directory: Path) -> Environment:
-        """Make one with pip only."""
+        """Make an environment with pip only."""
         new = ("--quiet", "--seed", "--python", sys.executable)
         subprocess.run([UV, "venv", *new, path], check=True)
         made = cls(path, directory)
@@ -51,7 +50,7 @@ class Environment:
 
     @classmethod
     def make(cls, path: Path, directory: Path, wheel: Path) -> Environment:
-        """Make one with the wheel and what it depends on; pip takes the wheel, and checks that."""
+        """Make an environment with the wheel and its dependencies; pip checks the wheel."""
         made = cls.empty(path, directory)
         needed = ("--quiet", "--python", path, "--requirements", ROOT / "pyproject.toml")
         subprocess.run([UV, "pip", "install", *needed], check=True)
@@ -61,10 +60,10 @@ class Environment:
 
     @classmethod
     def make_with_web(cls, path: Path, directory: Path, wheel: Path) -> Environment:
-        """Make one with the wheel and its extra ``web``, in some seconds: by uv alone."""
+        """Make an environment with the wheel and its extra ``web`` quickly, with uv alone."""
         subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, path], check=True)
         made = cls(path, directory)
-        made._gather_tools()  # before the installation, which gets no compiler either
+        made._gather_tools()  # before the installation, which must not find a compiler either
         for command in (
             ("install", "--quiet", "--only-binary", ":all:", f"{wheel}[web]"),
             ("check", "--quiet"),
@@ -80,7 +79,7 @@ class Environment:
         return made
 
     def _gather_tools(self) -> None:
-        """Link all programs that the tests' path has, but for compilers."""
+        """Link all programs on the tests' path except compilers."""
         self.tools.mkdir()
         for directory in map(Path, os.environ["PATH"].split(os.pathsep)):
             for program in directory.iterdir() if directory.is_dir() else ():
@@ -90,11 +89,11 @@ class Environment:
 
     @property
     def tools(self) -> Path:
-        """A directory of programs, in the place of those of the tests' path."""
+        """The directory of programs that replaces the tests' path."""
         return self.path / "tools"
 
     def copy(self, path: Path, directory: Path) -> Environment:
-        """Another one with the same packages: faster than to install them."""
+        """Copy the environment with its packages: faster than installing them."""
         shutil.copytree(self.path, path, symlinks=True)
         old, new = os.fsencode(self.path), os.fsencode(path)
         for script in (path / "bin").iterdir():
@@ -103,7 +102,7 @@ class Environment:
         return Environment(path, directory)
 
     def variables(self, **more: str) -> dict[str, str]:
-        """The environment variables of its processes: none of the tests' own."""
+        """The environment variables of its processes, without any of the tests' own."""
         kept = {
             name: value
             for name, value in os.environ.items()
@@ -119,7 +118,7 @@ class Environment:
         return kept | own | more
 
     def shell(self, line: str, **variables: str) -> Result:
-        """Run lines in bash to their end."""
+        """Run lines in bash until they end."""
         done = subprocess.run(
             ["bash", "-ec", line],
             cwd=self.directory,
@@ -133,7 +132,7 @@ class Environment:
         return Result(done.returncode, done.stdout, done.stderr)
 
     def start(self, line: str, **variables: str) -> subprocess.Popen[str]:
-        """Start a program, whose output is in the file ``log`` of the directory."""
+        """Start a program that writes its output to the file ``log`` in the directory."""
         with (self.directory / "log").open("a") as log:
             return subprocess.Popen(
                 ["bash", "-c", f"exec {line}"],

@@ -1,4 +1,4 @@
-"""Calls that a Ctrl-C comes into, and moves of players that are stopped while they think."""
+"""Interrupt calls with Ctrl-C, and stop players while they think."""
 
 import signal
 import threading
@@ -10,13 +10,13 @@ from c4core.players import Stop
 from tests.support.running.waiting import HANG_SECONDS, await_that
 
 BUSY_SECONDS = 0.03
-"""Who has computed for so long is in the midst of it."""
+"""Processor time after which a thread counts as busy."""
 
 
 def interrupted(seconds: float, call: Callable[..., object], *arguments: Any) -> None:  # noqa: ANN401
-    """Call something, with a Ctrl-C that comes after some time; none is on its way in the end.
+    """Call something, and send Ctrl-C after some time; no signal is pending afterwards.
 
-    The timer starts within the call, so that a signal that comes early is raised there, too.
+    The timer starts within the call, so that an early signal is raised there, too.
     """
     timer = threading.Timer(seconds, signal.raise_signal, [signal.SIGINT])
     try:
@@ -31,7 +31,7 @@ def interrupted_when(
     call: Callable[..., object],
     *arguments: Any,  # noqa: ANN401
 ) -> None:
-    """Call something, with a Ctrl-C as soon as a condition holds, or when the call is over."""
+    """Call something, and send Ctrl-C when a condition holds or when the call is over."""
     is_over = threading.Event()
 
     def watch() -> None:
@@ -49,21 +49,19 @@ def interrupted_when(
 
 
 class Ended(NamedTuple):
-    """How something that was stopped came to its end."""
+    """The end of a stopped call."""
 
     was_thinking: bool
     result: object
-    """What it returned or raised."""
+    """The value returned or the exception raised."""
 
 
 def stopped(
     think: Callable[[Stop], object], *, is_thinking: Callable[[], object] | None = None
 ) -> Ended:
-    """Let something be thought about in a thread, stop it in its midst, and wait for its end.
+    """Run ``think`` in a thread, stop it while it is thinking, and wait for its end.
 
-    Args:
-        think: gets the stop.
-        is_thinking: whether it is in the midst of it; by default by the time that it has computed.
+    By default, it counts as thinking once it has used some processor time.
     """
     stop = Stop()
     results: list[object] = []
@@ -71,7 +69,7 @@ def stopped(
     def run() -> None:
         try:
             results.append(think(stop))
-        except BaseException as error:  # noqa: BLE001 (the test looks at it)
+        except BaseException as error:  # noqa: BLE001 (the test checks it)
             results.append(error)
 
     thread = threading.Thread(target=run, daemon=True)
@@ -82,7 +80,7 @@ def stopped(
     was_thinking = thread.is_alive()
 
     def has_ended() -> bool:
-        stop.set()  # again: a search that has just begun may have missed it
+        stop.set()  # again: a search that has just started may have missed the stop
         return not thread.is_alive()
 
     await_that(has_ended, seconds=HANG_SECONDS)

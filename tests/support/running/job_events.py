@@ -19,7 +19,6 @@ _DATA = b"data: "
 
 @contextmanager
 def watching(server: WebServer, number: int) -> Iterator[http.client.HTTPResponse]:
-    """The events of a job."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=HANG_SECONDS)
     with closing(connection):
         connection.request("GET", f"/api/v1/jobs/{number}/events")
@@ -27,7 +26,6 @@ def watching(server: WebServer, number: int) -> Iterator[http.client.HTTPRespons
 
 
 def data_of(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
-    """The data of each event, as it comes."""
     for line in lines:
         if line.startswith(_DATA):
             yield json.loads(line.removeprefix(_DATA))

@@ -1,7 +1,7 @@
 """A process that works on a job, to be killed: ``python -m tests.support.running.job_process``.
 
-Writes the job's results as JSON Lines. Signals are handled as the program handles them: Ctrl-C
-leaves with exit code 130, a second one at once.
+It writes the job's results as JSON Lines. Signals are handled as in the program: the first Ctrl-C
+ends the process with exit code 130, a second one ends it at once.
 """
 
 import argparse
@@ -22,7 +22,7 @@ TABLE_MB = 1
 
 
 class FewSearches(RationedSearcher):
-    """Searches so often, and then not again: whoever asks waits to be killed."""
+    """Allow a number of searches; every later search waits until the process is killed."""
 
     def __init__(self, solver: Solver, threads: int, searches: int) -> None:
         super().__init__(solver, threads)
@@ -36,7 +36,6 @@ class FewSearches(RationedSearcher):
 
 
 def shared_solver(threads: int, searches: int) -> SharedSolver:
-    """What the threads search with."""
     shared = SharedSolver(threads=threads, table_mb=TABLE_MB)
     shared.turns = FewSearches(shared.solver, threads, searches)
     return shared
@@ -48,7 +47,7 @@ def main() -> int:
     parser.add_argument("job", type=int)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--lease", type=float, default=0.5)
-    parser.add_argument("--searches", type=int, help="and then no more")
+    parser.add_argument("--searches", type=int, help="number of searches before the process waits")
     options = parser.parse_args()
     signals.install()
     with Database.open(options.database) as database:

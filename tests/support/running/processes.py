@@ -1,4 +1,4 @@
-"""Processes with all that they have started."""
+"""Processes together with all processes that they have started."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
 
 PROCESSES = multiprocessing.get_context("forkserver")
-"""Makes processes that are ready at once: the process that they are forked from has the imports."""
+"""Starts processes quickly: they are forked from a process that has the imports."""
 PROCESSES.set_forkserver_preload(["db.games", "db.jobs", "tests.support.running.command_line"])
 
 
 def run_all(target: Callable[..., object], every: Iterable[tuple[object, ...]]) -> None:
-    """Run a function in as many processes at once as there are arguments; each must end well."""
+    """Run a function in parallel processes, one for each argument; each must succeed."""
     processes: list[BaseProcess] = [PROCESSES.Process(target=target, args=each) for each in every]
     for process in processes:
         process.start()
@@ -32,26 +32,25 @@ def run_all(target: Callable[..., object], every: Iterable[tuple[object, ...]]) 
 
 
 def obey_permissions() -> None:
-    """Give up all capabilities of this process, so that file modes hold for root as well."""
+    """Give up all capabilities of this process, so that file modes apply to root as well."""
     version_3, this_process = 0x20080522, 0  # linux/capability.h
     header = (ctypes.c_uint32 * 2)(version_3, this_process)
     assert ctypes.CDLL(None).capset(header, (ctypes.c_uint32 * 6)()) == 0
 
 
 def family(pid: int) -> list[int]:
-    """A process and all that descend from it."""
     found = [pid]
-    for parent in found:  # which grows meanwhile
+    for parent in found:  # the list grows meanwhile
         for children in Path(f"/proc/{parent}/task").glob("*/children"):
             try:
                 found += map(int, children.read_text().split())
             except (FileNotFoundError, ProcessLookupError):
-                continue  # it has ended
+                continue  # the process has ended
     return found
 
 
 def signal_all(pids: Iterable[int], number: signal.Signals) -> None:
-    """Send a signal to those that still are."""
+    """Send a signal to the processes that still run."""
     for pid in pids:
         try:
             os.kill(pid, number)
@@ -60,20 +59,16 @@ def signal_all(pids: Iterable[int], number: signal.Signals) -> None:
 
 
 def wait_gone(pids: Iterable[int], seconds: float) -> None:
-    """Wait until none of them runs.
-
-    Raises:
-        TimeoutError: some do after that time.
-    """
+    """Wait until none of the processes runs; raise TimeoutError if some still run in the end."""
     deadline = time.monotonic() + seconds
     while left := [pid for pid in pids if _runs(pid)]:
         if time.monotonic() > deadline:
-            raise TimeoutError(f"processes {left} do not end")
+            raise TimeoutError(f"processes {left} did not end")
         time.sleep(0.005)
 
 
 def _runs(pid: int) -> bool:
-    """Whether it is there, and more than an entry that its parent has not looked at."""
+    """Whether the process exists and is not a zombie."""
     try:
         status = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except (FileNotFoundError, ProcessLookupError):

@@ -1,4 +1,4 @@
-"""Bytes to and from a server, for requests that no client's library would send."""
+"""Raw bytes to and from a server, for requests that no client library would send."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from tests.support.running.web_server import Answered, WebServer
 
 JSON_BODY = {"Content-Type": "application/json"}
-"""Headers of a request with a JSON value."""
+"""Headers of a request with a JSON body."""
 POSTS = ("/api/v1/game", "/api/v1/move", "/api/v1/jobs", "/kaggle", "/agent")
-"""What takes one."""
+"""Endpoints that accept such a request."""
 
 
 @contextmanager
@@ -30,7 +30,7 @@ def connected(server: WebServer, address: str = "127.0.0.1") -> Iterator[socket.
 
 
 def read_all(client: socket.socket) -> bytes:
-    """All that comes before the connection is closed."""
+    """Read until the connection is closed."""
     received = b""
     while piece := client.recv(65536):
         received += piece
@@ -45,18 +45,18 @@ def exchange(server: WebServer, request: bytes) -> bytes:
 
 
 def status_of(answer: bytes) -> int:
-    """The status that an answer begins with."""
+    """The status at the start of an answer."""
     return int(answer.split(b" ", 2)[1])
 
 
 def is_error_object(body: bytes) -> bool:
-    """Whether it is the JSON object that every error is answered with."""
+    """Whether the answer is the JSON object that every error returns."""
     error = json.loads(body)
     return set(error) == {"error", "field"} and isinstance(error["error"], str)
 
 
 def is_error(answered: Answered, *statuses: int) -> bool:
-    """Whether it is an error as all are, with one of some statuses."""
+    """Whether the answer is an error object with one of the given statuses."""
     assert answered.status in statuses, answered
     assert answered.headers["content-type"].startswith("application/json"), answered
     return is_error_object(answered.body)

@@ -1,8 +1,8 @@
-"""A server program for tests: how any is started, stopped, killed and thrown away.
+"""A server program for tests: start, stop, kill and delete it.
 
-Each has ports of its own, so that a server of the machine is left alone, and dies with the process
-that started it, whatever ends that one. One can be killed, started again on the same port with the
-same data, emptied and paused.
+Each server has its own ports, so that a server of the machine is left alone. It dies with the
+process that started it, however that process ends. A server can be killed, restarted on the same
+port with the same data, emptied and paused.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 START_SECONDS: Final = 120.0
 
-# Below the ports that connections get: a client that keeps trying a closed port from among those is
-# in the end connected to itself, and then the server cannot have its port back.
+# Choose ports below the range of outgoing connections. A client that keeps retrying a closed port
+# in that range may connect to itself, and then the server cannot get its port back.
 PORTS: Final = range(20_000, 32_000)
 
 
@@ -42,15 +42,15 @@ class GivenServer:
 
 
 class Server(ABC):
-    """A server program that is running between ``with`` and its end."""
+    """A server program that runs until the end of the ``with`` block."""
 
     title: ClassVar[str]
     package: ClassVar[str]
-    """The Debian package that has it."""
+    """The Debian package that contains it."""
     variable: ClassVar[str]
-    """The environment variable that names a server to be used instead."""
+    """The environment variable that names a server to use instead."""
     apart: ClassVar[Sequence[str]] = ()
-    """A command that runs others in a place of their own."""
+    """A command that runs other commands in isolation."""
 
     def __init__(self) -> None:
         self.port = free_port()
@@ -62,30 +62,26 @@ class Server(ABC):
     @classmethod
     @abstractmethod
     def program(cls) -> Path | None:
-        """Where the server's program is, or None when it is not installed."""
+        """The path of the server's program, or None if it is not installed."""
 
     @property
     def pid(self) -> int:
-        """The number of its first process, while it runs."""
+        """The id of its first process while it runs."""
         assert self._process is not None
         return self._process.pid
 
     @property
     @abstractmethod
     def url(self) -> str:
-        """What clients connect to."""
+        """The URL for clients."""
 
     @abstractmethod
     def _command(self) -> Sequence[str | Path]:
-        """What runs the server in the foreground."""
+        """The command that runs the server in the foreground."""
 
     @abstractmethod
     def _try(self) -> None:
-        """Connect and ask something.
-
-        Raises:
-            Exception: the server does not answer (yet).
-        """
+        """Connect and send a query; raise an exception while the server does not answer."""
 
     def _program(self) -> Path:
         program = self.program()
@@ -94,7 +90,7 @@ class Server(ABC):
         return program
 
     def _prepare(self) -> None:
-        """Make a data directory that is not there."""
+        """Create a missing data directory."""
         self.data.mkdir()
 
     def __enter__(self) -> Self:
@@ -109,15 +105,14 @@ class Server(ABC):
         self.close()
 
     def close(self) -> None:
-        """Kill the server and delete all that it had."""
+        """Kill the server and delete all its data."""
         self.kill()
         shutil.rmtree(self.directory)
 
     def start(self) -> None:
-        """Start with the data that there are and wait until the server answers.
+        """Start with the existing data and wait until the server answers.
 
-        Raises:
-            RuntimeError: it has ended, or is not up in a minute; with the end of its log.
+        The RuntimeError after a minute, or after its end, has the end of its log.
         """
         if not self.data.exists():
             self._prepare()
@@ -129,45 +124,45 @@ class Server(ABC):
             except Exception as error:
                 if self._process.poll() is not None or time.monotonic() > deadline:
                     tail = self.log.read_text(errors="replace")[-2000:]
-                    raise RuntimeError(f"{self.title} does not start: {error}\n{tail}") from error
+                    raise RuntimeError(f"{self.title} did not start: {error}\n{tail}") from error
                 time.sleep(0.02)
             else:
                 return
 
     def kill(self) -> None:
-        """End the server as a crash of its machine does (signal 9)."""
+        """End the server as a machine crash does (signal 9)."""
         self.stop(signal.SIGKILL)
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> None:
-        """Send a signal that ends the server, and wait for the end of all its processes."""
+        """Send a signal that ends the server, and wait until all its processes have ended."""
         if self._process is None:
             return
         members = family(self._process.pid)
         self._process.send_signal(number)
         if number == signal.SIGKILL:
-            signal_all(members, number)  # those that serve a client would end a little later
+            signal_all(members, number)  # processes that serve clients would end slightly later
         self._process.wait(START_SECONDS)
         wait_gone(members, START_SECONDS)
         self._process = None
 
     def pause(self) -> None:
-        """Stop all of its processes where they are: connections stay, nothing answers."""
+        """Pause all its processes: connections stay open, and nothing answers."""
         if self._process is not None:
             signal_all(family(self._process.pid), signal.SIGSTOP)
 
     def resume(self) -> None:
-        """Let it go on after a pause."""
+        """Resume it after a pause."""
         if self._process is not None:
             signal_all(family(self._process.pid), signal.SIGCONT)
 
     def wipe(self) -> None:
-        """Bring it back without any of its data, as a new machine would be."""
+        """Restart it without any data, like a new machine."""
         self.kill()
         shutil.rmtree(self.data)
         self.start()
 
     def _spawn(self, *command: str | Path, **environment: str) -> subprocess.Popen[bytes]:
-        """A process that writes to the log and ends when this one does."""
+        """Start a process that writes to the log and ends when this process does."""
         user = self._user()
         become = () if user is None else (f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}")
         groups = () if user is None else ("--clear-groups",)
@@ -179,16 +174,16 @@ class Server(ABC):
                 stderr=log,
                 cwd=self.directory,
                 env=os.environ | environment,
-                start_new_session=True,  # an interrupt from the keyboard is for the tests alone
+                start_new_session=True,  # Ctrl-C at the keyboard is for the tests only
             )
 
     def _user(self) -> pwd.struct_passwd | None:
-        """Whom the server runs as, if not as the user who runs the tests."""
+        """The user that runs the server, if not the user who runs the tests."""
         return None
 
 
 def free_port() -> int:
-    """A port that nothing listens on and that no connection is given."""
+    """A port without a listener and outside the range of outgoing connections."""
     for port in random.SystemRandom().sample(PORTS, 100):
         with socket.socket() as listener, contextlib.suppress(OSError):
             listener.bind(("127.0.0.1", port))

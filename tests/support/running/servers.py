@@ -1,4 +1,4 @@
-"""Real servers for tests, started from their installed programs, in throw-away directories."""
+"""Real servers for tests, started from their installed programs, in temporary directories."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class RedisServer(Server):
-    """Redis with an append-only file, flushed to disk every second: as it is deployed."""
+    """Redis with an append-only file, flushed to disk every second, as in a deployment."""
 
     title = "Redis"
     package = "redis-server"
@@ -37,11 +37,10 @@ class RedisServer(Server):
         return f"redis://127.0.0.1:{self.port}/0"
 
     def client(self) -> redis.Redis:
-        """A client of it."""
         return redis.Redis(port=self.port, socket_timeout=5)
 
     def wipe(self) -> None:
-        """Delete every key; connections stay."""
+        """Delete every key; connections stay open."""
         with self.client() as client:
             client.flushall()
 
@@ -64,10 +63,9 @@ class RedisServer(Server):
 
 
 class RabbitMQServer(Server):
-    """RabbitMQ, a node with a name server (epmd) of its own.
+    """A RabbitMQ node with its own name server (epmd).
 
-    Args:
-        more: lines of its advanced configuration, as ``{consumer_timeout, 10000}``.
+    ``more`` has lines of its advanced configuration, such as ``{consumer_timeout, 10000}``.
     """
 
     title = "RabbitMQ"
@@ -82,7 +80,7 @@ class RabbitMQServer(Server):
 
     @classmethod
     def program(cls) -> Path | None:
-        # Debian's command on the path starts the machine's own node, as a user of its own.
+        # Debian's command on the path starts the machine's own node as another user.
         found = sorted(Path("/usr/lib/rabbitmq/lib").glob("rabbitmq_server-*/sbin/rabbitmq-server"))
         if found:
             return found[-1]
@@ -94,18 +92,17 @@ class RabbitMQServer(Server):
         return f"amqp://guest:guest@127.0.0.1:{self.port}//"
 
     def connect(self) -> amqp.Connection:
-        """A connection to it."""
         connection = amqp.Connection(f"127.0.0.1:{self.port}", connect_timeout=5, read_timeout=5)
         connection.connect()
         return connection
 
     def logs(self) -> str:
-        """All that the node has logged."""
+        """The node's complete log."""
         files = (self.directory / "logs").glob("*.log")
         return "".join(file.read_text(errors="replace") for file in files)
 
     def control(self, *arguments: str) -> str:
-        """Run ``rabbitmqctl``; what it says."""
+        """Run ``rabbitmqctl``; return its output."""
         done = subprocess.run(
             [self._program().with_name("rabbitmqctl"), *arguments],
             env=os.environ | self._settings(),
@@ -137,12 +134,12 @@ class RabbitMQServer(Server):
             self.directory / name for name in ("rabbitmq.conf", "environment", "plugins")
         )
         config.write_text(f"listeners.tcp.1 = 127.0.0.1:{self.port}\n")
-        settings.write_text("")  # instead of the machine's
+        settings.write_text("")  # instead of the machine's file
         plugins.write_text("[].\n")
         advanced = self.directory / "advanced.config"
         advanced.write_text(f"[{{rabbit, [{', '.join(self._more)}]}}].\n")
         return {
-            "HOME": str(self.directory),  # of the cookie
+            "HOME": str(self.directory),  # holds the cookie
             "ERL_EPMD_ADDRESS": "127.0.0.1",
             "ERL_EPMD_PORT": str(self._names_port),
             "RABBITMQ_NODENAME": "c4@localhost",
@@ -156,7 +153,7 @@ class RabbitMQServer(Server):
             "RABBITMQ_ENABLED_PLUGINS_FILE": str(plugins),
             "RABBITMQ_GENERATED_CONFIG_DIR": str(self.directory / "generated"),
             "RABBITMQ_PID_FILE": str(self.directory / "pid"),
-            # One process, not a shell that waits for another.
+            # One process instead of a shell that waits for another.
             "RABBITMQ_ALLOW_INPUT": "1",
             "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "-noinput",
         }
@@ -166,11 +163,7 @@ class RabbitMQServer(Server):
 
 
 class PostgreSQLServer(Server):
-    """PostgreSQL.
-
-    Args:
-        durable: wait for the disk, as in a deployment; not doing so is faster.
-    """
+    """A PostgreSQL server; ``durable`` makes it wait for the disk, as in a deployment."""
 
     title = "PostgreSQL"
     package = "postgresql"
@@ -211,7 +204,7 @@ class PostgreSQLServer(Server):
         options = ("-A", "trust", "-U", "c4", "-E", "UTF8", "--locale=C", "--no-sync")
         made = self._spawn(self._program().with_name("initdb"), "-D", self.data, *options)
         if made.wait(START_SECONDS):
-            raise RuntimeError(f"initdb has failed: {self.log.read_text()}")
+            raise RuntimeError(f"initdb failed: {self.log.read_text()}")
 
     def _try(self) -> None:
         psycopg.connect(self.url, connect_timeout=5).close()
@@ -221,12 +214,9 @@ class PostgreSQLServer(Server):
 
 
 class PgBouncer(Server):
-    """PgBouncer, a pooler of connections to a PostgreSQL server.
+    """PgBouncer, a connection pooler for a PostgreSQL server.
 
-    Args:
-        database_url: where its connections lead.
-        mode: when a client gives a connection back: ``transaction`` or ``session``.
-        connections: to the server, at most.
+    ``mode`` says when a client returns a connection: ``transaction`` or ``session``.
     """
 
     title = "PgBouncer"
@@ -270,7 +260,7 @@ class PgBouncer(Server):
 
 
 def not_root() -> pwd.struct_passwd | None:
-    """The user of a server that refuses to run as root; None for the user of the tests."""
+    """The user for a server that refuses to run as root; None for the user of the tests."""
     if os.geteuid() != 0:
         return None
     try:

@@ -1,4 +1,4 @@
-"""The whole service for tests: a database, a broker, and commands and workers as processes."""
+"""A complete service for tests: a database, a broker, and commands and workers as processes."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ from tests.support.running.waiting import HANG_SECONDS, await_that
 
 @dataclass(frozen=True)
 class Service:
-    """Runs commands in a directory, with a database and a broker in the environment."""
+    """Run commands in a directory, with a database and a broker in the environment."""
 
     directory: Path
     database_url: str
@@ -26,7 +26,7 @@ class Service:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Of every process."""
+        """The environment variables of every process."""
         own = {
             "C4_DB": self.database_url,
             "C4_BROKER": self.broker_url,
@@ -36,7 +36,7 @@ class Service:
         return os.environ | own
 
     def __call__(self, *arguments: str, stdin: str = "") -> Result:
-        """Run a command to its end."""
+        """Run a command until it ends."""
         done = subprocess.run(
             [sys.executable, "-m", "cli", *arguments],
             input=stdin,
@@ -51,7 +51,7 @@ class Service:
 
     @contextmanager
     def worker(self, *options: str, name: str = "ada") -> Iterator["Process"]:
-        """``c4 worker``, as soon as it is known to the database."""
+        """Start ``c4 worker``; return when it is registered in the database."""
         command = ["-m", "cli", "-v", "worker", "--table-mb=8", f"--name={name}", *options]
         with self.process(*command) as process:
             await_that(lambda: name in self.workers(), process)
@@ -59,7 +59,7 @@ class Service:
 
     @contextmanager
     def celery_worker(self, *options: str, processes: int = 1) -> Iterator["Process"]:
-        """A worker of Celery's own command line, as soon as so many processes are known."""
+        """Start a worker with Celery's own command; return when ``processes`` are registered."""
         quiet = ("--without-gossip", "--without-mingle")
         command = ["-m", "celery", "-A", "workers.app", "worker", "-n", "bob@%h", *quiet, *options]
         with self.process(*command) as process:
@@ -68,12 +68,13 @@ class Service:
 
     @contextmanager
     def process(self, *arguments: str) -> Iterator["Process"]:
-        """A Python process that is killed in the end, if it is still there."""
+        """Start a Python process that is killed at the end if it still runs."""
         number = len(list(self.directory.glob("*.log")))
         log = self.directory / f"{number}.log"
         with log.open("w") as output:
             started = subprocess.Popen(
-                # Tests that run in the background ignore some signals; what they start must not.
+                # Tests that run in the background ignore some signals; their child processes must
+                # not.
                 ["env", "--default-signal=INT,HUP,TERM", sys.executable, *arguments],
                 cwd=self.directory,
                 env=self.environment,
@@ -88,29 +89,26 @@ class Service:
             started.wait()
 
     def workers(self) -> set[str]:
-        """The names of the workers that are known."""
         with Database.open(self.database_url) as database, database.read() as session:
             return {worker.name for worker in registry.live_workers(session)}
 
     def job(self, job_id: int) -> JobInfo:
-        """Everything about a job."""
         with Database.open(self.database_url) as database, database.read() as session:
             return jobs.get_job(session, job_id)
 
 
 @dataclass(frozen=True)
 class Process:
-    """A process and what it writes."""
+    """A process and its output."""
 
     process: "subprocess.Popen[bytes]"
     log_file: Path
 
     @property
     def log(self) -> str:
-        """All that it has written."""
         return self.log_file.read_text()
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
-        """Send a signal and wait for the end; the exit code."""
+        """Send a signal, wait for the end, and return the exit code."""
         self.process.send_signal(number)
         return self.process.wait(HANG_SECONDS)

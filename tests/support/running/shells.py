@@ -10,7 +10,7 @@ COMPLETION_SECONDS = 120
 
 
 def with_c4_on_the_path(c4: C4) -> dict[str, str]:
-    """Make the program in the directory of ``c4``; the environment of a shell that finds it."""
+    """Create ``c4`` in its directory; return the environment of a shell that finds it."""
     program = c4.directory / "bin" / "c4"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m cli "$@"\n')

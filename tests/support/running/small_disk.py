@@ -1,4 +1,4 @@
-"""A disk with little room, to be filled up for real."""
+"""A disk with little space, to be really filled up."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ needs_mount = pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount 
 
 @contextmanager
 def small_disk(path: Path, *, megabytes: int) -> Iterator[Path]:
-    """Mount a new disk of this size; all that is on it is gone in the end."""
+    """Mount a new disk of this size; it is unmounted and its content is lost at the end."""
     path.mkdir()
     size = f"size={megabytes}m"
     subprocess.run(["mount", "-t", "tmpfs", "-o", size, "tmpfs", str(path)], check=True)
@@ -29,14 +29,13 @@ def small_disk(path: Path, *, megabytes: int) -> Iterator[Path]:
 
 
 def free_bytes(path: Path) -> int:
-    """The room that is left on the disk of a path."""
     found = os.statvfs(path)
     return found.f_bavail * found.f_frsize
 
 
 @contextmanager
 def filled(disk: Path, *, but: int) -> Iterator[None]:
-    """Fill a disk up, but for some bytes; the room is there again in the end."""
+    """Fill a disk except for some bytes; the space is freed at the end."""
     ballast = disk / "ballast"
     number = max(free_bytes(disk) - but, 0)
     with ballast.open("wb") as file:

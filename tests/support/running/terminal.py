@@ -1,4 +1,4 @@
-"""Running ``c4`` on a terminal of its own."""
+"""Run ``c4`` on a terminal of its own."""
 
 from __future__ import annotations
 
@@ -17,13 +17,9 @@ if TYPE_CHECKING:
 def run_on_terminal(
     c4: C4, *arguments: str, code: int = 0, interrupted_at: bytes | None = None
 ) -> bytes:
-    """What is written on a terminal of 80 columns.
+    """Return the output of a command on a terminal of 80 columns.
 
-    Args:
-        c4: says where.
-        arguments: of the command.
-        code: its exit code.
-        interrupted_at: a Ctrl-C ends it once this pattern has been written.
+    Ctrl-C is sent when the pattern ``interrupted_at`` has been written.
     """
     leader, follower = pty.openpty()
     process = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""Waiting for what another thread or process does."""
+"""Wait for another thread or process."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 Found = TypeVar("Found")
 
 HANG_SECONDS = 120
-"""Only a hang takes longer, also on a machine whose processors are all busy."""
+"""Only a hang takes longer, even on a machine whose processors are all busy."""
 
-# Only Linux tells there how long another process has computed; CI runs on it.
+# Only Linux reports there how long another process has computed; CI runs on Linux.
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc")
 
 
@@ -32,20 +32,20 @@ def await_that(
     *,
     seconds: float = HANG_SECONDS,
 ) -> None:
-    """Wait until a condition holds; if a process ends before, so does the test, with its words.
+    """Wait until a condition holds; fail with the process's output if it ends before.
 
-    Looking takes a quarter of a processor at most: those that are waited for need it themselves.
+    Checking takes at most a quarter of a processor, because the awaited process needs it.
     """
     deadline = time.monotonic() + seconds
     while True:
-        # In this order: what the process did last may be what is waited for.
+        # Check in this order: the last action of a process may fulfil the condition.
         has_ended = process is not None and _popen(process).poll() is not None
         is_late = time.monotonic() > deadline
         began = time.thread_time()
         if holds():
             return
-        assert not has_ended, f"it has ended: {_words(process)}"
-        assert not is_late, f"not within {seconds} s: {_words(process)}"
+        assert not has_ended, f"the process has ended: {_words(process)}"
+        assert not is_late, f"no success within {seconds} s: {_words(process)}"
         time.sleep(max(0.02, 3 * (time.thread_time() - began)))
 
 
@@ -66,7 +66,7 @@ def ends(call: Callable[[], Found]) -> Found:
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
     thread.join(HANG_SECONDS)
-    assert not thread.is_alive(), f"it does not end within {HANG_SECONDS} s"
+    assert not thread.is_alive(), f"the call did not end within {HANG_SECONDS} s"
     if errors:
         raise errors[0]
     return found[0]
@@ -77,7 +77,7 @@ def _popen(process: Process | subprocess.Popen[Any]) -> subprocess.Popen[Any]:
 
 
 def _words(process: Process | subprocess.Popen[str] | None) -> str | None:
-    """What a process has said, as far as it can be read without waiting."""
+    """The output of a process, as far as it can be read without waiting."""
     if process is None:
         return None
     if not isinstance(process, subprocess.Popen):
@@ -86,12 +86,12 @@ def _words(process: Process | subprocess.Popen[str] | None) -> str | None:
 
 
 def cpu_seconds(pid: int) -> float:
-    """How long a process has computed: unlike the time of day, it tells how far it has come."""
+    """Processor time of a process; unlike wall time, it shows its progress."""
     return _cpu_seconds(Path(f"/proc/{pid}/stat"))
 
 
 def await_thread_at_work(process: subprocess.Popen[str], *, seconds: float = 0.2) -> None:
-    """Wait until a thread beside the first one has computed for a time: ``c4`` searches in it."""
+    """Wait until a thread other than the first has computed for a time: ``c4`` searches in it."""
 
     def has_computed() -> bool:
         for task in Path(f"/proc/{process.pid}/task").glob("[0-9]*"):

@@ -1,4 +1,4 @@
-"""Processes that work on a job, to be killed, and how far a job has come meanwhile."""
+"""Start processes that work on a job and will be killed, and follow the job's progress."""
 
 import os
 import signal
@@ -22,20 +22,17 @@ from tests.support.running.command_line import ROOT
 from tests.support.running.waiting import await_that
 
 Units = dict[UnitState, int]
-"""The units of a job by their state."""
+"""The number of a job's units in each state."""
 
 
 @contextmanager
 def working(
     url: str, job_id: int, *, output: int = subprocess.DEVNULL, **options: float
 ) -> Iterator[subprocess.Popen[str]]:
-    """A process that works on a job; see ``tests.support.running.job_process`` for the options.
+    """Start a process that works on a job.
 
-    Args:
-        url: of the database.
-        job_id: the job.
-        output: where the results go; a pipe has to be read.
-        **options: such as ``lease=60``: seconds.
+    ``output`` receives the results; a pipe has to be read. ``tests.support.running.job_process``
+    lists the options, such as ``lease=60`` (seconds).
     """
     arguments = [f"--{name}={value}" for name, value in options.items()]
     with subprocess.Popen(
@@ -52,25 +49,17 @@ def working(
 
 
 def units(url: str, job_id: int = 1) -> Units:
-    """The units of a job; none while it is not there."""
+    """The units of a job; empty if the job does not exist yet."""
     with Database.open(url) as database:
         return _units(database, job_id)
 
 
 @contextmanager
 def held_back(url: str, job_id: int, *, free: int) -> Iterator[int]:
-    """Keep all units of a job but some from whoever works on it: meanwhile it cannot end.
+    """Lease all but the first ``free`` units of a job, so that it cannot end; yield how many.
 
-    Whoever watches a process may get no processor for seconds. If the job could end in that time,
-    there would be nothing left to interrupt.
-
-    Args:
-        url: of the database.
-        job_id: a running job.
-        free: so many of its first units can be claimed.
-
-    Yields:
-        How many units are kept, and count as leased.
+    A test may get no processor for seconds. If the job could end in that time, there would be
+    nothing left to interrupt.
     """
     with Database.open(url) as database:
         kept: list[Claim] = []
@@ -78,7 +67,7 @@ def held_back(url: str, job_id: int, *, free: int) -> Iterator[int]:
             kept.append(claim)
         kept.sort(key=lambda each: each.seq)
         _hand_back(database, kept[:free])
-        assert len(kept) > free, "too little is left of the job"
+        assert len(kept) > free, "too few units of the job are left"
         try:
             yield len(kept) - free
         finally:
@@ -99,30 +88,22 @@ def _hand_back(database: Database, claims: Sequence[Claim]) -> None:
 def await_units(
     url: str, process: subprocess.Popen[str], state: UnitState, number: int, job_id: int = 1
 ) -> None:
-    """Wait until so many units of a job are in a state.
+    """Wait until ``number`` units of a job are in a state.
 
-    Args:
-        url: of the database.
-        process: works on the job; if it ends before, so does the test.
-        state: of the units.
-        number: how many at least.
-        job_id: the job; it may not be there yet.
+    If the process ends before, the test fails. The job may not exist yet.
     """
-    # Opened once: to open it takes longer than to ask, and whoever is watched works here too.
+    # Opened once, because opening takes longer than a query, and the watched process needs the
+    # processor.
     with Database.open(url) as database:
         await_that(lambda: _units(database, job_id)[state] >= number, process)
 
 
 def kill_at_work(url: str, process: subprocess.Popen[Any], owner: str | None = None) -> None:
-    """Kill a process while it holds a unit.
+    """Kill a process while it holds a unit; it must not run out of units.
 
-    It is stopped first: otherwise it could complete the unit before the signal arrives. A stopped
+    It is stopped first; otherwise it could complete the unit before the signal arrives. A stopped
     process may hold locks in the database, so that others have to wait until it is killed.
-
-    Args:
-        url: of the database.
-        process: has units to work on, and no end of them.
-        owner: the name in its claims; None for that of a ``LocalRunner``.
+    ``owner`` is the name in its claims; None means that of a ``LocalRunner``.
     """
     ends_with = f":{process.pid}" if owner is None else owner
     with Database.open(url) as database:
@@ -144,7 +125,7 @@ def _holds_unit(database: Database, owner: str) -> bool:
     the transaction locks the unit.
     """
     held = select(Unit.id).where(Unit.state == UnitState.LEASED, Unit.owner.endswith(owner))
-    if database.dialect == "sqlite":  # it commits in the process itself
+    if database.dialect == "sqlite":  # the process itself commits
         with database.read() as session:
             return session.scalar(held.limit(1)) is not None
     with database.write() as session:
@@ -152,7 +133,7 @@ def _holds_unit(database: Database, owner: str) -> bool:
 
 
 def end_leases(url: str, process: subprocess.Popen[Any]) -> None:
-    """Let the leases of a process that is dead run out, as if time had passed."""
+    """Let the leases of a dead process expire, as if time had passed."""
     held = (Unit.state == UnitState.LEASED, Unit.owner.endswith(f":{process.pid}"))
     with Database.open(url) as database, database.write() as session:
         session.execute(update(Unit).where(*held).values(lease_until=0))

@@ -1,4 +1,4 @@
-"""``c4 serve`` for tests: a process of its own, on a port of its own."""
+"""Run ``c4 serve`` for tests, as a process on a port of its own."""
 
 from __future__ import annotations
 
@@ -18,30 +18,24 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[3]
 _PORTS = 5
-"""Ports that are tried: another process may take the one that was free a moment ago."""
+"""Number of ports to try: another process may take a port that was free a moment ago."""
 
 
 class Answered(NamedTuple):
-    """What a server has answered."""
-
     status: int
     headers: Mapping[str, str]
-    """By their names in lower case."""
+    """Headers by name in lower case."""
     body: bytes
 
     @property
     def json(self) -> Any:  # noqa: ANN401 (JSON)
-        """The body as a JSON value."""
         return json.loads(self.body)
 
 
 class WebServer(Server):
-    """A server with a database in its own directory, unless another is named.
+    """A server whose database is in its own directory, unless another database is given.
 
-    Args:
-        options: of ``c4 serve``, after ``--host`` and ``--port``.
-        settings: what stands before the command: ``--db``, ``--broker``; else a new file.
-        environment: what is added to the environment.
+    ``options`` come after ``--host`` and ``--port``; ``settings`` come before the command.
     """
 
     title = "C4"
@@ -76,7 +70,7 @@ class WebServer(Server):
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Answered:
-        """Send a request on a connection of its own."""
+        """Send a request on a new connection."""
         with closing(self._connection()) as connection:
             connection.request(method, target, body, dict(headers or {}))
             answer = connection.getresponse()
@@ -84,7 +78,6 @@ class WebServer(Server):
             return Answered(answer.status, names, answer.read())
 
     def post(self, target: str, value: object) -> Answered:
-        """Send a JSON value."""
         return self.ask(
             target,
             method="POST",
@@ -93,7 +86,7 @@ class WebServer(Server):
         )
 
     def batch(self, lines: Sequence[bytes]) -> Iterator[Any]:
-        """Send the lines of a batch, all before an answer is read, and read the answers."""
+        """Send all lines of a batch before reading, then read the answers."""
         with closing(self._connection()) as connection:
             connection.request("POST", "/api/v1/batch", b"\n".join(lines))
             answers = connection.getresponse()
@@ -102,7 +95,7 @@ class WebServer(Server):
                 yield json.loads(line)
 
     def start(self) -> None:
-        """Start the server; the first time at another port if somebody has taken this one."""
+        """Start the server; the first time, try another port if this one is taken."""
         for _ in range(_PORTS):
             try:
                 super().start()
@@ -115,17 +108,16 @@ class WebServer(Server):
             else:
                 self._has_started = True
                 return
-        raise RuntimeError("somebody takes every port")
+        raise RuntimeError("every port is taken")
 
     @property
     def resident_mb(self) -> float:
-        """How much memory the process has now."""
+        """The current memory use of the process."""
         pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
     @property
     def said(self) -> str:
-        """All that it has written."""
         return self.log.read_text(errors="replace")
 
     def _connection(self) -> HTTPConnection:
@@ -133,7 +125,7 @@ class WebServer(Server):
 
     def _command(self) -> Sequence[str | Path]:
         environment = {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"} | self._environment
-        # The working directory is the server's own, so that it finds no file by chance.
+        # Use the server's own working directory, so that it finds no file by chance.
         return (
             "env",
             *(f"{name}={value}" for name, value in environment.items()),
@@ -149,4 +141,4 @@ class WebServer(Server):
     def _try(self) -> None:
         answer = self.ask("/healthz")
         if answer.status != 200:
-            raise RuntimeError(f"answers {answer.status}")
+            raise RuntimeError(f"the server answers {answer.status}")

@@ -1,6 +1,6 @@
-"""Every program that measures runs with its smallest input, and the pages show what was kept.
+"""Every benchmark runs with its smallest input, and the pages show the stored results.
 
-How fast anything is does not matter. Programs that take longer are tested in ``tests/release``.
+Speed does not matter here. Longer programs are tested in ``tests/release``.
 """
 
 import math
@@ -45,7 +45,7 @@ SMALLEST = {
 
 
 @pytest.mark.parametrize("command", SMALLEST)
-def test_smallest_input(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_smallest_input_runs(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     results = Path(shutil.copytree(RESULTS, tmp_path / "results"))
     out = run(results, *command.split())
@@ -54,7 +54,7 @@ def test_smallest_input(command: str, tmp_path: Path, monkeypatch: pytest.Monkey
     run(results, "render", "--no-plots", "--docs", "docs", command.partition(" ")[0])
 
 
-def test_engine_and_another_program(tmp_path: Path) -> None:
+def test_engine_is_compared_with_another_program(tmp_path: Path) -> None:
     (tmp_path / "end-easy.txt").write_text("2252576253462244111563365343671351441 -1\n")
     options = ("--quick", "--no-rivals", "--threads=1", "--only=classes", "--program", C4SOLVER)
     run(tmp_path, "engine", "run", *options, f"--positions={tmp_path}")
@@ -66,7 +66,7 @@ def test_engine_and_another_program(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_page_shows_the_figures_that_were_kept(name: str, tmp_path: Path) -> None:
+def test_page_shows_the_stored_figures(name: str, tmp_path: Path) -> None:
     page = f"{SUBJECTS[name].page}.md"
     shown = (DOCS / page).read_text()
     emptied = re.sub(r"(<!-- begin \w+ -->\n).*?(<!-- end)", r"\1\2", shown, flags=re.DOTALL)
@@ -120,7 +120,7 @@ def test_repetitions_are_interleaved_and_short_ones_repeated() -> None:
 @pytest.mark.parametrize(
     ("one", "other"), [((26, 74, 0), (3, 97, 0)), ((3, 5, 4), (30, 10, 8)), ((2, 1, 7), (9, 9, 9))]
 )
-def test_difference_is_that_of_all_divisions(
+def test_difference_agrees_with_a_sum_over_all_divisions(
     one: tuple[int, int, int], other: tuple[int, int, int]
 ) -> None:
     whole, games = [sum(pair) for pair in zip(one, other, strict=True)], sum(one)

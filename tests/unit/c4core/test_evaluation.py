@@ -1,11 +1,11 @@
-"""What scores, bounds and distances mean; and results as HTML, in which strangers' text is text."""
+"""Scores, bounds and distances; and results as HTML with untrusted text escaped."""
 
 from html.parser import HTMLParser
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from c4core import Position
+from c4core import Position, Solver
 from c4core.evaluation import (
     Analysis,
     Evaluation,
@@ -29,7 +29,7 @@ def test_exact_only_when_the_bounds_meet() -> None:
     ("lower", "upper", "value"),
     [(1, 18, "win"), (-18, -1, "loss"), (0, 0, "draw"), (0, 3, None), (-1, 1, None)],
 )
-def test_value_follows_from_the_bounds(lower: int, upper: int, value: str | None) -> None:
+def test_the_value_follows_from_the_bounds(lower: int, upper: int, value: str | None) -> None:
     assert Evaluation(lower, upper).value == value
 
 
@@ -61,7 +61,7 @@ def test_score_of_a_finished_game() -> None:
     assert final_score(Position("4441422211321333", width=4, height=4)) == 0
 
 
-def test_limits() -> None:
+def test_score_limits() -> None:
     assert score_limits(0, 7, 6) == (-21, 21)
     assert score_limits(41, 7, 6) == (0, 1)
     assert score_limits(42, 7, 6) == (0, 0)
@@ -71,8 +71,6 @@ HOSTILE = "<img src=x onerror=alert(1)> & \x1b\x00"
 
 
 class Tags(HTMLParser):
-    """Collects tags and texts."""
-
     def __init__(self) -> None:
         super().__init__()
         self.tags: list[str] = []
@@ -91,14 +89,14 @@ def parsed(text: str) -> Tags:
     return tags
 
 
-def test_text_of_strangers_is_text() -> None:
+def test_untrusted_text_is_escaped() -> None:
     for html in (table_html([HOSTILE], [[HOSTILE]], HOSTILE), facts_html({HOSTILE: HOSTILE})):
         tags = parsed(html)
         assert "img" not in tags.tags
         assert set(tags.texts) == {printable(HOSTILE)}
 
 
-def test_cells() -> None:
+def test_html_tables_have_all_cells() -> None:
     tags = parsed(table_html(["a", "b"], [[1, None], ["x", 2.5]]))
     assert tags.texts == ["a", "b", "1", "x", "2.5"]
     assert (tags.tags.count("tr"), tags.tags.count("td")) == (3, 4)
@@ -108,7 +106,7 @@ def test_scores_have_a_sign() -> None:
     assert [signed(score) for score in (3, 0, -2, None)] == ["+3", "0", "-2", ""]
 
 
-def test_results(snapshot: SnapshotAssertion) -> None:
+def test_results_as_html(snapshot: SnapshotAssertion) -> None:
     results = (
         Evaluation(3, 3, 1200, 0.5),
         Evaluation(-2, 4),
@@ -116,3 +114,39 @@ def test_results(snapshot: SnapshotAssertion) -> None:
         Analysis((1, None), -2, 4),
     )
     assert [parsed(result._repr_html_()).texts for result in results] == snapshot
+
+
+def test_rows_are_flat_and_complete() -> None:
+    assert Evaluation(1, 3, 5, 0.5).to_dict() == {
+        "score": None,
+        "lower": 1,
+        "upper": 3,
+        "value": "win",
+        "nodes": 5,
+        "seconds": 0.5,
+    }
+    assert Analysis((-1, None, 2), 2, 2, 7, 0.25).to_dict() == {
+        "score": 2,
+        "lower": 2,
+        "upper": 2,
+        "value": "win",
+        "best": "3",
+        "score_1": -1,
+        "score_2": None,
+        "score_3": 2,
+        "nodes": 7,
+        "seconds": 0.25,
+    }
+
+
+def test_columns_of_a_batch_are_those_of_its_rows() -> None:
+    solver = Solver(table_mb=1)
+    positions = [Position("1213121", width=4, height=4), Position("1122", width=4, height=4)]
+    one_by_one = [solver.analyze(position).to_dict() for position in positions]
+    columns = solver.analyze_many(positions).to_dict()
+    for name, values in columns.items():
+        if name != "nodes":
+            assert values.tolist() == [row[name] for row in one_by_one], name
+    assert {*one_by_one[0]} - {*columns} == {"best", "seconds"}
+    evaluated = solver.solve_many(positions).to_dict()
+    assert evaluated["score"].tolist() == [row["score"] for row in one_by_one]

@@ -14,7 +14,7 @@ def names(directory: Path) -> list[str]:
     return sorted(path.name for path in directory.iterdir())
 
 
-def test_a_new_file(tmp_path: Path) -> None:
+def test_a_new_file_is_written(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     with atomic_file(path) as beside:
         beside.write_text("new")
@@ -26,7 +26,7 @@ def test_a_new_file(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~mask
 
 
-def test_the_old_one_stays_until_then_and_hands_on_its_mode(tmp_path: Path) -> None:
+def test_the_old_file_stays_until_the_end_and_its_mode_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_text("old")
     path.chmod(0o640)
@@ -52,7 +52,7 @@ def test_nothing_is_left_of_a_failure(tmp_path: Path, error: BaseException) -> N
     assert (names(tmp_path), path.read_text()) == (["a"], "old")
 
 
-def test_errors_name_the_file_that_was_wanted(tmp_path: Path) -> None:
+def test_errors_name_the_target_file(tmp_path: Path) -> None:
     missing = tmp_path / "no" / "a"
     with pytest.raises(FileNotFoundError) as caught, atomic_file(missing):
         pass
@@ -60,7 +60,9 @@ def test_errors_name_the_file_that_was_wanted(tmp_path: Path) -> None:
 
     path = tmp_path / "a"
     with pytest.raises(OSError, match="No space left") as full, atomic_file(path):
-        raise OSError(28, "No space left on device")  # as a write says it, which knows no name
+        raise OSError(
+            28, "No space left on device"
+        )  # the message of a failed write, which names no file
     assert full.value.filename == str(path)
 
     with pytest.raises(FileNotFoundError) as other, atomic_file(path):

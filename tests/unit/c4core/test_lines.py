@@ -40,12 +40,12 @@ def test_bare_moves_are_a_position(text: str) -> None:
     assert parse(text, line=9) == Request(9, Position("4453"), "4453")
 
 
-def test_zero_based_moves_are_kept_as_they_were_written() -> None:
+def test_zero_based_moves_are_kept_as_written() -> None:
     assert parse("3342", zero_based=True) == Request(1, Position("4453"), "3342")
     assert parse('{"moves": "0"}', zero_based=True) == Request(1, Position("1"), "0")
 
 
-def test_letters_name_columns_from_the_tenth_on() -> None:
+def test_letters_name_columns_from_the_tenth() -> None:
     board = BoardSize(12, 4)
     assert parse_line("9aC", board=board) == Request(
         1, Position.from_columns([8, 9, 11], width=12, height=4), "9aC"
@@ -104,7 +104,7 @@ def test_unknown_fields_are_ignored() -> None:
         ('{"moves": "4", "board": 7}', "board"),
     ],
 )
-def test_a_bad_line_says_what_is_wrong(text: str, field: str, snapshot: SnapshotAssertion) -> None:
+def test_a_bad_line_has_a_message(text: str, field: str, snapshot: SnapshotAssertion) -> None:
     answer = parse(text, line=3)
     assert isinstance(answer, BadLine)
     assert (answer.line, answer.field) == (3, field)
@@ -115,33 +115,33 @@ LISTS, OBJECTS = ("[", "]", "[]"), ('{"a":', "}", "{}")
 
 
 def nested(depth: int, kind: tuple[str, str, str]) -> str:
-    """So many lists or objects inside each other."""
+    """Lists or objects nested to a depth."""
     begin, end, innermost = kind
     return begin * (depth - 1) + innermost + end * (depth - 1)
 
 
 @pytest.mark.parametrize("kind", [LISTS, OBJECTS])
 @pytest.mark.parametrize("name", ["id", "comment"])
-def test_what_is_nested_deeply_is_a_bad_line(name: str, kind: tuple[str, str, str]) -> None:
-    """It would be stored, and not be read again where less of the stack is left."""
+def test_deeply_nested_values_make_a_bad_line(name: str, kind: tuple[str, str, str]) -> None:
+    """Otherwise it would be stored, and could not be read again with less stack left."""
     text = '{"%s": %s, "moves": "4"}'
     for depth in (MAX_NESTED, 200, 900):
         answer = parse(text % (name, nested(depth, kind)), line=3)
         assert answer == BadLine(3, "nested more than 100 deep")
-    deepest = text % (name, nested(MAX_NESTED - 1, kind))  # the object itself is one more
+    deepest = text % (name, nested(MAX_NESTED - 1, kind))  # the object itself adds one
     answer = parse(deepest)
     assert isinstance(answer, Request)
     assert json.dumps(answer.id) == json.dumps(json.loads(deepest).get("id"))
 
 
-def test_depth_is_seen_without_a_stack() -> None:
+def test_depth_is_checked_without_recursion() -> None:
     value: list[Any] = []
     for _ in range(20_000):
         value = [1, value, {}]
     assert is_too_deep(value)
     assert not is_too_deep([[1], {"a": [2]}] * 1000)
     assert not is_too_deep("[" * 1000)
-    while value:  # it is taken apart likewise
+    while value:  # dismantle it iteratively, too
         value = value[1]
 
 
@@ -151,20 +151,20 @@ def test_a_bad_object_keeps_its_id() -> None:
     assert answer.id == ["x"]
 
 
-def test_bytes_that_are_no_text_are_a_bad_line() -> None:
+def test_undecodable_bytes_make_a_bad_line() -> None:
     bad, good = read(b"44\xff\n44\n")
     assert bad == BadLine(1, "line is not text: byte 2 is not UTF-8")
     assert isinstance(good, Request)
 
 
-def test_a_byte_order_mark_is_skipped_at_the_start_only() -> None:
+def test_a_byte_order_mark_is_skipped() -> None:
     first, second = read(b"\xef\xbb\xbf44\n\xef\xbb\xbf44\n")
-    assert isinstance(first, Request)
-    assert isinstance(second, BadLine)
+    assert first == Request(1, Position("44"), "44")
+    assert second == Request(2, Position("44"), "44")
 
 
 class Endless(io.RawIOBase):
-    """A line of so many bytes, made as it is read, then one good line."""
+    """A line of a given length, generated while it is read, then one good line."""
 
     def __init__(self, length: int) -> None:
         self._left = length
@@ -182,19 +182,19 @@ class Endless(io.RawIOBase):
 
 
 @pytest.mark.parametrize("length", [MAX_LINE, MAX_LINE * 3, MAX_LINE * 1000 + 17])
-def test_an_overlong_line_is_skipped_piece_by_piece(length: int) -> None:
+def test_an_overlong_line_is_skipped_in_pieces(length: int) -> None:
     bad, good = read_lines(Endless(length), board=DEFAULT_BOARD)
     assert bad == BadLine(1, f"line is longer than {MAX_LINE} bytes")
     assert good == Request(2, Position("4453"), "4453")
 
 
-def test_a_line_of_the_greatest_length_is_read() -> None:
+def test_a_line_of_maximal_length_is_read() -> None:
     line = b'{"moves": "44", "pad": "' + b"x" * (MAX_LINE - 27) + b'"}\n'
     assert len(line) == MAX_LINE
     assert read(line) == [Request(1, Position("44"), "44")]
 
 
-def test_an_overlong_line_without_an_end_is_one_bad_line() -> None:
+def test_an_unterminated_overlong_line_is_one_bad_line() -> None:
     assert [type(answer) for answer in read(b"4" * (3 * MAX_LINE))] == [BadLine]
 
 
@@ -230,7 +230,7 @@ def test_grids_and_keys() -> None:
     assert read_table(f"key,moves,grid\n{position.key},,\n") == [Request(2, position)]
 
 
-def test_the_first_of_moves_key_and_grid_that_is_filled_counts() -> None:
+def test_the_first_filled_cell_of_moves_key_and_grid_counts() -> None:
     key = Position("4453").key
     (row,) = read_table(f"grid,key,moves\nnonsense,{key},44\n")
     assert row == Request(2, Position("44"), "44")
@@ -241,13 +241,13 @@ def test_the_empty_board_is_written_as_no_moves() -> None:
 
 
 @pytest.mark.parametrize("heading", ["id,moves", "id,key", "id,grid,moves,key"])
-def test_an_empty_cell_is_a_mistake(heading: str) -> None:
+def test_an_empty_row_is_an_error(heading: str) -> None:
     (row,) = read_table(f"{heading}\n1,\n")
     assert row == BadLine(2, row.error, "line", "1")
     assert "no position" in row.error
 
 
-def test_columns_count_from_0_where_asked() -> None:
+def test_columns_may_count_from_0() -> None:
     assert read_table("moves\n3342\n", zero_based=True) == [Request(2, Position("4453"), "3342")]
 
 
@@ -262,7 +262,7 @@ def test_columns_count_from_0_where_asked() -> None:
         ("\udcff", "line", "UTF-8"),
     ],
 )
-def test_a_bad_row_is_named_and_the_rest_is_read(row: str, field: str, told: str) -> None:
+def test_a_bad_row_is_reported_and_the_rest_is_read(row: str, field: str, told: str) -> None:
     data = f"moves,board\n4,\n{row}\n44,7x6\n".encode(errors="surrogateescape")
     first, bad, last = read_table(data)
     assert first == Request(2, Position("4"), "4")
@@ -272,7 +272,7 @@ def test_a_bad_row_is_named_and_the_rest_is_read(row: str, field: str, told: str
     assert last == Request(4, Position("44"), "44")
 
 
-def test_a_quote_that_is_never_closed_takes_no_memory() -> None:
+def test_an_unclosed_quote_takes_little_memory() -> None:
     text = 'moves\n4\n"' + "44\n" * 5_000 + '"\n4\n'
     first, bad, *rest = read_table(text)
     assert first == Request(2, Position("4"), "4")
@@ -282,8 +282,8 @@ def test_a_quote_that_is_never_closed_takes_no_memory() -> None:
     assert rest[-1] == Request(5_004, Position("4"), "4")
 
 
-def test_quotes_that_are_closed_and_opened_again_take_no_memory() -> None:
-    """A row of any length, no cell of which is long."""
+def test_reopened_quotes_take_little_memory() -> None:
+    """A row of any length without a long cell."""
     length = 60_000
     text = 'moves\n4\n"' + ("a" * length + '\n","') * 400 + "\n4\n"
     data = text.encode()
@@ -298,15 +298,15 @@ def test_quotes_that_are_closed_and_opened_again_take_no_memory() -> None:
     assert peak < 2.5 * MAX_LINES * length
 
 
-def test_the_highest_grid_is_a_row() -> None:
+def test_the_highest_grid_is_read() -> None:
     board = BoardSize(1, MAX_HEIGHT)
     grid = str(Position(width=board.width, height=board.height))
     (row,) = read_csv(io.BytesIO(f'grid\n"{grid}"\n'.encode()), board=board)
     assert row == Request(MAX_HEIGHT + 1, Position(width=1, height=MAX_HEIGHT))
 
 
-def test_a_bad_line_spoils_no_row_but_its_own() -> None:
-    """Here the row of the line that is no text is none of a table either."""
+def test_a_bad_line_affects_only_its_own_row() -> None:
+    """The row of the undecodable line is not a row of a table either."""
     bad, good = read_table(b'moves\n"4\n\xff\n"\r5\n44\n')
     assert isinstance(bad, BadLine)
     assert "not a row of a table" in bad.error
@@ -324,22 +324,22 @@ def test_a_bad_line_spoils_no_row_but_its_own() -> None:
         ("moves\rkey", "line 1: not a row of a table: new-line"),
     ],
 )
-def test_a_heading_that_names_no_position(heading: str, told: str) -> None:
+def test_a_heading_without_a_position_is_refused(heading: str, told: str) -> None:
     with pytest.raises(HeadingError, match=told):
         read_table(f"{heading}\n4\n")
 
 
-def test_nothing_is_no_row() -> None:
+def test_empty_tables_have_no_rows() -> None:
     assert read_table("") == read_table("moves\n") == []
 
 
-def test_the_board_is_the_readers() -> None:
+def test_the_reader_sets_the_board() -> None:
     (row,) = read_csv(io.BytesIO(b"moves\n9\n"), board=BoardSize(9, 6))
     assert isinstance(row, Request)
     assert json.dumps(row.moves) == '"9"'
 
 
-def test_what_json_has_is_read() -> None:
+def test_all_json_values_are_read() -> None:
     text = '{"a": [1, -2.5e3, true, null, "\\u0416"], "b": {"a": {}}}'
     value = {"a": [1, -2500.0, True, None, "Ж"], "b": {"a": {}}}
     assert read_json(f" {text}\n") == value
@@ -361,11 +361,11 @@ def test_what_json_has_is_read() -> None:
         (b"", "Expecting value"),
     ],
 )
-def test_what_is_refused(text: str | bytes, reason: str) -> None:
+def test_bad_json_is_refused(text: str | bytes, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         read_json(text)
 
 
-def test_a_text_that_is_nested_without_end() -> None:
+def test_extremely_nested_text_is_refused() -> None:
     with pytest.raises(RecursionError):
         read_json("[" * 100_000)

@@ -24,12 +24,12 @@ def test_default_board() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "7", "7x", "x6", "7*6", "7x6x5", "-7x6", "7.0x6", "seven"])
-def test_text_that_is_no_board(text: str) -> None:
+def test_bad_board_texts_are_refused(text: str) -> None:
     with pytest.raises(BoardError, match="not a board size"):
         parse_board(text)
 
 
-def test_an_impossible_board_says_which_limit_it_breaks(snapshot: SnapshotAssertion) -> None:
+def test_the_error_about_an_impossible_board_names_the_limit(snapshot: SnapshotAssertion) -> None:
     boards = ("8x8", "33x1", "3x20", "1x63", "0x6", "7x0", "100x100")
     assert {text: refused(parse_board, text, error=BoardError) for text in boards} == snapshot
 
@@ -52,7 +52,7 @@ def test_moves_are_one_based_text_for_zero_based_columns() -> None:
     assert format_moves((3, 3, 4, 2), zero_based=True) == "3342"
 
 
-def test_letters_from_the_tenth_column_on() -> None:
+def test_letters_from_the_tenth_column() -> None:
     assert parse_moves("9abBG", width=16) == (8, 9, 10, 10, 15)
     assert format_moves((8, 9, 10, 15)) == "9abg"
     assert parse_moves("w", width=32) == (31,)
@@ -71,7 +71,7 @@ def test_letters_from_the_tenth_column_on() -> None:
         ("4\u212a", 1, "syntax"),  # the Kelvin sign: lower() makes it a k
     ],
 )
-def test_bad_moves_name_index_and_kind(
+def test_errors_of_bad_moves_have_index_and_kind(
     text: str, index: int, kind: str, snapshot: SnapshotAssertion
 ) -> None:
     with pytest.raises(MoveError) as caught:
@@ -80,7 +80,7 @@ def test_bad_moves_name_index_and_kind(
     assert str(caught.value) == snapshot
 
 
-def test_letters_are_those_of_ascii() -> None:
+def test_only_ascii_letters_are_columns() -> None:
     assert parse_moves("kK", width=32) == (19, 19)
     with pytest.raises(MoveError, match="is not a column"):
         parse_moves("\u212a", width=32)
@@ -88,7 +88,7 @@ def test_letters_are_those_of_ascii() -> None:
 
 @pytest.mark.parametrize("zero_based", [False, True])
 @pytest.mark.parametrize("columns", [[-1, -2], [0, 32], [40], [-40]])
-def test_what_is_no_column_is_not_written(columns: list[int], zero_based: bool) -> None:  # noqa: FBT001
+def test_bad_columns_are_not_written(columns: list[int], zero_based: bool) -> None:  # noqa: FBT001
     wrong, index = next((n, i) for i, n in enumerate(columns) if not 0 <= n < 32)
     with pytest.raises(MoveError, match=f"move {index + 1}: there is no column {wrong}") as caught:
         format_moves(columns, zero_based=zero_based)
@@ -99,7 +99,7 @@ def test_what_is_no_column_is_not_written(columns: list[int], zero_based: bool) 
     assert caught.value.index is None
 
 
-def test_every_column_is_written_and_read() -> None:
+def test_every_column_round_trips() -> None:
     for zero_based in (False, True):
         text = format_moves(range(32), zero_based=zero_based)
         assert parse_moves(text, width=32, zero_based=zero_based) == tuple(range(32))

@@ -1,4 +1,4 @@
-"""The networks that order moves: the files that come with c4, and damaged ones."""
+"""The move-ordering networks: the files included in c4, and damaged ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from c4core.engine.kernel import network_path
 from c4core.notation import parse_board
 from c4core.order_training.samples import Network
 
-# Who trains a network anew (docs/engine.md) writes its size and checksum here.
+# After training a new network (docs/engine.md), write its size and checksum here.
 SHIPPED = {
     "5x7": (411_156, "c194d688d014e49a96eab7bd98b280fdb934f40ed924212e0d3cca761a02aeba"),
     "6x6": (520_980, "9e362c087af03c895e6772765b7110ccd1f44b93e94976efa8441b1677834368"),
@@ -45,7 +45,7 @@ def shipped() -> bytes:
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_the_shipped_networks_are_those_that_were_measured(name: str) -> None:
+def test_the_shipped_networks_are_the_measured_ones(name: str) -> None:
     board = parse_board(name)
     data = network_path(board.width, board.height).read_bytes()
     assert (len(data), hashlib.sha256(data).hexdigest()) == SHIPPED[name]
@@ -59,7 +59,7 @@ def test_no_other_network_is_shipped() -> None:
 
 
 @pytest.mark.parametrize("place", [0, 7, 8, 9, 10, 11, 12, 16, 500_000, -5, -1])
-def test_a_changed_byte_is_noticed(shipped: bytes, place: int) -> None:
+def test_a_changed_byte_is_found(shipped: bytes, place: int) -> None:
     data = bytearray(shipped)
     data[place] ^= 1
     with pytest.raises(ValueError, match="not an order network"):
@@ -67,12 +67,12 @@ def test_a_changed_byte_is_noticed(shipped: bytes, place: int) -> None:
 
 
 @pytest.mark.parametrize("length", [0, 8, 16, 20, 1000, -1])
-def test_a_cut_file_is_noticed(shipped: bytes, length: int) -> None:
+def test_a_truncated_file_is_found(shipped: bytes, length: int) -> None:
     with pytest.raises(ValueError, match="not an order network"):
         Network(shipped[:length])
 
 
-def test_threads_that_begin_at_once_read_the_network_together() -> None:
+def test_threads_that_start_together_read_the_network() -> None:
     for _ in range(3):
         done = subprocess.run(
             [sys.executable, "-c", TOGETHER], check=False, capture_output=True, text=True

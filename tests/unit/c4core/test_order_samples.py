@@ -1,4 +1,4 @@
-"""Samples of what moves cost: they are true and repeatable, and the search goes on as before."""
+"""Samples of move costs: they are correct and reproducible, and do not change the search."""
 
 from __future__ import annotations
 
@@ -37,7 +37,6 @@ UNITS = 64
 
 
 def _network(*, width: int = 6, height: int = 5, last_ply: int = LAST_PLY) -> bytes:
-    """A network with weights by lot."""
     dice = np.random.default_rng(1)
     count = row_groups(width=width, height=height, last_ply=last_ply)["all"]
     rows, weights = dice.integers(-40, 40, (2, count, UNITS)), dice.integers(-2000, 2000, UNITS)
@@ -63,7 +62,7 @@ def _position(sample: np.void) -> Position:
     return Position.from_key(key, **SIZE)
 
 
-def test_roots_are_different_and_can_be_played(roots: list[Position]) -> None:
+def test_roots_are_different_and_playable(roots: list[Position]) -> None:
     assert len({root.canonical_key for root in roots}) == 24
     for root in roots:
         assert 3 <= root.ply <= 10
@@ -91,7 +90,7 @@ def test_every_sample_has_a_cut_and_legal_moves(samples: np.ndarray) -> None:
         assert not sample["nodes"][count:].any()
 
 
-def test_results_are_true(samples: np.ndarray) -> None:
+def test_results_agree_with_the_solver(samples: np.ndarray) -> None:
     solver = Solver()
     for sample in samples[::10]:
         scores = solver.analyze(_position(sample)).scores
@@ -102,7 +101,7 @@ def test_results_are_true(samples: np.ndarray) -> None:
                 assert (scores[square // 6] >= sample["beta"]) == (result == CUT)
 
 
-def test_what_is_given_up_took_longer_than_the_cheapest_cut(samples: np.ndarray) -> None:
+def test_abandoned_moves_cost_more_than_the_cheapest_cut(samples: np.ndarray) -> None:
     results = samples["result"]
     given_up = results == GIVEN_UP
     cheapest = np.where(results == CUT, samples["nodes"], 1 << 30).min(axis=1)
@@ -110,7 +109,7 @@ def test_what_is_given_up_took_longer_than_the_cheapest_cut(samples: np.ndarray)
     assert (samples["nodes"] >= np.where(given_up, 4 * cheapest[:, None] + 20, 0)).all()
 
 
-def test_the_seed_decides(roots: list[Position]) -> None:
+def test_samples_depend_on_the_seed(roots: list[Position]) -> None:
     first, again, other = (
         sample_choices(roots[:5], **SIZE, seed=seed, last_ply=LAST_PLY, density=DENSITY).tobytes()
         for seed in (5, 5, 6)
@@ -119,8 +118,8 @@ def test_the_seed_decides(roots: list[Position]) -> None:
 
 
 @pytest.mark.parametrize("network", [None, _network()], ids=["without", "with"])
-def test_the_search_goes_on_as_before(roots: list[Position], network: bytes | None) -> None:
-    """With the tables put back, learning and counts decide alone which nodes are visited."""
+def test_sampling_does_not_change_the_search(roots: list[Position], network: bytes | None) -> None:
+    """Tables are restored, so learning and counts alone decide which nodes are visited."""
     options = {
         **SIZE,
         "seed": 5,
@@ -136,7 +135,7 @@ def test_the_search_goes_on_as_before(roots: list[Position], network: bytes | No
     assert len(plain.samples()) == 0
 
 
-def test_scores_and_nodes_are_those_of_the_solver(roots: list[Position]) -> None:
+def test_scores_and_nodes_agree_with_the_solver(roots: list[Position]) -> None:
     sampler = Sampler(**SIZE, seed=5, last_ply=LAST_PLY, density=DENSITY)
     for root in roots[:6]:
         solver = Solver()
@@ -145,7 +144,7 @@ def test_scores_and_nodes_are_those_of_the_solver(roots: list[Position]) -> None
         assert sampler.solve(root, sampled=False)[1] == Solver().solve(root).nodes
 
 
-def test_rows_are_those_that_the_engine_adds(samples: np.ndarray) -> None:
+def test_rows_agree_with_the_engine(samples: np.ndarray) -> None:
     data = _network()
     count = row_groups(**SIZE, last_ply=LAST_PLY)["all"]
     table = np.frombuffer(data, np.int8, count=2 * count * UNITS, offset=16).reshape(-1, UNITS)
@@ -159,8 +158,8 @@ def test_rows_are_those_that_the_engine_adds(samples: np.ndarray) -> None:
     assert np.array_equal(points_of_choices(samples, data), expected)
 
 
-def test_rows_in_a_mirror_are_those_of_the_mirror_image() -> None:
-    """On an odd board: only moves in the middle look different."""
+def test_mirrored_rows_agree_with_the_mirror_image() -> None:
+    """Only moves in the middle differ, on a board of odd width."""
     size, last_ply = {"width": 5, "height": 5}, 12
     roots = draw_roots(**size, seed=1, count=20)
     samples = sample_choices(roots, **size, seed=1, last_ply=last_ply, density=20)
@@ -185,7 +184,7 @@ def test_rows_in_a_mirror_are_those_of_the_mirror_image() -> None:
         assert same or column == 2
 
 
-def test_refused(samples: np.ndarray, snapshot: SnapshotAssertion) -> None:
+def test_bad_arguments_are_refused(samples: np.ndarray, snapshot: SnapshotAssertion) -> None:
     whole = {**SIZE, "seed": 0, "last_ply": LAST_PLY}
     changes: tuple[dict[str, object], ...] = (
         {"last_ply": 30},
@@ -216,7 +215,7 @@ def test_a_written_network_is_read() -> None:
 
 
 def _made_up_samples(width: int, height: int) -> np.ndarray:
-    """Random positions with all their moves; nobody has searched them."""
+    """Random positions with all their moves, made without a search."""
     dice = random.Random(width * 100 + height)
     samples = np.zeros(60, dtype=sample_type(width))
     for sample in samples:
@@ -239,7 +238,7 @@ def _made_up_samples(width: int, height: int) -> np.ndarray:
 @pytest.mark.parametrize(
     "size", [(1, 1), (4, 4), (5, 4), (9, 3), (12, 2), (32, 1), (7, 6), (6, 7), (8, 7), (3, 19)]
 )
-def test_rows_are_rows_of_the_network_on_every_board(size: tuple[int, int]) -> None:
+def test_rows_are_within_the_network_on_every_board(size: tuple[int, int]) -> None:
     width, height = size
     board = {"width": width, "height": height, "last_ply": width * height - 1}
     samples = _made_up_samples(width, height)

@@ -1,4 +1,4 @@
-"""What surrounds a square, against a reading of the board square by square."""
+"""Patterns around a square, compared with a check of the board square by square."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # Steps across and up: below, along the row, falling, rising.
 STEPS = ((0, 1), (1, 0), (1, -1), (1, 1))
-# Some are so low that a step has fewer bits than a square has neighbours.
+# Some boards are so low that a step has fewer bits than a square has neighbours.
 BOARDS = [(7, 6), (6, 7), (8, 7), (4, 4), (9, 3), (12, 2), (32, 1), (3, 19), (8, 5), (5, 10)]
 
 
@@ -66,7 +66,7 @@ def _positions(width: int, height: int) -> Iterator[Position]:
 
 
 @pytest.mark.parametrize("size", BOARDS)
-def test_patterns_are_what_lies_around_each_square(size: tuple[int, int]) -> None:
+def test_patterns_agree_with_the_neighbouring_squares(size: tuple[int, int]) -> None:
     width, height = size
     for position in _positions(width, height):
         heights = position.heights
@@ -79,7 +79,7 @@ def test_patterns_are_what_lies_around_each_square(size: tuple[int, int]) -> Non
 
 
 @pytest.mark.parametrize("size", [size for size in BOARDS if size[1] >= 6])
-def test_points_are_those_of_the_windows(size: tuple[int, int]) -> None:
+def test_points_agree_with_the_windows(size: tuple[int, int]) -> None:
     width, height = size
     for position in _positions(width, height):
         heights = position.heights

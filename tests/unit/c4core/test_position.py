@@ -1,4 +1,4 @@
-"""Positions: making, playing, ending, keys, grids, and what they say about bad input."""
+"""Positions: creation, moves, the end of the game, keys, grids, and errors about bad input."""
 
 import pickle
 from decimal import Decimal
@@ -87,7 +87,9 @@ def test_lines_do_not_wrap_around_the_columns() -> None:
     ("moves", "kind", "index"),
     [("8", "range", 0), ("4444444", "full", 6), ("12121212", "over", 7), ("44?", "syntax", 2)],
 )
-def test_bad_moves(moves: str, kind: str, index: int, snapshot: SnapshotAssertion) -> None:
+def test_bad_moves_are_refused(
+    moves: str, kind: str, index: int, snapshot: SnapshotAssertion
+) -> None:
     with pytest.raises(MoveError) as caught:
         Position(moves)
     assert (caught.value.kind, caught.value.index) == (kind, index)
@@ -96,7 +98,7 @@ def test_bad_moves(moves: str, kind: str, index: int, snapshot: SnapshotAssertio
 
 
 @pytest.mark.parametrize(("column", "kind"), [(-1, "range"), (7, "range"), (3, "full")])
-def test_illegal_columns(column: int, kind: str) -> None:
+def test_illegal_columns_are_refused(column: int, kind: str) -> None:
     position = Position("444444")
     assert not position.is_legal(column)
     with pytest.raises(MoveError) as caught:
@@ -111,7 +113,7 @@ def test_moves_must_be_text() -> None:
 
 
 @pytest.mark.parametrize("number", [3.0, 3.9, "3", None, Decimal(3)])
-def test_what_is_no_integer_is_no_column(number: Any) -> None:  # noqa: ANN401  (mistakes)
+def test_columns_must_be_integers(number: Any) -> None:  # noqa: ANN401  (mistakes)
     position = Position("44")
     for call in (
         position.play,
@@ -148,7 +150,7 @@ def test_integers_of_other_kinds() -> None:
 
 
 @pytest.mark.parametrize("size", [(0, 6), (7, 0), (8, 8), (33, 1), (-1, -1), (2, 20)])
-def test_impossible_boards(size: tuple[int, int]) -> None:
+def test_impossible_boards_are_refused(size: tuple[int, int]) -> None:
     with pytest.raises(BoardError, match="impossible board"):
         Position(width=size[0], height=size[1])
 
@@ -160,7 +162,7 @@ def test_grid_round_trip_and_separators() -> None:
     assert Position.from_grid(" ".join(GRID_4453)) == position
 
 
-def test_bad_grids(snapshot: SnapshotAssertion) -> None:
+def test_bad_grids_are_refused(snapshot: SnapshotAssertion) -> None:
     grids = (
         "....\n...",
         "....\n..z.",
@@ -187,7 +189,7 @@ def test_the_size_of_a_small_grid_has_to_be_given(grid: str) -> None:
 
 
 @pytest.mark.parametrize("key", [-1, 0, 1, 2**49, 2**64, (1 << 49) - 1])
-def test_numbers_that_are_no_key(key: int) -> None:
+def test_bad_keys_are_refused(key: int) -> None:
     with pytest.raises(KeyValueError) as caught:
         Position.from_key(key)
     assert caught.value.key == key
@@ -224,7 +226,7 @@ def test_repr_and_pickle_round_trip(position: Position, shown: str) -> None:
         assert again.moves == position.moves
 
 
-def test_moves_are_no_part_of_what_a_position_is() -> None:
+def test_equal_positions_may_have_different_moves() -> None:
     one, other, third = Position("123"), Position("321"), Position.from_key(Position("123").key)
     assert one == other == third
     assert len({one, other, third}) == 1
@@ -253,9 +255,46 @@ def test_stone_at() -> None:
 def test_positions_cannot_be_changed() -> None:
     position = Position("44")
     with pytest.raises(AttributeError):
-        setattr(position, "ply", 3)  # noqa: B010  (a mistake that the checker would see)
+        setattr(position, "ply", 3)  # noqa: B010  (the type checker would find this mistake)
     for made in (position, position.play(3), Position.from_key(position.key)):
         with pytest.raises(TypeError, match="immutable"):
             Position.__init__(made, "45")
     assert position == Position("44")
     assert Position.__new__(Position) == Position()
+
+
+@pytest.mark.parametrize(
+    "position",
+    [Position(), Position("4453"), Position("1122334"), Position("9ab", width=12, height=4)],
+)
+def test_arrays_round_trip(position: Position) -> None:
+    squares = position.to_array()
+    assert (squares.shape, squares.dtype) == ((position.height, position.width), np.int8)
+    assert "\n".join("".join(".xo"[square] for square in row) for row in squares) == str(position)
+    assert Position.from_array(squares) == position
+    signed = np.where(squares == 2, -1, squares).astype(float)
+    assert Position.from_array(signed) == position
+
+
+def test_arrays_that_are_no_position(snapshot: SnapshotAssertion) -> None:
+    floating = Position("44").to_array()
+    floating[0, 0] = 1
+    wrong = {
+        "flat": np.zeros(42),
+        "other values": np.full((6, 7), 3),
+        "not a number": np.full((6, 7), np.nan),
+        "text": np.full((6, 7), "x"),
+        "floating": floating,
+        "two codes": np.array([[0, 0, 0, 0]] * 3 + [[1, 2, -1, 1]]),
+        "too large": np.zeros((20, 20), dtype=int),
+    }
+    assert {name: refused(Position.from_array, array) for name, array in wrong.items()} == snapshot
+
+
+def test_facts() -> None:
+    position = Position("1122334")
+    facts = position.to_dict()
+    assert (facts["board"], facts["moves"], facts["ply"]) == ("7x6", "1122334", 7)
+    assert (facts["side"], facts["over"], facts["winner"]) == ("o", True, "x")
+    assert Position.from_grid(str(facts["grid"])) == position
+    assert Position.from_key(int(facts["key"] or 0)) == position

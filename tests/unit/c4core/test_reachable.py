@@ -1,4 +1,4 @@
-"""Counts of reachable positions: the first thing that a move generator must get right.
+"""Counts of reachable positions, the basic test of a move generator.
 
 The figures are well known (J. Tromp, "John's Connect Four Playground"; OEIS A212693) or counted
 here from every ply's definition.
@@ -21,7 +21,7 @@ def test_counts_per_ply_of_7x6() -> None:
     assert [len(keys) for keys in islice(plies(), 10)] == COUNTS_7X6
 
 
-def test_mirror_reduced_counts_that_are_not_over() -> None:
+def test_mirror_reduced_counts_of_open_positions() -> None:
     counts = [
         sum(not Position.from_key(key).is_over for key in keys.tolist())
         for keys in islice(plies(canonical=True), 9)
@@ -36,7 +36,7 @@ def test_all_positions_of_small_boards(width: int, height: int, total: int) -> N
     assert sum(len(keys) for keys in plies(width=width, height=height)) == total
 
 
-def test_plies_are_what_playing_every_move_gives() -> None:
+def test_plies_agree_with_playing_every_move() -> None:
     level = {Position(width=4, height=5)}
     for keys in islice(plies(width=4, height=5), 8):
         assert {p.key for p in level} == set(keys.tolist())
@@ -59,6 +59,6 @@ def test_arrays_are_sorted_and_unique() -> None:
         assert bool(np.all(keys[1:] > keys[:-1]))
 
 
-def test_impossible_board() -> None:
+def test_impossible_boards_are_refused() -> None:
     with pytest.raises(BoardError):
         next(plies(width=8, height=8))

@@ -1,4 +1,4 @@
-"""The oracle itself, against values that are known from elsewhere."""
+"""The oracle itself, compared with published values."""
 
 import pytest
 
@@ -14,7 +14,7 @@ from tests.support.boards.reference import (
 
 
 def test_scores_of_every_position_of_4x2() -> None:
-    """All 4x4 positions are visited in tests/release/long/."""
+    """tests/release/long/ visits all 4x4 positions."""
     oracle = ReferenceSolver(2)
     oracle.score(("",) * 4)
     visited = {
@@ -44,7 +44,7 @@ def test_lines(columns: tuple[str, ...], side: str, won: bool) -> None:  # noqa:
     assert has_won(columns, side) is won
 
 
-def test_scores_by_the_definition() -> None:
+def test_scores_follow_the_definition() -> None:
     # x wins with his fourth stone, made when 6 stones were on the board: (42 + 1 - 6) // 2.
     assert columns_of(Position("121212"))[0] == "xxx"
     assert reference_scores(Position("44443333", width=4, height=4))[3] is None

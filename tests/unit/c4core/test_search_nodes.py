@@ -13,8 +13,8 @@ from c4core import Position
 from c4core.notation import parse_board
 from c4core.solver import Solver
 
-# A change that is not meant to alter the search leaves these unchanged. After one that is, run this
-# file as a program: it prints the new counts.
+# A change that is not meant to alter the search leaves these unchanged. After an intended change,
+# run this file as a program: it prints the new counts.
 NODES = {
     ("7x6", "45461667"): 2578,
     ("7x6", "32164625"): 1106,
@@ -32,7 +32,7 @@ NODES = {
     ("9x4", "84493476"): 57392,
 }
 
-# In the order of C4_KERNEL: a processor may have only the first ones.
+# In the order of C4_KERNEL: some processors have only the first ones.
 KERNELS = ("portable", "x86-v3", "x86-v3-pext")
 
 COUNT_NODES = """
@@ -55,11 +55,11 @@ def position(board: str, moves: str) -> Position:
 
 
 @pytest.mark.parametrize(("board", "moves"), NODES)
-def test_node_counts_are_held(board: str, moves: str) -> None:
+def test_node_counts_are_unchanged(board: str, moves: str) -> None:
     assert Solver().solve(position(board, moves)).nodes == NODES[board, moves]
 
 
-def test_a_cleared_solver_counts_as_a_new_one() -> None:
+def test_a_cleared_solver_visits_the_same_nodes_as_a_new_one() -> None:
     solver = Solver()
     for (board, moves), nodes in NODES.items():
         solver.clear()

@@ -1,4 +1,4 @@
-"""The solver's calls: results, limits, errors."""
+"""The solver's calls: results, limits and errors."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ KNOWN = [
 ]
 HARD = Position("")
 LARGE = Position("44445")
-"""Of some hundred thousand nodes: more than a call visits before it starts threads."""
+"""Has several hundred thousand nodes: more than a call visits before it starts threads."""
 ENDLESS = Position("", width=8, height=7)
 """Takes hours."""
 
@@ -71,16 +71,16 @@ def test_known_scores_from_windows(solver: Solver, moves: str, score: int) -> No
         assert evaluation.lower <= score <= evaluation.upper
 
 
-def test_one_null_window_is_a_part_of_a_search(solver: Solver) -> None:
+def test_one_null_window_takes_fewer_nodes_than_a_search(solver: Solver) -> None:
     position = Position("4453")
     assert 0 < solver.test(position, 1).nodes < Solver(table_mb=1).solve(position).nodes
 
 
-def test_a_null_window_keeps_its_limits(solver: Solver) -> None:
+def test_a_null_window_respects_its_limits(solver: Solver) -> None:
     evaluation = solver.test(HARD, 1, node_limit=5000)
     assert evaluation.nodes <= 5000
     assert evaluation.lower < 1 <= evaluation.upper
-    evaluation = solver.test(ENDLESS, 1, time_limit=0.05)  # ends, though it is not decided
+    evaluation = solver.test(ENDLESS, 1, time_limit=0.05)  # ends undecided
     assert evaluation.lower < 1 <= evaluation.upper
 
 
@@ -102,7 +102,7 @@ def test_principal_variation_keeps_the_score(solver: Solver, moves: str, score: 
     assert position.is_over
 
 
-def test_analysis_is_the_children(solver: Solver) -> None:
+def test_analysis_agrees_with_the_children(solver: Solver) -> None:
     position = Position("44444432")
     analysis = solver.analyze(position)
     for column, score in enumerate(analysis.scores):
@@ -116,7 +116,7 @@ def test_analysis_is_the_children(solver: Solver) -> None:
 
 
 @pytest.mark.parametrize("limit", [{"node_limit": 1000}, {"time_limit": 0.02}, {"node_limit": 0}])
-def test_limits_leave_honest_bounds(solver: Solver, limit: dict[str, float]) -> None:
+def test_limits_leave_correct_bounds(solver: Solver, limit: dict[str, float]) -> None:
     evaluation = solver.solve(HARD, **limit)  # type: ignore[arg-type]
     assert evaluation.score is None
     assert evaluation.lower <= 1 <= evaluation.upper
@@ -127,10 +127,10 @@ def test_limits_leave_honest_bounds(solver: Solver, limit: dict[str, float]) -> 
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_time_limit_is_kept(threads: int) -> None:
+def test_time_limit_is_respected(threads: int) -> None:
     evaluation = Solver(table_mb=1, threads=threads).solve(ENDLESS, time_limit=0.3)
     assert evaluation.score is None
-    assert evaluation.seconds > 0.1  # threads may begin late on a busy machine
+    assert evaluation.seconds > 0.1  # threads may start late on a busy machine
 
 
 def test_stop_ends_every_running_call_and_no_later_one(solver: Solver) -> None:
@@ -141,7 +141,7 @@ def test_stop_ends_every_running_call_and_no_later_one(solver: Solver) -> None:
     for thread in threads:
         thread.start()
     await_that(lambda: searches(solver), seconds=HANG_SECONDS)
-    # Again, should one of them begin late.
+    # Repeat, in case one of them starts late.
     while any(thread.is_alive() for thread in threads):
         solver.stop()
         threads[0].join(0.05)
@@ -151,7 +151,7 @@ def test_stop_ends_every_running_call_and_no_later_one(solver: Solver) -> None:
 
 
 def searches(solver: Solver) -> bool:
-    """Whether a search of a new solver has begun."""
+    """Whether a search of a new solver has started."""
     return solver.progress[0] > 0
 
 
@@ -168,7 +168,7 @@ def test_batch_of_texts_positions_and_keys(solver: Solver) -> None:
         assert result.seconds > 0
 
 
-def test_relatives_take_fewer_nodes() -> None:
+def test_related_positions_take_fewer_nodes() -> None:
     start = Position("327515712344")  # twelve stones
     *_, relatives = islice(open_plies(start), 3)
     relatives = relatives[~wins_now(relatives)]
@@ -211,13 +211,13 @@ def test_limited_batch(solver: Solver) -> None:
     assert (stopped.upper >= 1).all()
 
 
-def test_batch_refuses_what_is_no_position(solver: Solver) -> None:
-    with pytest.raises(MoveError, match="position 1: move 7: column 4") as caught:
+def test_batch_refuses_bad_positions(solver: Solver) -> None:
+    with pytest.raises(MoveError, match=r"positions\[1\]: move 7: column 4") as caught:
         solver.solve_many(["44", "4444444"])
     assert (caught.value.kind, caught.value.column, caught.value.index) == ("full", 3, 6)
-    with pytest.raises(TypeError, match="position 2: moves must be text"):
+    with pytest.raises(TypeError, match=r"positions\[2\]: moves must be text"):
         solver.solve_many(cast("list[str]", ["44", HARD, 3]))
-    with pytest.raises(KeyValueError, match="position 1: 0 is not a key"):
+    with pytest.raises(KeyValueError, match=r"positions\[1\]: 0 is not a key"):
         solver.solve_many(np.array([HARD.key, 0], dtype=np.uint64))
     assert solver.solve_many(list(np.array(["45461667"]))).scores.tolist() == [11]
     with pytest.raises(BoardError):
@@ -231,14 +231,14 @@ def test_batch_refuses_what_is_no_position(solver: Solver) -> None:
 
 
 @pytest.mark.parametrize("limit", [-1.0, math.nan])
-def test_impossible_limits(solver: Solver, limit: float) -> None:
+def test_bad_limits_are_refused(solver: Solver, limit: float) -> None:
     with pytest.raises(ValueError, match="time_limit"):
         solver.solve(HARD, time_limit=limit)
     with pytest.raises(ValueError, match="node_limit"):
         solver.solve(HARD, node_limit=-1)
 
 
-def test_impossible_settings() -> None:
+def test_bad_settings_are_refused() -> None:
     with pytest.raises(ValueError, match="table_mb"):
         Solver(table_mb=0)
     with pytest.raises(ValueError, match="threads"):
@@ -247,7 +247,7 @@ def test_impossible_settings() -> None:
         Solver(table_mb=10**20)
 
 
-def test_fractions_are_no_numbers(solver: Solver) -> None:
+def test_fractions_are_refused(solver: Solver) -> None:
     calls: list[Callable[[Any], object]] = [
         lambda number: Solver(threads=number),
         lambda number: Solver(table_mb=number),
@@ -265,7 +265,7 @@ def test_fractions_are_no_numbers(solver: Solver) -> None:
     assert solver.solve_many(["44"], threads=np.int64(2), node_limit=np.uint8(9)).nodes[0] <= 9
 
 
-def test_clear_and_boards_side_by_side(solver: Solver) -> None:
+def test_clear_and_several_boards(solver: Solver) -> None:
     small = Position(width=4, height=4)
     medium = Position(width=5, height=4)
     first = solver.solve(small)
@@ -281,12 +281,12 @@ def test_repr() -> None:
     assert repr(Solver(table_mb=2, threads=3)) == "Solver(table_mb=2, threads=3)"
 
 
-# What one thread needs some 200,000 nodes or more for, and somebody threatens to win at once.
+# Positions that take one thread at least some 200,000 nodes, with an immediate win threatened.
 THREATENED = ("33563536", "3761413", "4122621374", "4434651", "61155412")
 
 
 @pytest.mark.parametrize("moves", THREATENED)
-def test_threads_find_what_one_finds(moves: str) -> None:
+def test_several_threads_find_the_same_as_one(moves: str) -> None:
     position = Position(moves)
     one, several = Solver().analyze(position), Solver(threads=3).analyze(position)
     assert (several.scores, several.score, several.best) == (one.scores, one.score, one.best)
@@ -314,18 +314,18 @@ def test_a_signal_ends_a_call(call: str, threads: int) -> None:
     assert solver.solve(Position("45461667")).score == 11
 
 
-def test_a_signal_ends_a_batch_that_only_the_others_work_on() -> None:
-    # The first sixteen are done at once; then the calling thread waits for its helper.
+def test_a_signal_ends_a_batch_that_only_helpers_work_on() -> None:
+    # The first sixteen are solved at once; then the calling thread waits for its helper.
     batch = [Position("1212121", width=8, height=7)] * 16 + [ENDLESS] * 4
     solver = Solver(table_mb=1, threads=2)
     before = _thread._count()
     with pytest.raises(KeyboardInterrupt):
         interrupted_when(lambda: searches(solver), solver.solve_many, batch)
-    await_that(lambda: _thread._count() == before, seconds=HANG_SECONDS)  # nobody goes on
+    await_that(lambda: _thread._count() == before, seconds=HANG_SECONDS)  # no thread continues
     assert solver.solve_many(["45461667"] * 40).scores.tolist() == [11] * 40
 
 
-def test_a_signal_within_a_principal_variation_is_raised_there(solver: Solver) -> None:
+def test_a_signal_during_a_principal_variation_is_raised(solver: Solver) -> None:
     position = Position("44532514")
     line = solver.principal_variation(position)
     total = solver.progress[0]
@@ -342,7 +342,7 @@ def test_a_signal_within_a_principal_variation_is_raised_there(solver: Solver) -
 
 
 @pytest.mark.parametrize("started", [0, 1])
-def test_threads_that_the_system_refuses_are_done_without(
+def test_a_search_works_without_threads_that_the_system_refuses(
     monkeypatch: pytest.MonkeyPatch, started: int
 ) -> None:
     start, calls = solver_module.start_new_thread, []
@@ -382,13 +382,13 @@ sys.exit(os.waitstatus_to_exitcode(os.wait()[1]))
 """
 
 
-def test_the_child_of_a_thread_hears_signals() -> None:
+def test_a_process_forked_by_a_thread_handles_signals() -> None:
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", FORKED])  # noqa: PLW1510
     assert done.returncode == 7
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_progress_is_told_while_it_searches(threads: int) -> None:
+def test_progress_is_reported_during_a_search(threads: int) -> None:
     solver = Solver(table_mb=1, threads=threads)
     assert solver.progress == (0, None, None)
     nodes = [0]
@@ -405,7 +405,7 @@ def test_progress_is_told_while_it_searches(threads: int) -> None:
     assert nodes == sorted(nodes)
 
 
-def test_progress_ends_with_the_answer() -> None:
+def test_final_progress_agrees_with_the_answer() -> None:
     solver = Solver(table_mb=1)
     evaluation = solver.solve(Position("44455554221"))
     nodes, lower, upper = solver.progress
@@ -417,7 +417,7 @@ def test_progress_ends_with_the_answer() -> None:
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_progress_counts_every_node_once(threads: int) -> None:
-    """Also those of searches that are over before anybody looks, and those of every thread."""
+    """Including searches that end before the progress is read, and all threads."""
     solver = Solver(threads=threads)
     easy = [moves for moves, _ in KNOWN if len(moves) > 20]
     nodes = [
@@ -439,7 +439,7 @@ def test_progress_counts_every_node_once(threads: int) -> None:
 
 
 @pytest.mark.parametrize("call", ["solve_many", "analyze_many"])
-def test_a_batch_has_no_bounds(call: str) -> None:
+def test_progress_of_a_batch_has_no_bounds(call: str) -> None:
     solver = Solver(table_mb=1)
     solver.solve("44455554221")
     assert solver.progress[1:] != (None, None)
@@ -451,8 +451,8 @@ def nodes_of(solver: Solver, moves: str, *, width: int, height: int) -> int:
     return solver.solve(moves, width=width, height=height).nodes
 
 
-def test_a_board_makes_room_for_the_next_one() -> None:
-    """The tables of all boards together are no larger than one; the board in use keeps its own."""
+def test_a_board_frees_its_table_for_the_next_one() -> None:
+    """All tables together take as much memory as one; the current board keeps its own."""
     solver = Solver(table_mb=4)
     at_first = nodes_of(solver, "3333", width=6, height=5)
     assert nodes_of(solver, "3333", width=6, height=5) < at_first / 10
@@ -473,12 +473,12 @@ for width in range(4, 9):
 """
 
 
-def test_many_boards_take_the_memory_of_one() -> None:
+def test_many_boards_take_as_much_memory_as_one() -> None:
     subprocess.run([sys.executable, "-c", SOLVE_ON_MANY_BOARDS], check=True)
 
 
-def test_threads_search_on_while_others_change_the_board() -> None:
-    """A table is not freed while somebody searches in it, nor while it is emptied."""
+def test_searches_continue_while_other_threads_change_the_board() -> None:
+    """A table is not freed or cleared while a thread searches in it."""
     boards = [(6, 5), (5, 5), (6, 4), (5, 4)]
     expected = {size: Solver().solve("22", width=size[0], height=size[1]).score for size in boards}
     solver = Solver(table_mb=1)
@@ -502,7 +502,7 @@ def test_threads_search_on_while_others_change_the_board() -> None:
     assert not wrong
 
 
-def test_calls_take_texts_of_moves() -> None:
+def test_calls_accept_moves_as_text() -> None:
     solver, position = Solver(table_mb=1), Position("3333", width=6, height=5)
     size = {"width": 6, "height": 5}
     assert solver.solve("3333", **size).score == solver.solve(position).score
@@ -514,7 +514,7 @@ def test_calls_take_texts_of_moves() -> None:
 
 
 @pytest.mark.parametrize("name", ["solve", "analyze", "principal_variation"])
-def test_what_is_no_position_is_refused(name: str) -> None:
+def test_bad_positions_are_refused(name: str) -> None:
     call = getattr(Solver(table_mb=1), name)
     with pytest.raises(MoveError, match="column 9 is outside"):
         call("449")

@@ -1,4 +1,4 @@
-"""What one solver's table knows goes into another one's, whole and true."""
+"""Bounds exported from one solver's transposition table and imported into another's."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 HARD = Position("", width=6, height=6)
-"""Takes some million nodes."""
+"""Takes several million nodes."""
 EARLY = ["", "1", "12", "4455", "1234567", "44444", "112233"]
-"""Of 7x6; none is its own mirror image but the first and the sixth."""
+"""Positions of 7x6; only the first and the sixth are their own mirror images."""
 
 
 def sizes(position: Position) -> dict[str, int]:
@@ -32,13 +32,13 @@ def in_order(bounds: NDArray[np.void]) -> NDArray[np.void]:
 
 @pytest.fixture(scope="module")
 def learned() -> NDArray[np.void]:
-    """What a search of the hard position leaves behind."""
+    """The bounds that a search of the hard position stores."""
     solver = Solver(table_mb=8)
     solver.solve(HARD)
     return solver.table_bounds(**sizes(HARD), least_nodes=1 << 8)
 
 
-def test_everything_arrives(learned: NDArray[np.void]) -> None:
+def test_all_bounds_arrive(learned: NDArray[np.void]) -> None:
     assert learned.dtype == BOUND
     assert len(learned) > 1_000
     solver = Solver(table_mb=8)
@@ -55,7 +55,7 @@ def test_every_bound_is_true(learned: NDArray[np.void]) -> None:
         assert score <= bound["score"] if bound["is_upper"] else score >= bound["score"]
 
 
-def test_only_what_has_cost_so_much(learned: NDArray[np.void]) -> None:
+def test_least_nodes_selects_expensive_bounds(learned: NDArray[np.void]) -> None:
     solver = Solver(table_mb=8)
     solver.add_bounds(learned, **sizes(HARD))
     for least, log in ((1 << 12, 12), ((1 << 12) - 1, 12), ((1 << 12) + 1, 13), (1 << 40, 40)):
@@ -64,7 +64,7 @@ def test_only_what_has_cost_so_much(learned: NDArray[np.void]) -> None:
         assert np.all(found["log_nodes"] >= log)
 
 
-def test_a_search_uses_them_and_finds_the_same(learned: NDArray[np.void]) -> None:
+def test_a_search_uses_the_bounds_and_finds_the_same_score(learned: NDArray[np.void]) -> None:
     alone, helped = Solver(table_mb=8), Solver(table_mb=8)
     helped.add_bounds(learned, **sizes(HARD))
     first, second = alone.solve(HARD), helped.solve(HARD)
@@ -76,7 +76,7 @@ def test_a_search_uses_them_and_finds_the_same(learned: NDArray[np.void]) -> Non
 @pytest.mark.parametrize(
     ("score", "is_upper"), [(-29, False), (-29, True), (0, False), (0, True), (29, False)]
 )
-def test_any_bound_comes_back_even_in_the_smallest_table(
+def test_any_bound_round_trips_through_the_smallest_table(
     moves: str, *, score: int, is_upper: bool
 ) -> None:
     position = Position(moves)
@@ -86,7 +86,7 @@ def test_any_bound_comes_back_even_in_the_smallest_table(
     assert solver.table_bounds().tolist() == bound.tolist()
 
 
-def test_mirror_images_with_few_stones_are_one_position() -> None:
+def test_mirror_images_with_few_stones_share_a_bound() -> None:
     position = Position("1234567")
     solver = Solver(table_mb=1)
     for image in (position, position.mirrored()):
@@ -103,7 +103,7 @@ def test_late_positions_are_left_out() -> None:
     assert solver.table_bounds()["key"].tolist() == [late.key]
 
 
-def test_each_board_has_its_own() -> None:
+def test_each_board_has_its_own_bounds() -> None:
     solver = Solver(table_mb=1)
     assert len(solver.table_bounds()) == 0
     solver.add_bounds(np.array([(Position("1").key, 0, False, 13)], dtype=BOUND))
@@ -111,13 +111,13 @@ def test_each_board_has_its_own() -> None:
     assert len(solver.table_bounds()) == 1
 
 
-def test_nothing_changes_without_bounds() -> None:
+def test_adding_no_bounds_changes_nothing() -> None:
     solver = Solver(table_mb=1)
     solver.add_bounds(np.empty(0, dtype=BOUND))
     assert len(solver.table_bounds(least_nodes=0)) == 0
 
 
-def test_while_a_search_goes_on(learned: NDArray[np.void]) -> None:
+def test_bounds_may_be_exchanged_during_a_search(learned: NDArray[np.void]) -> None:
     solver = Solver(table_mb=8)
     scores: list[int | None] = []
     search = threading.Thread(target=lambda: scores.append(solver.solve(HARD).score))
@@ -147,14 +147,16 @@ def one(key: int = Position("1").key, score: int = 0, log_nodes: int = 13) -> ND
         ([(1, 2, False, 3)], TypeError, r"c4core\.batch\.BOUND"),
     ],
 )
-def test_what_is_no_bound(bounds: NDArray[np.void], error: type[Exception], message: str) -> None:
+def test_bad_bounds_are_refused(
+    bounds: NDArray[np.void], error: type[Exception], message: str
+) -> None:
     solver = Solver(table_mb=1)
     with pytest.raises(error, match=message):
         solver.add_bounds(bounds)
     assert len(solver.table_bounds(least_nodes=0)) == 0
 
 
-def test_impossible_boards() -> None:
+def test_impossible_boards_are_refused() -> None:
     with pytest.raises(BoardError):
         Solver().table_bounds(width=99)
     with pytest.raises(BoardError):

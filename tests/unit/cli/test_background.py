@@ -1,4 +1,4 @@
-"""Work in another thread, and signals that come at odd moments."""
+"""Work in another thread, and signals that arrive at unusual moments."""
 
 import threading
 
@@ -8,14 +8,14 @@ from cli.shell.background import run_in_background
 from tests.support.running.waiting import HANG_SECONDS
 
 
-def test_results_and_errors() -> None:
+def test_results_and_errors_are_passed_on() -> None:
     assert run_in_background(lambda: threading.current_thread().name, print) == "work"
     with pytest.raises(ZeroDivisionError):
         run_in_background(lambda: 1 / 0, print)
 
 
 @pytest.mark.parametrize("starts", [True, False])
-def test_a_signal_in_the_midst_of_the_start(
+def test_a_signal_during_the_start_is_handled(
     monkeypatch: pytest.MonkeyPatch,
     starts: bool,  # noqa: FBT001
 ) -> None:
@@ -39,7 +39,7 @@ def test_a_signal_in_the_midst_of_the_start(
     assert (begun.is_set(), ended.is_set()) == (starts, starts)
 
 
-def test_a_signal_before_the_work_has_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_signal_before_the_work_starts_is_handled(monkeypatch: pytest.MonkeyPatch) -> None:
     start, threads = threading.Thread.start, list[threading.Thread]()
     begun = threading.Event()
 

@@ -1,4 +1,4 @@
-"""``c4 config``: the order of the sources, and changes of the file."""
+"""``c4 config``: the order of the sources, and changes to the file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ SECRET = "hunter2"
 
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the file would be."""
     file = tmp_path / "folder" / "c4.toml"
     monkeypatch.setenv("C4_CONFIG", str(file))
     for name in ("C4_BROKER", "C4_THREADS", "C4_TABLE_MB", "NO_COLOR", "FORCE_COLOR"):
@@ -34,7 +33,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def c4(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> C4:
-    """No variable names its database."""
+    """No environment variable names its database."""
     monkeypatch.setattr(C4, "environment", {"C4_DB": "", "XDG_DATA_HOME": str(tmp_path / "data")})
     return C4(tmp_path)
 
@@ -46,7 +45,7 @@ def sources(c4: C4, *options: str) -> dict[str, tuple[object, str, str | None]]:
     return {row["setting"]: (row["value"], row["source"], row["place"]) for row in rows}
 
 
-def test_the_nearest_source_counts(c4: C4, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_nearest_source_wins(c4: C4, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file.parent.mkdir()
     file.write_text("")
     found = sources(c4)
@@ -54,7 +53,7 @@ def test_the_nearest_source_counts(c4: C4, file: Path, monkeypatch: pytest.Monke
     assert found["broker"] == ("none", "default", None)
     assert found["table-mb"] == (64, "default", None)
     assert found["color"] == ("auto", "default", None)
-    assert not (c4.directory / "data").exists()  # only looked at
+    assert not (c4.directory / "data").exists()  # reading creates nothing
 
     url = f"postgresql://c4:{SECRET}@dbhost/c4"
     file.write_text(f"# mine\ndb = '{url}'\nthreads = 5\ncolor = 'never'\n")
@@ -79,7 +78,7 @@ def test_the_nearest_source_counts(c4: C4, file: Path, monkeypatch: pytest.Monke
     assert SECRET not in shown.out + shown.err
 
 
-def test_commands_do_what_the_file_says(
+def test_commands_use_the_settings_in_the_file(
     c4: C4, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file.parent.mkdir()
@@ -104,7 +103,7 @@ def test_commands_do_what_the_file_says(
     assert c4("solve", EASY, "--no-book", "--broker", "none").code == 0
 
 
-def test_a_bad_file_stops_no_help(c4: C4, file: Path) -> None:
+def test_help_works_with_a_bad_file(c4: C4, file: Path) -> None:
     file.parent.mkdir()
     file.write_text("threads = 4\nprogram = 'rm'\n")
     done = c4("solve", EASY)
@@ -143,7 +142,9 @@ def test_set_and_unset(c4: C4, file: Path, monkeypatch: pytest.MonkeyPatch) -> N
         (("tabel-mb", "3"), "'tabel-mb' is not one of"),
     ],
 )
-def test_what_cannot_be_set(c4: C4, file: Path, arguments: tuple[str, str], message: str) -> None:
+def test_bad_values_are_refused(
+    c4: C4, file: Path, arguments: tuple[str, str], message: str
+) -> None:
     done = c4("config", "set", *arguments)
     assert (done.code, done.out) == (exits.USAGE, "")
     assert message in done.err
@@ -151,7 +152,7 @@ def test_what_cannot_be_set(c4: C4, file: Path, arguments: tuple[str, str], mess
     assert not file.exists()
 
 
-def test_show_goes_alone(c4: C4, file: Path) -> None:
+def test_show_excludes_commands(c4: C4, file: Path) -> None:
     del file
     assert "--show cannot be used with a command" in c4("config", "--show", "path").err
     assert c4("config", "--json").code == exits.USAGE
@@ -168,7 +169,7 @@ def changed(tmp_path: Path, text: str, name: str, value: str | int | None) -> st
     return file.read_bytes().decode()
 
 
-def test_comments_stay(tmp_path: Path) -> None:
+def test_comments_are_kept(tmp_path: Path) -> None:
     text = changed(tmp_path, HAND_WRITTEN, "threads", 8)
     assert text == HAND_WRITTEN.replace("threads = 4", "threads = 8")
     text = changed(tmp_path, text, "db", "b.db")
@@ -179,19 +180,19 @@ def test_comments_stay(tmp_path: Path) -> None:
     assert text.startswith("# Mine.\n\n'db'")
 
 
-def test_a_text_of_several_lines_is_replaced(tmp_path: Path) -> None:
+def test_a_multiline_string_is_replaced(tmp_path: Path) -> None:
     text = changed(tmp_path, 'db = """\na.db"""  # mine\nthreads = 3\n', "db", "b.db")
     assert text == 'db = "b.db"  # mine\nthreads = 3\n'
 
 
-def test_a_file_that_only_one_parser_understands_is_left_alone(tmp_path: Path) -> None:
+def test_invalid_toml_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="not TOML: Control characters"):
         changed(tmp_path, "threads = 2\n\r\r\n", "threads", 3)
     assert (tmp_path / "c4.toml").read_bytes() == b"threads = 2\n\r\r\n"
 
 
-def test_what_is_no_file_is_left_alone(tmp_path: Path) -> None:
-    """Such as the null device, which stands for no file."""
+def test_pipes_and_links_to_them_are_left_alone(tmp_path: Path) -> None:
+    """The null device, for example, stands for no file."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     for name in ("pipe", "link"):
@@ -211,7 +212,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 
 
 @given(st.text(st.characters(codec="utf-8"), min_size=1))
-def test_every_text_is_written_so_that_it_is_read_again(text: str) -> None:
+def test_every_text_round_trips(text: str) -> None:
     with tempfile.TemporaryDirectory() as directory:
         written = changed(Path(directory), "db = 'x' # y\n", "db", text)
     assert parse(written, Path("c4.toml")) == {"db": text}

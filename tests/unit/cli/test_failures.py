@@ -45,7 +45,7 @@ def test_every_failure_has_a_message_and_a_code(
     assert explain(error) == (code, message)
 
 
-def test_a_fault_of_the_program_is_nothing_to_explain() -> None:
+def test_a_bug_has_no_explanation() -> None:
     assert explain(TypeError("oops")) is None
 
 
@@ -63,7 +63,7 @@ sys.exit(app.run([]))
 
 
 @pytest.mark.parametrize(("number", "code"), [("", exits.INTERRUPTED), ("15", 143)])
-def test_an_interrupt_is_told_without_importing_anything(number: str, code: int) -> None:
+def test_an_interrupt_is_reported_without_imports(number: str, code: int) -> None:
     program = [sys.executable, "-c", INTERRUPTED.format(number=number)]
     done = subprocess.run(program, cwd=ROOT, capture_output=True, text=True)  # noqa: PLW1510
     assert (done.returncode, done.stdout, done.stderr) == (code, "", "Interrupted.\n")

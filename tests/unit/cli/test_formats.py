@@ -47,6 +47,6 @@ def test_no_rows(name: str, nothing: str, capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().out == nothing
 
 
-def test_a_row_of_csv_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_csv_row_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert write_rows(iter([{"grid": "...\n.xo", "note": ""}]), "csv", ()) == 1
     assert capsys.readouterr().out == "grid,note\n.../.xo,\n"

@@ -1,4 +1,4 @@
-"""What is said to somebody who leaves a job: how to go on with it, and who does."""
+"""Hints for a user who leaves a job: how to resume it, and who works on it."""
 
 import io
 from pathlib import Path
@@ -14,7 +14,7 @@ from tests.support.jobs import must_take
 from tests.support.running.databases import make_job
 
 NO_BELL: Any = object()
-"""Rings for nobody."""
+"""A doorbell that does not ring."""
 
 HERE = Backend(None, threads=1, table_mb=1)
 ELSEWHERE = Backend(NO_BELL, threads=1, table_mb=1)
@@ -29,7 +29,7 @@ ELSEWHERE = Backend(NO_BELL, threads=1, table_mb=1)
         ("my results.jsonl", "jsonl", "--output 'my results.jsonl'"),
     ],
 )
-def test_the_way_on_names_where_the_results_were_going(
+def test_the_resume_hint_repeats_the_output_options(
     sqlite_path: Path, name: str, format_name: ResultFormat, options: str
 ) -> None:
     results = Results(io.StringIO(), format_name, name)
@@ -40,7 +40,7 @@ def test_the_way_on_names_where_the_results_were_going(
         assert context.resume_hint(7).endswith("c4 jobs resume 7")
 
 
-def test_workers_go_on_only_where_there_are_some(sqlite_path: Path) -> None:
+def test_the_hint_mentions_workers_only_if_there_are_any(sqlite_path: Path) -> None:
     with Database.open(str(sqlite_path)) as database:
         job_id = make_job(database)
         context = JobContext(Settings(), database, ELSEWHERE)

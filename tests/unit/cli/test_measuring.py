@@ -1,4 +1,4 @@
-"""The positions of ``c4 bench``, their classes, and how times are taken and shown."""
+"""The positions of ``c4 bench``, their classes, and how times are measured and shown."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from cli.measuring import (
         ("", 1, "begin-hard"),
     ],
 )
-def test_class_of_a_position(moves: str, score: int, name: str) -> None:
+def test_positions_have_the_right_class(moves: str, score: int, name: str) -> None:
     assert class_of(ScoredPosition(moves, score)) == name
     assert by_class([ScoredPosition(moves, score)])[name] == [ScoredPosition(moves, score)]
 
@@ -43,7 +43,7 @@ def test_scored_lines_are_read() -> None:
             read_scored(["4453 -2", line])
 
 
-def test_shipped_set_has_every_class_and_no_position_twice() -> None:
+def test_shipped_set_has_every_class_and_no_repeats() -> None:
     classes = shipped_set()
     assert list(classes) == list(CLASSES)
     everything = [position for scored in classes.values() for position in scored]
@@ -58,7 +58,7 @@ def test_shipped_scores_are_right() -> None:
     assert found.scores.tolist() == [position.score for position in scored]
 
 
-def test_lap_adds_up() -> None:
+def test_laps_add_up() -> None:
     result, took = lap(lambda: 7)
     assert result == 7
     assert min(took.cpu, took.wall) >= 0

@@ -16,7 +16,7 @@ def write(path: Path, text: str) -> None:
         target.write(text)
 
 
-def test_file_appears_whole_at_the_end(tmp_path: Path) -> None:
+def test_the_file_appears_complete_at_the_end(tmp_path: Path) -> None:
     path = tmp_path / "out"
     with outfile.opened(str(path)) as target:
         assert target is not None
@@ -27,7 +27,7 @@ def test_file_appears_whole_at_the_end(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_error_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+def test_an_error_leaves_only_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "out"
     path.write_text("old")
 
@@ -43,7 +43,7 @@ def test_error_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_link_stays_a_link(tmp_path: Path) -> None:
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
     path, link = tmp_path / "out", tmp_path / "link"
     link.symlink_to(path)
     write(link, "text")
@@ -52,7 +52,7 @@ def test_link_stays_a_link(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("old", [None, 0o600])
-def test_mode_is_the_old_one_or_the_usual(tmp_path: Path, old: int | None) -> None:
+def test_the_mode_is_the_old_one_or_the_default(tmp_path: Path, old: int | None) -> None:
     path, usual = tmp_path / "out", tmp_path / "usual"
     usual.touch()
     if old is not None:
@@ -62,7 +62,7 @@ def test_mode_is_the_old_one_or_the_usual(tmp_path: Path, old: int | None) -> No
     assert stat.S_IMODE(path.stat().st_mode) == expected
 
 
-def test_device_is_written_and_not_replaced() -> None:
+def test_a_device_is_written_and_not_replaced() -> None:
     write(Path(os.devnull), "text")
     assert not Path(os.devnull).is_file()
 
@@ -75,7 +75,7 @@ def test_standard_output_and_nothing() -> None:
 
 
 @pytest.mark.parametrize("name", ["no/such/directory", "."])
-def test_place_that_cannot_be_written(tmp_path: Path, name: str) -> None:
+def test_an_unwritable_place_is_reported(tmp_path: Path, name: str) -> None:
     with (
         pytest.raises(click.BadParameter, match=r"No such file|Is a directory"),
         outfile.opened(str(tmp_path / name)),
@@ -83,7 +83,7 @@ def test_place_that_cannot_be_written(tmp_path: Path, name: str) -> None:
         pass
 
 
-def test_full_disk_names_the_file(tmp_path: Path) -> None:
+def test_the_error_about_a_full_disk_names_the_file(tmp_path: Path) -> None:
     def write_too_much() -> None:
         with outfile.opened(str(tmp_path / "out")):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -93,13 +93,13 @@ def test_full_disk_names_the_file(tmp_path: Path) -> None:
     assert caught.value.filename == str(tmp_path / "out")
 
 
-def test_what_can_be_opened_is_let_pass(tmp_path: Path) -> None:
+def test_writable_files_pass_the_check(tmp_path: Path) -> None:
     for name in (None, "-", os.devnull, str(tmp_path / "out")):
         outfile.check(name)
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("name", ["no/such/directory", "."])
-def test_what_cannot_be_opened_is_refused_before(tmp_path: Path, name: str) -> None:
+def test_unwritable_files_fail_the_check(tmp_path: Path, name: str) -> None:
     with pytest.raises(click.BadParameter, match=r"No such file|directory"):
         outfile.check(str(tmp_path / name))

@@ -34,16 +34,16 @@ def test_range(text: str, meaning: Range) -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("x", "no number"), ("1..x", "no number"), ("..", "no number"), ("", "no number"),
-     ("3..1", "empty"), ("40000", "above 32,767"), ("-9e5", "no number"), ("..40000", "above"),
-     ("-40000..", "above 32,767"), ("9" * 5000, "no number")],
+    [("x", "not a number"), ("1..x", "not a number"), ("..", "no number"), ("", "no number"),
+     ("3..1", "empty"), ("40000", "is 32,767"), ("-9e5", "not a number"), ("..40000", "is 32,767"),
+     ("-40000..", "is 32,767"), ("9" * 5000, "not a number")],
 )  # fmt: skip
-def test_bad_range_is_named(text: str, message: str) -> None:
+def test_a_bad_range_is_reported(text: str, message: str) -> None:
     with pytest.raises(click.BadParameter, match=f"{text!r}.*{message}"):
         read_range(CONTEXT, PARAMETER, text)
 
 
-def test_what_is_not_given_stays_so() -> None:
+def test_missing_options_stay_none() -> None:
     assert read_range(CONTEXT, PARAMETER, None) is None
     assert read_cursor(CONTEXT, PARAMETER, None) is None
 
@@ -54,18 +54,18 @@ def test_bad_board_is_a_usage_error(text: str) -> None:
         read_board(CONTEXT, PARAMETER, text)
 
 
-def test_bad_cursor_is_named() -> None:
+def test_a_bad_cursor_is_reported() -> None:
     with pytest.raises(click.BadParameter, match="zz"):
         read_cursor(CONTEXT, PARAMETER, "zz")
 
 
-def test_cursor_of_a_ply_that_there_is_not() -> None:
+def test_a_cursor_with_an_impossible_ply_is_refused() -> None:
     with pytest.raises(click.BadParameter, match="no position has 99999 stones"):
         read_cursor(CONTEXT, PARAMETER, "99999:1")
 
 
 @pytest.mark.parametrize("text", ["nan", "inf", "-inf", "1e300", "1000000001"])
-def test_numbers_that_cannot_be_waited_for(text: str) -> None:
+def test_infinite_and_huge_numbers_of_seconds_are_refused(text: str) -> None:
     with pytest.raises(
         click.BadParameter, match=rf"'{text}' is not a number up to 1,000,000,000|not in the range"
     ):
@@ -74,14 +74,14 @@ def test_numbers_that_cannot_be_waited_for(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["0", "99999999999999999999999", "9" * 5000, "1e3"])
-def test_numbers_that_cannot_be_counted(text: str) -> None:
+def test_huge_and_malformed_integers_are_refused(text: str) -> None:
     with pytest.raises(click.BadParameter, match=r"range|more than|not a valid"):
         WholeNumber(1).convert(text, PARAMETER, CONTEXT)
     assert WholeNumber(1).convert("1000000000000000000", PARAMETER, CONTEXT) == 10**18
 
 
-def test_no_option_takes_a_number_without_end() -> None:
-    """The numbers of jobs and matches are arguments: what there is not is said by its name."""
+def test_every_numeric_option_has_a_limit() -> None:
+    """Numbers of jobs and matches are arguments; if one does not exist, the command reports it."""
     for context in contexts():
         for parameter in context.command.params:
             kind = parameter.type

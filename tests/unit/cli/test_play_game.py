@@ -1,4 +1,4 @@
-"""The game of ``c4 play`` as a value, who sits at it, and the file that keeps it."""
+"""The game of ``c4 play`` as a value, its seats, and the file in which it is saved."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,7 @@ def game(moves: str = "", first: Seat = PERSON, second: Seat = COMPUTER) -> Game
     return Game(first, second, 7, columns=parse_moves(moves))
 
 
-def test_turns_and_seats() -> None:
+def test_seats_take_turns() -> None:
     assert game().awaits_person
     assert not game().awaits_computer
     assert game("4").awaits_computer
@@ -36,7 +36,7 @@ def test_turns_and_seats() -> None:
     assert game("44", COMPUTER, COMPUTER).has_person is False
 
 
-def test_a_column_that_is_full_is_refused() -> None:
+def test_a_full_column_is_refused() -> None:
     with pytest.raises(MoveError, match="column 1 is full"):
         game("111111").played(0)
 
@@ -57,7 +57,7 @@ def test_outcome(moves: str, winner: str | None, sentence: str) -> None:
     assert played.outcome() == sentence
 
 
-def test_a_player_that_fails_has_lost() -> None:
+def test_a_failing_player_loses() -> None:
     played = game("4").failed("time: no answer within 60 s")
     assert played.is_over
     assert played.winner == "x"
@@ -69,14 +69,14 @@ def test_a_player_that_fails_has_lost() -> None:
 @pytest.mark.parametrize(
     ("first", "second", "moves", "before"),
     [
-        (PERSON, COMPUTER, "4435", "44"),  # the answer goes with the move
+        (PERSON, COMPUTER, "4435", "44"),  # the answer is undone with the move
         (PERSON, COMPUTER, "443", "44"),  # no answer yet
         (COMPUTER, PERSON, "443", "4"),
         (PERSON, PERSON, "443", "44"),
         (COMPUTER, COMPUTER, "443", "44"),
     ],
 )
-def test_undo_goes_back_to_the_last_move_of_a_person(
+def test_undo_removes_a_persons_last_move(
     first: Seat, second: Seat, moves: str, before: str
 ) -> None:
     assert game(moves, first, second).taken_back() == game(before, first, second)
@@ -87,7 +87,7 @@ def test_nothing_to_undo() -> None:
     assert game("4", COMPUTER, PERSON).taken_back() is None
 
 
-def test_a_move_that_was_taken_back_has_the_same_dice_again() -> None:
+def test_a_move_after_undo_uses_the_same_dice() -> None:
     earlier = game("44").played(2).taken_back()
     assert earlier is not None
     assert earlier.played(2).move_seed == game("44").played(2).move_seed
@@ -95,43 +95,46 @@ def test_a_move_that_was_taken_back_has_the_same_dice_again() -> None:
     assert game().anew(PERSON, COMPUTER).move_seed != game().move_seed
 
 
-def test_levels_are_players_everywhere() -> None:
-    assert {name: str(read_seat(name).spec) for name in LEVELS} == LEVELS
-    assert {name: str(parse_player(name)) for name in LEVELS} == LEVELS
-    assert [str(spec) for spec in parse_players("hard")] == [LEVELS["hard"]]
+def test_levels_name_the_same_players_everywhere() -> None:
+    players = {name: level.player for name, level in LEVELS.items()}
+    assert {name: str(read_seat(name).spec) for name in LEVELS} == players
+    assert {name: str(parse_player(name)) for name in LEVELS} == players
+    assert [str(spec) for spec in parse_players("hard")] == [players["hard"]]
 
 
 @pytest.mark.parametrize("text", ["human", "easy", "hard", "perfect", "mcts-uct:iterations=50"])
-def test_a_seat_can_be_read_again(text: str) -> None:
+def test_a_seat_round_trips(text: str) -> None:
     seat = read_seat(f" {text} ")
     assert read_seat(seat.text) == seat
     assert seat.is_human == (text == "human")
 
 
-def test_who_cannot_play() -> None:
-    with pytest.raises(PlayerError, match="neither human, easy, medium, hard nor a player"):
+def test_unknown_players_are_refused() -> None:
+    with pytest.raises(
+        PlayerError, match="neither human, beginner, easy, medium, hard, expert nor a player"
+    ):
         read_seat("nobody")
     with pytest.raises(PlayerError, match="parameter depth cannot be 'x'"):
         read_seat("alphabeta:depth=x")
 
 
-def test_everybody_in_the_list_can_play() -> None:
+def test_every_listed_player_can_play() -> None:
     texts = [text for _, text in choices()]
-    assert texts[:4] == ["human", "easy", "medium", "hard"]
+    assert texts[:6] == ["human", *LEVELS]
     assert {"perfect", "blog-v6", "set"} <= set(texts)
     assert "exec" not in texts
     for text in texts:
         read_seat(text)
 
 
-def test_results_count_games_that_are_over() -> None:
+def test_results_count_finished_games() -> None:
     results = (
         SessionScore().counting(game("4")).counting(game("1122334")).counting(game("71122334"))
     )
     assert str(results) == "x 1, o 1, drawn 0"
 
 
-def test_a_kept_game_is_read_again(tmp_path: Path) -> None:
+def test_a_saved_game_round_trips(tmp_path: Path) -> None:
     path = tmp_path / "play.json"
     assert read_game(path) is None
     kept = Game(
@@ -166,19 +169,22 @@ GOOD = {
         ("[]", 'it has no "format": "c4-play"'),
         (json.dumps(GOOD | {"format": "pgn"}), 'it has no "format": "c4-play"'),
         (json.dumps(GOOD | {"version": 2}), "version 2; this c4 reads 1"),
-        (json.dumps({**GOOD, "moves": None}), "field 'moves' cannot be None"),
+        (json.dumps({**GOOD, "moves": None}), "field 'moves' cannot be None"),  # words: ok
         (json.dumps(GOOD | {"seed": True}), "field 'seed' cannot be True"),
         (json.dumps(GOOD | {"board": "7"}), "not a board size: '7'"),
-        (json.dumps(GOOD | {"second": "me"}), "neither human, easy, medium, hard nor a player"),
+        (
+            json.dumps(GOOD | {"second": "me"}),
+            "neither human, beginner, easy, medium, hard, expert nor a player",
+        ),
         (json.dumps(GOOD | {"moves": "48"}), "move 2: column 8 is outside"),
         (json.dumps(GOOD | {"moves": "4" * 7}), "column 4 is full"),
-        (json.dumps(GOOD | {"failure": None}), "field 'failure' cannot be None"),
+        (json.dumps(GOOD | {"failure": None}), "field 'failure' cannot be None"),  # words: ok
         (json.dumps(GOOD | {"failure": {"loser": "x"}}), "field 'reason' is missing"),
         (json.dumps(GOOD | {"failure": {"loser": "z", "reason": ""}}), "cannot be 'z'"),
         (json.dumps({k: v for k, v in GOOD.items() if k != "first"}), "field 'first' is missing"),
     ],
 )
-def test_a_file_that_is_no_kept_game(tmp_path: Path, text: str, reason: str) -> None:
+def test_a_bad_saved_game_is_refused(tmp_path: Path, text: str, reason: str) -> None:
     path = tmp_path / "other"
     path.write_bytes(text.encode("latin-1"))
     with pytest.raises(SavedGameError) as caught:
@@ -187,7 +193,7 @@ def test_a_file_that_is_no_kept_game(tmp_path: Path, text: str, reason: str) -> 
     assert reason in str(caught.value)
 
 
-def test_every_player_is_closed_whatever_one_of_them_raises(
+def test_every_player_is_closed_even_if_one_raises(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     told: list[str] = []

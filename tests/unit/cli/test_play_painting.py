@@ -1,4 +1,4 @@
-"""Where the board of ``c4 play`` lies on the screen, and what it looks like."""
+"""The place of the board of ``c4 play`` on the screen, and its look."""
 
 import re
 
@@ -26,7 +26,7 @@ def lines(moves: str, look: Look, *, width: int = 50, height: int = 21) -> list[
     [
         pytest.param("445", Look(letters=True, pointer=0, last=(4, 0)), id="letters"),
         pytest.param("1122334", Look(letters=True, last=(3, 0)), id="a four"),
-        pytest.param("44", Look(letters=True, last=(3, 1), falling=4), id="a stone that falls"),
+        pytest.param("44", Look(letters=True, last=(3, 1), falling=4), id="a falling stone"),
         pytest.param("44", Look(letters=True, scores=(-12, None, 0, 3, 3, -1, 0)), id="scores"),
     ],
 )
@@ -34,7 +34,7 @@ def test_a_board_in_letters(moves: str, look: Look, snapshot: SnapshotAssertion)
     assert "\n".join(lines(moves, look, width=42, height=9)) == snapshot
 
 
-def test_a_four_in_discs_outshines_the_others() -> None:
+def test_a_four_is_brighter_than_the_other_discs() -> None:
     place = fit(BOARD, 50, 21, letters=False)
     assert place is not None
     text = paint(Position("1122334"), place, Look(last=(3, 0)))
@@ -48,7 +48,7 @@ def test_a_four_in_discs_outshines_the_others() -> None:
 @pytest.mark.parametrize(("width", "height"), [(50, 21), (40, 15), (21, 9)])
 @pytest.mark.parametrize("falling", [None, 3])
 @pytest.mark.parametrize("moves", ["4453", "1122334"])
-def test_every_disc_says_whose_it_is(
+def test_every_disc_shows_its_side(
     width: int, height: int, falling: int | None, moves: str
 ) -> None:
     look = Look(last=(int(moves[-1]) - 1, 0), falling=falling)
@@ -85,7 +85,7 @@ def test_a_board_fits_or_is_not_drawn(
 
 
 @pytest.mark.parametrize(("x", "column"), [(3, None), (4, 0), (9, 0), (10, 1), (45, 6), (46, None)])
-def test_columns_under_the_mouse(x: int, column: int | None) -> None:
+def test_the_column_under_the_mouse_is_found(x: int, column: int | None) -> None:
     place = fit(BOARD, 50, 21, letters=False)
     assert place is not None
     assert place.column_at(x) == column

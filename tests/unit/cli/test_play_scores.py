@@ -1,4 +1,4 @@
-"""What ``c4 play`` supplies players and hints with: exact scores, and stored games."""
+"""Exact scores and stored games for the players and hints of ``c4 play``."""
 
 import sqlite3
 import threading
@@ -26,7 +26,7 @@ def scores(database: Database | None, told: list[str] | None = None) -> Scores:
     )
 
 
-def test_scores_are_those_of_the_solver_and_are_kept(database: Database) -> None:
+def test_scores_agree_with_the_solver_and_are_kept(database: Database) -> None:
     position = Position(MIDDLE)
     expected = Solver().analyze(position)
     answer = scores(database).ask(position)
@@ -35,7 +35,7 @@ def test_scores_are_those_of_the_solver_and_are_kept(database: Database) -> None
     assert (again.scores, again.score, again.nodes) == (expected.scores, expected.score, 0)
 
 
-def test_without_its_database_the_game_goes_on(sqlite_path: Path) -> None:
+def test_the_game_continues_without_its_database(sqlite_path: Path) -> None:
     told: list[str] = []
     with Database.open(str(sqlite_path)) as database:
         asked = scores(database, told)
@@ -47,7 +47,7 @@ def test_without_its_database_the_game_goes_on(sqlite_path: Path) -> None:
     assert told[0].startswith("the game goes on without the database: ")
 
 
-def test_a_search_is_given_up_and_the_next_one_is_not() -> None:
+def test_giving_up_a_search_does_not_affect_the_next() -> None:
     asked = scores(None)
     answers = []
     long = Position(width=9, height=6)  # takes hours
@@ -61,7 +61,7 @@ def test_a_search_is_given_up_and_the_next_one_is_not() -> None:
 
 
 @pytest.mark.parametrize("name", ["random", "perfect"])
-def test_most_players_need_no_games(database: Database, name: str) -> None:
+def test_most_players_need_no_stored_games(database: Database, name: str) -> None:
     found = Supplies(scores(None), database).of(parse_player(name), Position().board)
     assert found.analyst is not None
     assert found.final_games is None

@@ -28,12 +28,12 @@ def test_a_board_in_plain_text(
 
 
 @pytest.mark.parametrize("seconds", [math.inf, -math.inf, math.nan, 1e12, -1e300, 1.7e308], ids=str)
-def test_what_is_no_time_has_a_dash(seconds: float) -> None:
+def test_an_impossible_time_is_shown_as_a_dash(seconds: float) -> None:
     assert render.duration(seconds) == "-"
 
 
 @given(games())
-def test_a_coloured_board_can_be_read_again(game: tuple[Position, str]) -> None:
+def test_a_coloured_board_round_trips(game: tuple[Position, str]) -> None:
     position, _moves = game
     console = Console(force_terminal=True, color_system="standard", no_color=False)
     with console.capture() as capture:
@@ -43,7 +43,8 @@ def test_a_coloured_board_can_be_read_again(game: tuple[Position, str]) -> None:
         has_some = str(position).count(side) > 0
         assert bool(re.search(rf"\x1b\[1;(4;)?{colour}m{side}", drawn, re.IGNORECASE)) == has_some
     *rows, _labels = re.sub(r"\x1b\[[0-9;]*m", "", drawn).rstrip().split("\n")
-    assert Position.from_grid("\n".join(rows)) == position
+    size = {"width": position.width, "height": position.height}
+    assert Position.from_grid("\n".join(rows), **size) == position
 
 
 def test_boards_without_colours_have_no_escapes() -> None:
@@ -56,17 +57,17 @@ def test_boards_without_colours_have_no_escapes() -> None:
 @pytest.mark.parametrize(
     ("moves", "answer", "sentence"),
     [
-        ("", Answer(1, 1), "x to move: score +1 for x, x wins in 41 plies"),
-        ("4453", Answer(-2, -2), "x to move: score -2 for x, o wins in 36 plies"),
-        ("445", Answer(2, 2), "o to move: score +2 for o, o wins in 37 plies"),
-        ("13333111", Answer(0, 0), "x to move: score 0 for x, a draw"),
-        ("112233", Answer(18, 18), "x to move: score +18 for x, x wins in 1 ply"),
+        ("", Answer(1, 1), "x to move, x wins in 41 moves: score +1 for x"),
+        ("4453", Answer(-2, -2), "x to move, o wins in 36 moves: score -2 for x"),
+        ("445", Answer(2, 2), "o to move, o wins in 37 moves: score +2 for o"),
+        ("13333111", Answer(0, 0), "x to move, a draw: score 0 for x"),
+        ("112233", Answer(18, 18), "x to move, x wins in 1 move: score +18 for x"),
         ("1122334", Answer(-18, -18), "x has won"),
-        ("44", Answer(1, 20), "x to move: score between +1 and +20 for x, x wins"),
-        ("44", Answer(*score_limits(2, 7, 6)), "not solved yet"),
+        ("44", Answer(1, 20), "x to move, x wins: score between +1 and +20 for x"),
+        ("44", Answer(*score_limits(2, 7, 6)), "not solved yet: score between -20 and +20 for x"),
     ],
 )
-def test_verdict_says_whose_side_it_is(moves: str, answer: Answer, sentence: str) -> None:
+def test_a_verdict_names_the_side(moves: str, answer: Answer, sentence: str) -> None:
     assert render.verdict(Position(moves), answer).plain.endswith(sentence)
 
 

@@ -1,4 +1,4 @@
-"""Reports as people and programs see them."""
+"""Reports for people and for programs."""
 
 import json
 from collections.abc import Sequence
@@ -30,11 +30,11 @@ from workers.match.report import MatchReport, match_object
         (0.0, "< 0.000001"),
     ],
 )
-def test_chances(p: float | None, text: str) -> None:
+def test_format_of_probabilities(p: float | None, text: str) -> None:
     assert figures.chance(p) == text
 
 
-def test_other_figures() -> None:
+def test_format_of_other_figures() -> None:
     infinite = float("inf")
     assert figures.percent(0.6124) == "61.2%"
     assert figures.percent_interval(Interval(0.798, 0.929)) == "79.8 to 92.9%"
@@ -73,13 +73,13 @@ def test_markdown(snapshot: SnapshotAssertion) -> None:
         pytest.param(Tally(12, 86, 2), {"player_b": "blog-v6:depth=3"}, {}, id="decided"),
         pytest.param(Tally(53, 34, 13), {}, {}, id="undecided"),
         pytest.param(Tally(98, 2), {"distinct": 2}, {}, id="repeats"),
-        pytest.param(Tally(2, 0), {"distinct": 1}, {}, id="all repeats but one"),
+        pytest.param(Tally(2, 0), {"distinct": 1}, {}, id="all but one repeated"),
         pytest.param(Tally(0, 0, 9), {"distinct": 1}, {}, id="no decisive game"),
         pytest.param(Tally(5, 5), {"sprt": Sprt()}, {}, id="sequential test"),
         pytest.param(Tally(1, 0), {"judged": [("x", MOVES)]}, {"by_ply": True}, id="accuracy"),
     ],
 )
-def test_a_match(
+def test_match_report(
     results: Tally, terms: dict[str, Any], options: dict[str, bool], snapshot: SnapshotAssertion
 ) -> None:
     assert text_of(report_of(results, **terms), **options) == snapshot
@@ -95,7 +95,7 @@ def test_both_kinds_of_p() -> None:
         assert row[name] == fields[name]
 
 
-def test_for_programs() -> None:
+def test_report_of_a_match_as_json() -> None:
     report = report_of(Tally(5, 0), judged=[("x", MOVES)], sprt=Sprt())
     fields = json.loads(json.dumps(match_object(report), allow_nan=False))
     assert fields["match"] == 7
@@ -123,10 +123,10 @@ MIRROR = report_of(Tally(6, 4), player_a="set", player_b="set")
 @pytest.mark.parametrize(
     "reports",
     [
-        pytest.param(REPORTS, id="everybody in order"),
-        pytest.param(REPORTS[:2], id="a grid has no cross table"),
-        pytest.param([MIRROR], id="oneself is no opponent"),
+        pytest.param(REPORTS, id="players in order"),
+        pytest.param(REPORTS[:2], id="no cross table for a grid"),
+        pytest.param([MIRROR], id="a player against itself"),
     ],
 )
-def test_a_tournament(reports: Sequence[MatchReport], snapshot: SnapshotAssertion) -> None:
+def test_tournament_report(reports: Sequence[MatchReport], snapshot: SnapshotAssertion) -> None:
     assert "\n".join(text_lines(tournament_parts(reports))) == snapshot

@@ -15,7 +15,7 @@ def pipe() -> Iterator[tuple[int, int]]:
     os.close(reader)
 
 
-def test_lines_come_with_their_ends(pipe: tuple[int, int]) -> None:
+def test_lines_include_their_line_ends(pipe: tuple[int, int]) -> None:
     reader, writer = pipe
     os.write(writer, b"1\r\n\n44")
     os.close(writer)
@@ -23,7 +23,7 @@ def test_lines_come_with_their_ends(pipe: tuple[int, int]) -> None:
     assert [source.readline(LIMIT) for _ in range(4)] == [b"1\r\n", b"\n", b"44", b""]
 
 
-def test_long_line_comes_in_pieces_and_the_line_is_its_first(pipe: tuple[int, int]) -> None:
+def test_a_long_line_is_read_in_pieces_and_only_the_first_is_kept(pipe: tuple[int, int]) -> None:
     reader, writer = pipe
     os.write(writer, b"x" * 250 + b"\n7\n")
     os.close(writer)
@@ -34,7 +34,7 @@ def test_long_line_comes_in_pieces_and_the_line_is_its_first(pipe: tuple[int, in
     assert source.readline(LIMIT) == source.line == b"7\n"
 
 
-def test_ready_only_when_a_whole_line_is_there(pipe: tuple[int, int]) -> None:
+def test_ready_only_when_a_line_is_complete(pipe: tuple[int, int]) -> None:
     reader, writer = pipe
     source = LineSource(reader)
     assert not source.is_ready()

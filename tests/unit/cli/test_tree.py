@@ -44,7 +44,9 @@ def test_the_help_of_a_command(context: click.Context) -> None:
     assert "Examples:" in text
     assert max(map(len, text.splitlines())) <= 80
     _before, _heading, summaries = text.partition("\nCommands:\n")
-    assert not any(line.endswith("...") for line in summaries.splitlines()), "a summary is cut"
+    assert not any(line.endswith("...") for line in summaries.splitlines()), (
+        "a summary is truncated"
+    )
     for parameter in command.params:
         assert not isinstance(parameter, click.Option) or parameter.help, parameter.name
 
@@ -56,8 +58,8 @@ def test_reference_is_current() -> None:
     )
 
 
-def test_no_module_takes_the_place_of_a_command() -> None:
-    """As a module in a package does once it is imported, if a group has the same name."""
+def test_modules_do_not_replace_commands() -> None:
+    """An imported module replaces a group of the same name in its package."""
     for module in pkgutil.walk_packages(cli.commands.__path__, "cli.commands."):
         if not module.name.endswith(".picture"):
             import_module(module.name)
@@ -67,13 +69,13 @@ def test_no_module_takes_the_place_of_a_command() -> None:
             assert isinstance(getattr(import_module(name), attribute), click.Command), target
 
 
-def test_no_help_imports_anything_heavy() -> None:
+def test_help_imports_no_heavy_modules() -> None:
     lines = [[*context.command_path.split()[1:], "--help"] for context in CONTEXTS]
     heavy = HEAVY & imported_by(["-h"], *lines)
-    assert not heavy, f"python -X importtime -m cli .. --help: which command imports {heavy}?"
+    assert not heavy, f"python -X importtime -m cli COMMAND --help: which command imports {heavy}?"
 
 
-def test_what_only_brokers_and_trainings_need_is_imported_for_them_alone(tmp_path: Path) -> None:
+def test_broker_and_training_packages_are_imported_only_when_needed(tmp_path: Path) -> None:
     options = ["--db", str(tmp_path / "c4.db"), "--broker", "none"]
     solve, analyze = [*options, "solve", EASY], [*options, "analyze", "--score-only", "-"]
     modules = imported_by(solve, analyze, ["players", "list"])
@@ -83,7 +85,7 @@ def test_what_only_brokers_and_trainings_need_is_imported_for_them_alone(tmp_pat
 
 
 def test_the_book_answers_without_a_database(tmp_path: Path) -> None:
-    """Opening one takes many times as long as the rest of the command."""
+    """Opening a database takes many times as long as the rest of the command."""
     database = tmp_path / "c4.db"
     modules = imported_by(["--db", str(database), "solve", ""])
     assert not {"sqlalchemy", "numpy", "workers.answers.find"} & modules
@@ -91,7 +93,7 @@ def test_the_book_answers_without_a_database(tmp_path: Path) -> None:
 
 
 def imported_by(*lines: list[str]) -> set[str]:
-    """The modules that some command lines need together."""
+    """The modules that some command lines import in total."""
     program = (
         "import sys, json; from cli.app import run; "
         f"codes = [run(line) for line in {lines!r}]; "

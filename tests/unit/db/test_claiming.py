@@ -1,4 +1,4 @@
-"""Claims of units: announcements, leases that run out, and units that cannot be read."""
+"""Claims of units: announcements, expired leases, and unreadable units."""
 
 from pathlib import Path
 
@@ -62,11 +62,11 @@ def test_units_are_announced_in_order_and_once(timed: Database, clock: FakeClock
     clock.time += jobs.REANNOUNCE_SECONDS
     assert ring(timed, 2) == []
     clock.time += 0.001
-    assert ring(timed) == units  # nobody came
+    assert ring(timed) == units  # no worker came
 
 
 @on_sqlite
-def test_a_clock_that_is_set_back_delays_no_announcement(timed: Database, clock: FakeClock) -> None:
+def test_setting_the_clock_back_delays_no_announcement(timed: Database, clock: FakeClock) -> None:
     units = unit_ids(timed, make_job(timed, 2))
     assert ring(timed) == units
     clock.time -= 3600.0
@@ -75,7 +75,7 @@ def test_a_clock_that_is_set_back_delays_no_announcement(timed: Database, clock:
 
 
 @on_sqlite
-def test_what_was_announced_the_longest_ago_comes_after_what_never_was(
+def test_new_units_are_announced_before_repeats_and_oldest_repeats_first(
     timed: Database, clock: FakeClock
 ) -> None:
     units = unit_ids(timed, make_job(timed, 4))
@@ -85,7 +85,7 @@ def test_what_was_announced_the_longest_ago_comes_after_what_never_was(
     assert ring(timed, 3) == [units[1]]
 
 
-def test_what_came_back_goes_first_and_at_once(timed: Database) -> None:
+def test_returned_units_are_announced_first_and_at_once(timed: Database) -> None:
     units = unit_ids(timed, make_job(timed, 4))
     assert ring(timed, 3) == units[:3]
     failed, released, _ = (must_take_unit(timed, unit_id) for unit_id in units[:3])
@@ -95,7 +95,7 @@ def test_what_came_back_goes_first_and_at_once(timed: Database) -> None:
 
 
 @on_sqlite
-def test_only_queued_units_of_running_jobs(database: Database) -> None:
+def test_only_queued_units_of_running_jobs_are_announced(database: Database) -> None:
     job_id = make_job(database, 2)
     units = unit_ids(database, job_id)
     must_take(database)
@@ -118,7 +118,7 @@ def test_resumed_units_are_as_if_never_announced(timed: Database) -> None:
     assert ring(timed) == units
 
 
-def test_urgent_jobs_first_then_older_ones_each_class_for_itself(database: Database) -> None:
+def test_urgent_then_older_jobs_are_announced_in_each_lane(database: Database) -> None:
     priorities = (0, INTERACTIVE_PRIORITY, 5, INTERACTIVE_PRIORITY + 1, INTERACTIVE_PRIORITY - 1)
     old, asked, urgent, asked_urgently, most_urgent = (
         unit_ids(database, make_job(database, 2, priority=priority)) for priority in priorities
@@ -140,7 +140,7 @@ def test_the_number_of_queries_does_not_grow_with_the_jobs(database: Database) -
 
 
 class TestClaimUnit:
-    def test_the_unit_that_was_named(self, timed: Database) -> None:
+    def test_the_named_unit_is_claimed(self, timed: Database) -> None:
         job_id = make_job(timed, 3, positions=4, priority=7)
         unit = unit_ids(timed, job_id)[1]
         taken = must_take_unit(timed, unit)
@@ -148,10 +148,10 @@ class TestClaimUnit:
         assert (taken.payload, taken.params, taken.positions) == ({"number": 1}, {"depth": 1}, 4)
         assert (taken.fence, taken.attempts, taken.priority) == (1, 1, 7)
         assert taken.engine_version == ENGINE_VERSION
-        assert take_unit(timed, unit) is None  # told twice
+        assert take_unit(timed, unit) is None  # announced twice
         assert must_take(timed).seq == 0
 
-    def test_nothing_that_may_not_be_taken(self, timed: Database) -> None:
+    def test_other_engines_and_cancelled_jobs_give_no_unit(self, timed: Database) -> None:
         job_id = make_job(timed, 2)
         units = unit_ids(timed, job_id)
         assert take_unit(timed, units[0], engine_version=ENGINE_VERSION + 1) is None
@@ -160,7 +160,7 @@ class TestClaimUnit:
         assert take_unit(timed, units[0]) is None
 
     @on_sqlite
-    def test_nothing_while_planning(self, database: Database) -> None:
+    def test_a_job_in_planning_gives_no_unit(self, database: Database) -> None:
         with database.write() as session:
             job_id = jobs.create_job(
                 session, kind="k", board=BOARD, params={}, engine_version=ENGINE_VERSION
@@ -175,7 +175,7 @@ class TestClaimUnit:
         assert take_unit(database, unit) is not None
 
     @on_sqlite
-    def test_a_lease_that_ran_out(self, timed: Database, clock: FakeClock) -> None:
+    def test_an_expired_unit_is_claimed(self, timed: Database, clock: FakeClock) -> None:
         (unit,) = unit_ids(timed, make_job(timed, 1))
         must_take_unit(timed, unit)
         clock.time += LEASE
@@ -185,8 +185,8 @@ class TestClaimUnit:
         assert (again.fence, again.attempts) == (2, 1)
 
     @on_sqlite
-    def test_it_gives_nothing_up(self, timed: Database, clock: FakeClock) -> None:
-        # That is the sweeper's: it may close the job, and a claim must wait for nobody.
+    def test_a_claim_gives_up_no_unit(self, timed: Database, clock: FakeClock) -> None:
+        # Only the sweeper gives up units: it may close the job, and a claim must not wait for that.
         job_id = make_job(timed, 1)
         (unit,) = unit_ids(timed, job_id)
         silent = 0
@@ -209,7 +209,7 @@ def sweep(database: Database, **options: int) -> int:
     return do(database, requeue_lapsed, **options)
 
 
-def test_leases_that_ran_out_are_queued_again(timed: Database, clock: FakeClock) -> None:
+def test_units_with_expired_leases_are_queued_again(timed: Database, clock: FakeClock) -> None:
     job_id = make_job(timed, 4)
     late, alive, done = (must_take(timed) for _ in range(3))
     finish(timed, done)
@@ -226,7 +226,7 @@ def test_leases_that_ran_out_are_queued_again(timed: Database, clock: FakeClock)
     assert (again.seq, again.fence, again.attempts) == (late.seq, 2, 1)
 
 
-def test_a_clock_that_is_set_back_frees_the_units_of_the_dead(
+def test_setting_the_clock_back_frees_the_units_of_dead_workers(
     timed: Database, clock: FakeClock
 ) -> None:
     job_id = make_job(timed, 3)
@@ -242,7 +242,7 @@ def test_a_clock_that_is_set_back_frees_the_units_of_the_dead(
 
 
 @on_sqlite
-def test_no_lease_is_longer_than_one_can_be(timed: Database, clock: FakeClock) -> None:
+def test_leases_are_limited(timed: Database, clock: FakeClock) -> None:
     make_job(timed, 1)
     taken = must_take(timed, lease_seconds=10 * LONGEST_LEASE)
     assert sweep(timed) == 0
@@ -253,7 +253,7 @@ def test_no_lease_is_longer_than_one_can_be(timed: Database, clock: FakeClock) -
 
 
 @on_sqlite
-def test_those_that_ran_out_first_come_first(timed: Database, clock: FakeClock) -> None:
+def test_the_earliest_expired_leases_are_swept_first(timed: Database, clock: FakeClock) -> None:
     make_job(timed, 3)
     for _ in range(3):
         must_take(timed)
@@ -264,7 +264,7 @@ def test_those_that_ran_out_first_come_first(timed: Database, clock: FakeClock) 
 
 
 @on_sqlite
-def test_jobs_that_do_not_run_are_left_alone(timed: Database, clock: FakeClock) -> None:
+def test_stopped_jobs_are_left_alone(timed: Database, clock: FakeClock) -> None:
     job_id = make_job(timed, 1)
     must_take(timed)
     do(timed, cancel_job, job_id)
@@ -273,7 +273,7 @@ def test_jobs_that_do_not_run_are_left_alone(timed: Database, clock: FakeClock) 
     assert state_of(timed, job_id) is JobState.CANCELLED
 
 
-def test_a_unit_that_silences_every_worker_is_given_up(timed: Database, clock: FakeClock) -> None:
+def test_a_unit_that_lapses_too_often_is_given_up(timed: Database, clock: FakeClock) -> None:
     job_id, other = make_job(timed, 2), make_job(timed, 1)
     for lapse in range(1, MAX_LAPSES + 1):
         taken = must_take(timed, job_id=job_id)
@@ -319,7 +319,7 @@ def errors(database: Database, job_id: int) -> dict[int, str]:
     return {unit.seq: unit.error for unit in ask(database, failed_units, job_id)}
 
 
-def test_the_others_are_done_and_the_job_fails(database: Database) -> None:
+def test_readable_units_are_done_and_the_job_fails(database: Database) -> None:
     job_id = make_job(database, 3)
     damage_payload(database, unit_ids(database, job_id)[0])
     for seq in (1, 2):
@@ -334,7 +334,7 @@ def test_the_others_are_done_and_the_job_fails(database: Database) -> None:
 
 
 @on_sqlite
-def test_one_that_a_message_has_named(database: Database) -> None:
+def test_an_unreadable_unit_named_by_a_message(database: Database) -> None:
     job_id = make_job(database, 2)
     first, second = unit_ids(database, job_id)
     damage_payload(database, first)
@@ -348,7 +348,7 @@ def test_one_that_a_message_has_named(database: Database) -> None:
 
 
 @on_sqlite
-def test_one_whose_lease_has_run_out(timed: Database, clock: FakeClock) -> None:
+def test_an_unreadable_unit_with_an_expired_lease(timed: Database, clock: FakeClock) -> None:
     job_id = make_job(timed, 2)
     damage_payload(timed, must_take(timed).unit_id)
     clock.time += LEASE + 1
@@ -356,7 +356,7 @@ def test_one_whose_lease_has_run_out(timed: Database, clock: FakeClock) -> None:
     assert list(errors(timed, job_id)) == [0]
 
 
-def test_all_units_of_a_job_whose_parameters_are_damaged(database: Database) -> None:
+def test_damaged_parameters_fail_all_units_of_the_job(database: Database) -> None:
     damaged = make_job(database, 100, priority=1)
     other = make_job(database, 1)
     working = must_take(database)
@@ -371,7 +371,7 @@ def test_all_units_of_a_job_whose_parameters_are_damaged(database: Database) -> 
 
 
 @on_sqlite
-def test_the_last_one_leaves_nothing_to_do(database: Database) -> None:
+def test_an_unreadable_last_unit_ends_the_job(database: Database) -> None:
     job_id = make_job(database, 1)
     (unit_id,) = unit_ids(database, job_id)
     damage_payload(database, unit_id)
@@ -398,7 +398,7 @@ ANYTHING = "UPDATE units SET payload = :value WHERE seq = 0"
         (ANYTHING, '{"a":1,"#":"00"}'),
     ],
 )
-def test_whatever_stands_there(sqlite_path: Path, statement: str, value: object) -> None:
+def test_any_damage_fails_the_unit(sqlite_path: Path, statement: str, value: object) -> None:
     with Database.open(str(sqlite_path)) as database:
         job_id = make_job(database, 2)
         damage(database, statement, value=value)

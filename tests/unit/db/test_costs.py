@@ -35,7 +35,7 @@ def test_measurements_add_up(database: Database) -> None:
     "change",
     [{"engine_version": ENGINE_VERSION + 1}, {"board": BoardSize(6, 7)}, {"columns": False}],
 )
-def test_only_like_is_added_to_like(database: Database, change: dict[str, object]) -> None:
+def test_unlike_costs_are_kept_apart(database: Database, change: dict[str, object]) -> None:
     add(database, {12: Cost(10, 1.0)})
     add(database, {12: Cost(1, 9.0)}, **change)
     assert read(database) == {12: Cost(10, 1.0)}
@@ -54,7 +54,7 @@ def test_a_completed_unit_adds_its_costs(database: Database) -> None:
 
 
 @pytest.mark.postgres
-def test_nobody_waits_for_another_who_adds(postgres_url: str) -> None:
+def test_adding_costs_does_not_wait_for_other_transactions(postgres_url: str) -> None:
     with Database.open(postgres_url) as database:
         add(database, {5: Cost(1, 1.0), 6: Cost(1, 1.0)})
         with database.write() as session:

@@ -1,4 +1,4 @@
-"""Reading at once or not at all."""
+"""Reads that succeed or fail without waiting."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -29,14 +29,13 @@ def path(sqlite_path: Path) -> Path:
 
 @pytest.fixture
 def opened(path: Path) -> Iterator[Database]:
-    """The file, open."""
     with Database.open(str(path)) as database:
         yield database
 
 
 @pytest.fixture
 def reader(opened: Database) -> Iterator[AtOnce]:
-    """A reader of the file."""
+    """A reader of the file that does not wait."""
     found = opened.at_once()
     assert found is not None
     with closing(found):
@@ -44,12 +43,12 @@ def reader(opened: Database) -> Iterator[AtOnce]:
 
 
 @pytest.mark.postgres
-def test_a_server_is_always_waited_for(postgres_url: str) -> None:
+def test_servers_have_no_reader_that_does_not_wait(postgres_url: str) -> None:
     with Database.open(postgres_url) as database:
         assert database.at_once() is None
 
 
-def test_finds_what_a_session_finds(opened: Database, reader: AtOnce) -> None:
+def test_the_reader_agrees_with_a_session(opened: Database, reader: AtOnce) -> None:
     for row in (ROW, LARGEST):
         found = evaluations.find_at_once(reader, BOARD, row.key)
         assert found is not None
@@ -58,7 +57,7 @@ def test_finds_what_a_session_finds(opened: Database, reader: AtOnce) -> None:
     assert evaluations.find_at_once(reader, BoardSize(7, 6), 7) is None
 
 
-def test_sees_each_commit_and_holds_nobody_up(opened: Database, reader: AtOnce) -> None:
+def test_the_reader_sees_each_commit_and_blocks_no_writer(opened: Database, reader: AtOnce) -> None:
     for lower in range(-1, 3):
         do(opened, evaluations.store, BOARD, [ROW._replace(lower=lower)])
         found = evaluations.find_at_once(reader, BOARD, ROW.key)
@@ -66,7 +65,7 @@ def test_sees_each_commit_and_holds_nobody_up(opened: Database, reader: AtOnce) 
         assert found.lower == lower
 
 
-def test_never_waits_and_never_writes(reader: AtOnce) -> None:
+def test_the_reader_never_waits_and_never_writes(reader: AtOnce) -> None:
     wait = reader.read(lambda driver: driver.execute("PRAGMA busy_timeout").fetchone())
     assert wait == (0,)
     with pytest.raises(Exception, match="read-only"):
@@ -87,14 +86,14 @@ def test_a_locked_file_is_an_error(path: Path) -> None:
             reader.close()
 
 
-def test_a_lost_table_is_an_error(path: Path, reader: AtOnce) -> None:
+def test_a_missing_table_is_an_error(path: Path, reader: AtOnce) -> None:
     with closing(sqlite3.connect(path)) as other, other:
         other.execute("DROP TABLE evaluations")
     with pytest.raises(CorruptError, match="damaged"):
         evaluations.find_at_once(reader, BOARD, ROW.key)
 
 
-def test_reads_a_file_that_is_only_read(path: Path) -> None:
+def test_the_reader_reads_a_read_only_file(path: Path) -> None:
     with Database.open(f"sqlite:///{path}?mode=ro") as database:
         reader = database.at_once()
         assert reader is not None

@@ -1,4 +1,4 @@
-"""How statements wait that SQLite refuses at once, and transactions that are cut off."""
+"""Waiting for statements that SQLite refuses at once, and transactions that are cut off."""
 
 import contextlib
 import sqlite3
@@ -14,11 +14,11 @@ from db.engine import patiently
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """A connection that never waits by itself; autocommit."""
+    """A connection that never waits, in autocommit mode."""
     return sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
 
 
-def test_a_statement_that_is_refused_is_tried_again(tmp_path: Path) -> None:
+def test_a_refused_statement_is_tried_again(tmp_path: Path) -> None:
     holder, other = connect(tmp_path / "x.db"), connect(tmp_path / "x.db")
     holder.execute("BEGIN EXCLUSIVE")
     refusals: list[int] = []
@@ -39,7 +39,7 @@ def test_a_statement_that_is_refused_is_tried_again(tmp_path: Path) -> None:
     other.close()
 
 
-def test_another_fault_is_raised_at_once(tmp_path: Path) -> None:
+def test_other_errors_are_raised_at_once(tmp_path: Path) -> None:
     connection = connect(tmp_path / "x.db")
     tried: list[int] = []
 
@@ -54,10 +54,10 @@ def test_another_fault_is_raised_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
-def test_a_reader_that_was_cut_off_stops_no_writer(
+def test_an_interrupted_reader_blocks_no_writer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
 ) -> None:
-    """Ctrl-C leaves nothing behind that stands in the way of others."""
+    """Ctrl-C leaves no open transaction that would block others."""
     monkeypatch.setattr(engine, "BUSY_SECONDS", 0.2)
     url = f"sqlite:///{tmp_path / 'c4.db'}"
     with Database.open(url) as database, Database.open(url) as other:

@@ -34,7 +34,7 @@ DRAW = game(moves=None, final_key=1, length=42, winner=None, ending="full", seed
 
 
 def job_with_match(database: Database, asked: MatchTerms, units: int) -> tuple[int, int]:
-    """A running job with a match of some units before it, and this match: both numbers."""
+    """Make a running job whose match comes after some units; return both numbers."""
     with database.write() as session:
         job_id = jobs.create_job(
             session, kind="match", board=BOARD, params={}, engine_version=ENGINE_VERSION
@@ -50,7 +50,7 @@ def job_with_match(database: Database, asked: MatchTerms, units: int) -> tuple[i
 
 
 @on_sqlite
-def test_no_match_is_made_whose_corpus_is_not_there(database: Database) -> None:
+def test_a_match_with_a_missing_corpus_is_not_created(database: Database) -> None:
     there = store_match(database, [game(0)])
     with (
         database.write() as session,
@@ -59,7 +59,7 @@ def test_no_match_is_made_whose_corpus_is_not_there(database: Database) -> None:
         games.create_match(session, terms(corpus=(there, there + 1)))
 
 
-def test_terms_come_back_as_they_were(database: Database) -> None:
+def test_terms_round_trip(database: Database) -> None:
     corpus = store_match(database, [game(0)]), store_match(database, [game(0)])
     asked = terms(
         player_a="exec:sh my player.sh",
@@ -86,7 +86,7 @@ def test_terms_of_another_form_are_refused() -> None:
         MatchTerms.from_json(fields | {"form": 99})
 
 
-def test_games_come_back_as_they_were(database: Database) -> None:
+def test_games_round_trip(database: Database) -> None:
     failed = game(
         3,
         a_side="o",
@@ -110,7 +110,7 @@ def test_games_come_back_as_they_were(database: Database) -> None:
 
 
 @on_sqlite
-def test_what_is_not_there_is_named(database: Database) -> None:
+def test_missing_games_and_matches_are_reported(database: Database) -> None:
     match_id = store_match(database, [game(0)])
     with database.write() as session:
         with pytest.raises(GameNotFoundError, match=f"match {match_id} has no game 1"):
@@ -120,7 +120,7 @@ def test_what_is_not_there_is_named(database: Database) -> None:
                 question(session, 99)
 
 
-def test_numbers_that_no_row_can_have_are_not_there(database: Database) -> None:
+def test_impossible_numbers_are_not_found(database: Database) -> None:
     match_id = store_match(database, [game(0)])
     with database.write() as session:
         for number in (-1, 2**31, 2**63, 10**30):
@@ -183,7 +183,7 @@ def test_results_are_arrays_in_order(database: Database) -> None:
 
 
 @on_sqlite
-def test_results_end_at_the_first_game_that_is_missing(
+def test_results_end_at_the_first_missing_game(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("db.games.results._RESULTS", 3)
@@ -212,7 +212,7 @@ def test_pages_follow_one_another(database: Database) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "3", "3:", ":4", "a:1", "1:2:3", "-1:2"])
-def test_what_is_no_game_is_no_cursor(text: str) -> None:
+def test_bad_cursors_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not a game"):
         GameCursor.parse(text)
 
@@ -246,7 +246,7 @@ def test_filters(database: Database) -> None:
 
 
 @on_sqlite
-def test_a_page_is_found_by_the_key(database: Database) -> None:
+def test_pages_are_found_by_the_primary_key(database: Database) -> None:
     match_id = store_match(database, [game(number) for number in range(50)])
     plan = query_plans(
         database,
@@ -258,7 +258,7 @@ def test_a_page_is_found_by_the_key(database: Database) -> None:
     assert "TEMP B-TREE" not in plan
 
 
-def test_many_games_take_few_statements_and_a_stream_may_be_left(database: Database) -> None:
+def test_many_games_take_few_statements_and_a_stream_may_end_early(database: Database) -> None:
     stored = [game(number) for number in range(2_500)]
     with counted_queries(database) as sent:
         match_id = store_match(database, stored)
@@ -294,7 +294,7 @@ def test_matches_of_a_job(database: Database) -> None:
 
 
 @on_sqlite
-def test_only_what_nothing_is_added_to_is_finished(database: Database) -> None:
+def test_only_complete_matches_are_finished(database: Database) -> None:
     job_id, match_id = job_with_match(database, terms(), 1)
     with database.write() as session:
         broken = games.create_match(session, terms(), origin=Origin.IMPORTED)
@@ -311,7 +311,7 @@ def test_only_what_nothing_is_added_to_is_finished(database: Database) -> None:
     assert job_id
 
 
-def test_final_grids_of_games_that_ended_on_the_board(database: Database) -> None:
+def test_final_grids_include_only_games_that_ended_on_the_board(database: Database) -> None:
     drawn = DRAW._replace(number=2)
     first = store_match(database, [game(0), game(1, ending="time"), drawn])
     second = store_match(database, [game(0, winner="o", final_key=2**64 - 1)])
@@ -323,7 +323,7 @@ def test_final_grids_of_games_that_ended_on_the_board(database: Database) -> Non
     assert (keys.dtype, winners.dtype, len(none)) == (np.uint64, np.int8, 0)
 
 
-def test_a_decided_match_ends_and_the_others_go_on(database: Database) -> None:
+def test_a_decided_match_ends_and_the_others_continue(database: Database) -> None:
     job_id, match_id = job_with_match(database, terms(games=20), 4)
     other = must_take(database)
     working = must_take(database)
@@ -343,7 +343,7 @@ def test_a_decided_match_ends_and_the_others_go_on(database: Database) -> None:
 
 
 @on_sqlite
-def test_the_last_match_of_a_job_that_is_decided_ends_the_job(database: Database) -> None:
+def test_the_last_decision_ends_the_job(database: Database) -> None:
     _, match_id = job_with_match(database, terms(games=20), 2)
     finish(database, must_take(database))
     do(database, games.end_early, match_id, games=0, verdict="H0")
@@ -353,7 +353,7 @@ def test_the_last_match_of_a_job_that_is_decided_ends_the_job(database: Database
 
 
 @on_sqlite
-def test_a_unit_that_failed_behind_the_decision_is_done_without(database: Database) -> None:
+def test_a_failed_unit_after_the_decision_does_not_matter(database: Database) -> None:
     _, match_id = job_with_match(database, terms(games=20), 1)
     finish(database, must_take(database))
     for _ in range(MAX_ATTEMPTS):
@@ -364,7 +364,7 @@ def test_a_unit_that_failed_behind_the_decision_is_done_without(database: Databa
 
 
 @on_sqlite
-def test_a_match_that_is_being_played_is_not_deleted(database: Database) -> None:
+def test_a_running_match_is_not_deleted(database: Database) -> None:
     job_id, match_id = job_with_match(database, terms(), 1)
     with database.write() as session, pytest.raises(JobStateError, match=f"by job {job_id}"):
         games.delete_match(session, match_id)
@@ -382,7 +382,7 @@ def problems(database: Database) -> list[str]:
 
 
 @on_sqlite
-def test_sound_matches_pass_the_check(database: Database) -> None:
+def test_intact_matches_pass_the_check(database: Database) -> None:
     forfeit = game(1, moves="44", final_key=Position("44").key, length=2, ending="time")
     grid = game(2, moves=None)
     store_match(database, [game(0), forfeit, grid])
@@ -390,7 +390,7 @@ def test_sound_matches_pass_the_check(database: Database) -> None:
 
 
 @on_sqlite
-def test_games_that_cannot_be_are_found(database: Database, snapshot: SnapshotAssertion) -> None:
+def test_impossible_games_are_found(database: Database, snapshot: SnapshotAssertion) -> None:
     wrong = [
         game(moves="8"),
         game(moves="43434344"),
@@ -406,7 +406,7 @@ def test_games_that_cannot_be_are_found(database: Database, snapshot: SnapshotAs
 
 
 @on_sqlite
-def test_games_that_are_missing_are_found(database: Database) -> None:
+def test_missing_games_are_found(database: Database) -> None:
     _, match_id = job_with_match(database, terms(games=3), 1)
     while (taken := take(database)) is not None:
         finish(database, taken)
@@ -420,7 +420,7 @@ def test_games_that_are_missing_are_found(database: Database) -> None:
     ]
 
 
-def test_a_match_that_others_look_up_is_not_deleted(database: Database) -> None:
+def test_a_match_in_the_corpus_of_another_is_not_deleted(database: Database) -> None:
     older, newer = (store_match(database, [game(0)]) for _ in range(2))
     user = store_match(database, [game(0)], corpus=(older, newer))
     store_match(database, [game(0)], player_a='exec:echo "corpus":[1]')
@@ -437,7 +437,7 @@ def test_a_match_that_others_look_up_is_not_deleted(database: Database) -> None:
 
 
 @on_sqlite
-def test_a_corpus_that_is_not_that_of_the_terms_is_found(database: Database) -> None:
+def test_a_corpus_that_differs_from_the_terms_is_found(database: Database) -> None:
     used = store_match(database, [game(0)])
     user = store_match(database, [game(0)], corpus=(used,))
     assert problems(database) == []

@@ -15,7 +15,7 @@ from tests.support.running.databases import BOARD, FakeClock, ask, do, make_job,
 
 
 class TestPlanning:
-    def test_a_job_appears_when_it_is_made(self, timed: Database) -> None:
+    def test_a_job_exists_once_created(self, timed: Database) -> None:
         job_id = make_job(timed, 3, positions=10, priority=7)
         with timed.read() as session:
             job = jobs.get_job(session, job_id)
@@ -28,7 +28,7 @@ class TestPlanning:
         assert job.positions[UnitState.QUEUED] == 30
         assert sum(job.units.values()) == 3
 
-    def test_units_are_numbered_through_several_calls(self, database: Database) -> None:
+    def test_units_are_numbered_across_several_calls(self, database: Database) -> None:
         with database.write() as session:
             job_id = jobs.create_job(
                 session, kind="k", board=BOARD, params={}, engine_version=1, label="mine"
@@ -59,7 +59,7 @@ class TestPlanning:
                 jobs.start_job(session, job_id)
 
     @on_sqlite
-    def test_no_such_job(self, database: Database) -> None:
+    def test_a_missing_job_is_reported(self, database: Database) -> None:
         steering = (jobs.start_job, jobs.cancel_job, jobs.resume_job, jobs.retry_job)
         with database.write() as session:
             for action in (jobs.get_job, jobs.progress, jobs.finish_if_complete, *steering):
@@ -68,7 +68,7 @@ class TestPlanning:
 
 
 class TestClaims:
-    def test_a_claim_tells_everything(self, timed: Database) -> None:
+    def test_a_claim_has_all_fields(self, timed: Database) -> None:
         job_id = make_job(timed, 2, positions=4)
         taken = must_take(timed)
         assert (taken.job_id, taken.kind, taken.seq, taken.board) == (job_id, "test", 0, BOARD)
@@ -77,18 +77,18 @@ class TestClaims:
         assert must_take(timed).seq == 1
         assert take(timed) is None
 
-    def test_urgent_jobs_first_then_older_ones(self, database: Database) -> None:
+    def test_urgent_then_older_jobs_are_claimed(self, database: Database) -> None:
         job_ids = [make_job(database, 1, priority=priority) for priority in (0, 5, 0, -1)]
         order = [must_take(database).job_id for _ in job_ids]
         assert order == [job_ids[1], job_ids[0], job_ids[2], job_ids[3]]
 
-    def test_only_what_was_asked_for(self, database: Database) -> None:
+    def test_claims_respect_engine_version_and_job(self, database: Database) -> None:
         first, second = make_job(database, 1), make_job(database, 1)
         assert take(database, engine_version=ENGINE_VERSION + 1) is None
         assert must_take(database, job_id=second).job_id == second
         assert must_take(database).job_id == first
 
-    def test_completed(self, timed: Database, clock: FakeClock) -> None:
+    def test_completion_stores_results(self, timed: Database, clock: FakeClock) -> None:
         job_id = make_job(timed, 1)
         taken = must_take(timed)
         clock.time += 9.0
@@ -108,7 +108,7 @@ class TestClaims:
         assert not finish(database, taken, evaluations=[row(5)], nodes=99)
         assert ask(database, count, EvaluationFilter(board=BOARD)) == 0
 
-    def test_a_contradiction_undoes_the_completion(self, database: Database) -> None:
+    def test_a_contradiction_rolls_the_completion_back(self, database: Database) -> None:
         job_id = make_job(database, 1)
         do(database, store, BOARD, [row(5)])
         taken = must_take(database)
@@ -122,7 +122,7 @@ class TestClaims:
         assert give_up(database, taken) is UnitState.QUEUED
 
     @on_sqlite
-    def test_a_released_unit_has_lost_no_attempt(self, database: Database) -> None:
+    def test_releasing_a_unit_costs_no_attempt(self, database: Database) -> None:
         make_job(database, 1)
         for fence in range(1, 2 * MAX_ATTEMPTS):
             taken = must_take(database)
@@ -151,14 +151,18 @@ class TestClaims:
 
 
 class TestLeases:
-    def test_a_lease_that_ran_out_is_claimed_first(self, timed: Database, clock: FakeClock) -> None:
+    def test_an_expired_unit_is_claimed_first(self, timed: Database, clock: FakeClock) -> None:
         make_job(timed, 3)
         late = must_take(timed)
         clock.time += LEASE
-        assert must_take(timed).seq == 1  # to the second, it still lives
+        assert must_take(timed).seq == 1  # at exactly this time the lease still holds
         clock.time += 0.001
         again = must_take(timed, owner="bob")
-        assert (again.seq, again.fence, again.attempts) == (0, 2, 1)  # silence is not its fault
+        assert (again.seq, again.fence, again.attempts) == (
+            0,
+            2,
+            1,
+        )  # a lapse does not count as an attempt
         with timed.write() as session:
             assert not jobs.heartbeat(session, late, LEASE)
             assert not jobs.release(session, late)
@@ -168,7 +172,7 @@ class TestLeases:
         assert ask(timed, find, BOARD, 5) is None
 
     @on_sqlite
-    def test_a_late_worker_whom_nobody_replaced_may_complete(
+    def test_a_late_worker_may_complete_an_unclaimed_unit(
         self, timed: Database, clock: FakeClock
     ) -> None:
         make_job(timed, 1)
@@ -177,7 +181,7 @@ class TestLeases:
         assert finish(timed, taken)
 
     @on_sqlite
-    def test_heartbeats_keep_the_lease(self, timed: Database, clock: FakeClock) -> None:
+    def test_heartbeats_extend_the_lease(self, timed: Database, clock: FakeClock) -> None:
         make_job(timed, 1)
         taken = must_take(timed)
         for _ in range(5):
@@ -185,9 +189,7 @@ class TestLeases:
             assert do(timed, jobs.heartbeat, taken, LEASE)
             assert take(timed) is None
 
-    def test_after_ten_leases_that_ran_out_the_unit_fails(
-        self, timed: Database, clock: FakeClock
-    ) -> None:
+    def test_a_unit_fails_after_ten_lapses(self, timed: Database, clock: FakeClock) -> None:
         job_id = make_job(timed, 1)
         for _ in range(MAX_LAPSES):
             assert must_take(timed).attempts == 1
@@ -212,7 +214,7 @@ class TestLeases:
             assert give_up(timed, again) is UnitState.QUEUED
         assert give_up(timed, must_take(timed)) is UnitState.FAILED
 
-    def test_without_a_given_clock_the_database_tells_the_time(self, database: Database) -> None:
+    def test_by_default_the_database_clock_counts(self, database: Database) -> None:
         make_job(database, 1)
         must_take(database, lease_seconds=-1.0)
         assert must_take(database, lease_seconds=60.0).fence == 2
@@ -252,7 +254,7 @@ class TestControl:
         assert state_of(timed, job_id) is JobState.DONE
 
     @on_sqlite
-    def test_an_ended_job_cannot_be_cancelled_and_resumes_to_itself(
+    def test_an_ended_job_cannot_be_cancelled_and_resuming_changes_nothing(
         self, database: Database
     ) -> None:
         job_id = make_job(database, 1)
@@ -283,7 +285,7 @@ class TestControl:
             assert jobs.unit_results(session, job_id)[0].error is None
 
     @on_sqlite
-    def test_a_job_whose_planning_broke_off_is_not_resumed(self, database: Database) -> None:
+    def test_a_job_whose_planning_was_interrupted_is_not_resumed(self, database: Database) -> None:
         with database.write() as session:
             job_id = jobs.create_job(session, kind="k", board=BOARD, params={}, engine_version=1)
             with pytest.raises(JobStateError, match="interrupted before all its units"):

@@ -1,4 +1,4 @@
-"""Whatever is stored in whatever order: bounds only tighten, and the order does not matter."""
+"""Stored bounds only tighten, and the order of storing does not matter."""
 
 from functools import reduce
 
@@ -23,7 +23,7 @@ RIGHT = row(lower=1, upper=5, nodes=40)
 EXACT = row(lower=2, upper=2, nodes=7)
 SCORES = (2, 1, 0, -1, -2, -3, -4)
 OTHERS = [row(key) for key in range(1000, 1100)]
-"""With them PostgreSQL takes rows in another way than without."""
+"""Enough rows to make PostgreSQL use another statement."""
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ OTHERS = [row(key) for key in range(1000, 1100)]
         (EXACT, row(lower=2, upper=2, nodes=9), (2, 2), 9),
     ],
 )
-def test_bounds_tighten_and_the_tighter_search_is_named(
+def test_bounds_tighten_and_name_the_tighter_search(
     one: StoredEvaluation, other: StoredEvaluation, bounds: tuple[int, int], nodes: int
 ) -> None:
     for merged in (merge(one, other), merge(other, one)):
@@ -45,7 +45,7 @@ def test_bounds_tighten_and_the_tighter_search_is_named(
 
 
 @pytest.mark.parametrize("bounds", [(-5, 5), (-1, -1)])
-def test_a_newer_engine_replaces_what_an_older_one_has_found(bounds: tuple[int, int]) -> None:
+def test_a_newer_engine_replaces_older_results(bounds: tuple[int, int]) -> None:
     lower, upper = bounds
     newer = row(lower=lower, upper=upper, engine_version=2)
     assert merge(row(scores=SCORES), newer) == merge(newer, row(scores=SCORES)) == newer
@@ -55,7 +55,7 @@ def test_a_newer_engine_replaces_what_an_older_one_has_found(bounds: tuple[int, 
     "other",
     [row(lower=3, upper=9), row(lower=-9, upper=1), row(scores=(2, 0, 0, 0, 0, 0, 0))],
 )
-def test_contradictions(other: StoredEvaluation) -> None:
+def test_contradictions_are_refused(other: StoredEvaluation) -> None:
     with pytest.raises(ContradictionError, match="contradiction at position 1 of 7x6"):
         merge(row(scores=SCORES), other)
 
@@ -64,7 +64,7 @@ def test_contradictions(other: StoredEvaluation) -> None:
 def truths(draw: st.DrawFn) -> list[StoredEvaluation]:
     """Rows about a few positions that do not contradict each other.
 
-    Each version of the engine has found another score.
+    Each version of the engine has its own score.
     """
     rows = []
     for _ in range(draw(st.integers(1, 8))):
@@ -85,7 +85,7 @@ def truths(draw: st.DrawFn) -> list[StoredEvaluation]:
 
 
 def merged(*batches: list[StoredEvaluation]) -> dict[int, StoredEvaluation]:
-    """The rows, merged in Python: each batch within itself, then with those before."""
+    """The rows, merged in Python: within each batch, then with the earlier ones."""
     found: dict[int, StoredEvaluation] = {}
     for batch in batches:
         for key in {each.key for each in batch}:
@@ -118,7 +118,7 @@ def test_bounds_never_loosen_in_any_order(data: st.DataObject) -> None:
 def stored(
     database: Database, batches: list[list[StoredEvaluation]]
 ) -> dict[int, StoredEvaluation]:
-    """What is in an empty database after the batches, time aside."""
+    """The rows of an initially empty database after the batches, without times."""
     with database.write() as session:
         session.execute(delete(Evaluation))
     for batch in batches:
@@ -131,7 +131,7 @@ def stored(
     return {key: each._replace(updated_at=0.0) for key, each in found.items()}
 
 
-def test_results_of_another_version_are_not_known(database: Database) -> None:
+def test_results_of_another_version_are_unknown(database: Database) -> None:
     rows = [row(key, engine_version=ENGINE_VERSION - 1 + key % 3) for key in (1, 2, 3)]
     do(database, store, BOARD, rows)
     assert list(ask(database, lookup, BOARD, [1, 2, 3])) == [1]
@@ -141,8 +141,8 @@ def test_results_of_another_version_are_not_known(database: Database) -> None:
     assert ask(database, find, BOARD, 3).lower == -7
 
 
-def test_sql_merges_as_python_does(database: Database) -> None:
-    """One database for all examples; each begins by clearing it."""
+def test_sql_merges_like_python(database: Database) -> None:
+    """One database for all examples; each example clears it first."""
 
     @settings(max_examples=40 if database.dialect == "sqlite" else 15)
     @given(st.data())
@@ -158,7 +158,7 @@ def test_sql_merges_as_python_does(database: Database) -> None:
     holds()
 
 
-def test_as_many_rows_have_changed_as_it_says(database: Database) -> None:
+def test_the_number_of_changed_rows_is_right(database: Database) -> None:
     @settings(max_examples=20 if database.dialect == "sqlite" else 10)
     @given(truths())
     def holds(rows: list[StoredEvaluation]) -> None:
@@ -171,7 +171,7 @@ def test_as_many_rows_have_changed_as_it_says(database: Database) -> None:
     holds()
 
 
-def test_boards_do_not_mix(database: Database) -> None:
+def test_boards_are_kept_apart(database: Database) -> None:
     with database.write() as session:
         store(session, BOARD, [row(1)])
         store(session, BoardSize(6, 7), [row(1, width=6, height=7, lower=-3, upper=-3)])

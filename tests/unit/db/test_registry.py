@@ -1,4 +1,4 @@
-"""The register of workers, and periodic duties."""
+"""The registry of workers, and periodic duties."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -24,7 +24,7 @@ def alive(database: Database, **options: float) -> tuple[WorkerInfo, ...]:
     return ask(database, live_workers, **options)
 
 
-def test_a_worker_that_tells_is_there(timed: Database, clock: FakeClock) -> None:
+def test_a_worker_that_reports_is_alive(timed: Database, clock: FakeClock) -> None:
     assert alive(timed) == ()
     ada = worker("ada", note="of another engine")
     tell(timed, ada)
@@ -38,7 +38,7 @@ def test_a_worker_that_tells_is_there(timed: Database, clock: FakeClock) -> None
 
 
 @on_sqlite
-def test_one_that_falls_silent_is_gone(timed: Database, clock: FakeClock) -> None:
+def test_a_silent_worker_is_gone(timed: Database, clock: FakeClock) -> None:
     tell(timed, worker("bob"))
     clock.time += WORKER_ALIVE_SECONDS
     tell(timed, worker("ada"))
@@ -49,7 +49,7 @@ def test_one_that_falls_silent_is_gone(timed: Database, clock: FakeClock) -> Non
 
 
 @on_sqlite
-def test_one_that_falls_silent_before_the_clock_is_set_back_is_gone(
+def test_a_silent_worker_is_gone_after_the_clock_is_set_back(
     timed: Database, clock: FakeClock
 ) -> None:
     tell(timed, worker("bob"))
@@ -60,7 +60,7 @@ def test_one_that_falls_silent_before_the_clock_is_set_back_is_gone(
 
 
 @on_sqlite
-def test_one_that_leaves_is_gone_at_once(timed: Database) -> None:
+def test_a_worker_that_leaves_is_gone_at_once(timed: Database) -> None:
     tell(timed, worker("ada"))
     tell(timed, worker("bob"))
     with timed.write() as session:
@@ -70,7 +70,7 @@ def test_one_that_leaves_is_gone_at_once(timed: Database) -> None:
 
 
 @on_sqlite
-def test_a_new_process_under_an_old_name_begins_anew(timed: Database, clock: FakeClock) -> None:
+def test_a_new_process_with_an_old_name_starts_afresh(timed: Database, clock: FakeClock) -> None:
     tell(timed, worker("ada", units_done=5))
     for again in (worker("ada", pid=2, units_done=5), worker("ada", pid=2, units_done=1)):
         clock.time += 1.0
@@ -78,7 +78,7 @@ def test_a_new_process_under_an_old_name_begins_anew(timed: Database, clock: Fak
         assert alive(timed)[0].started_at == clock.time
 
 
-def test_who_was_silent_for_a_day_is_forgotten(timed: Database, clock: FakeClock) -> None:
+def test_a_worker_silent_for_a_day_is_deleted(timed: Database, clock: FakeClock) -> None:
     tell(timed, worker("bob"))
     clock.time += DAY
     tell(timed, worker("ada"))
@@ -93,7 +93,7 @@ def acquire(database: Database, name: str = "sweep", every: float = 1.0) -> bool
 
 
 @on_sqlite
-def test_a_duty_is_acquired_once_in_its_time(timed: Database, clock: FakeClock) -> None:
+def test_a_duty_is_acquired_once_per_period(timed: Database, clock: FakeClock) -> None:
     assert acquire(timed)
     assert not acquire(timed)
     clock.time += 0.5
@@ -104,21 +104,21 @@ def test_a_duty_is_acquired_once_in_its_time(timed: Database, clock: FakeClock) 
 
 
 @on_sqlite
-def test_duties_are_acquired_one_by_one(timed: Database) -> None:
+def test_duties_are_acquired_independently(timed: Database) -> None:
     assert acquire(timed, "sweep")
     assert acquire(timed, "count")
     assert not acquire(timed, "sweep")
 
 
 @on_sqlite
-def test_a_clock_that_was_set_back_stops_nobody(timed: Database, clock: FakeClock) -> None:
+def test_setting_the_clock_back_stops_no_duty(timed: Database, clock: FakeClock) -> None:
     assert acquire(timed)
     clock.time -= 3_600.0
     assert acquire(timed)
     assert not acquire(timed)
 
 
-def test_of_many_one_acquires_the_duty(timed: Database, clock: FakeClock) -> None:
+def test_one_of_many_acquires_the_duty(timed: Database, clock: FakeClock) -> None:
     barrier = threading.Barrier(8)
 
     def together(number: int) -> bool:
@@ -133,7 +133,7 @@ def test_of_many_one_acquires_the_duty(timed: Database, clock: FakeClock) -> Non
 
 
 @pytest.mark.postgres
-def test_nobody_waits_for_who_is_acquiring_it(postgres_url: str) -> None:
+def test_acquiring_a_duty_does_not_wait_for_others(postgres_url: str) -> None:
     with Database.open(postgres_url) as database:
         acquire(database, "slow", 0.0)
         with database.write() as session:

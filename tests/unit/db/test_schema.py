@@ -38,7 +38,7 @@ SECOND = FIRST | {"costs", "duties", "workers"}
 OWN = SECOND | {"corpus_matches", "games", "matches", "shared_bounds"}
 
 
-def test_the_revisions_are_those_of_the_migrations_in_order() -> None:
+def test_revisions_match_the_migrations_in_order() -> None:
     engine = create_engine("sqlite://")
     with engine.connect() as connection:
         script = ScriptDirectory.from_config(alembic_config(connection))
@@ -49,7 +49,7 @@ def test_the_revisions_are_those_of_the_migrations_in_order() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:Computed default:UserWarning")  # these are compared below
-def test_the_migrations_make_what_the_models_say(database_url: str) -> None:
+def test_the_migrations_create_the_schema_of_the_models(database_url: str) -> None:
     made = create_engine(parse_url(database_url))
     with made.connect() as connection:
         context = MigrationContext.configure(
@@ -80,7 +80,7 @@ def checksums(bind: Engine | Connection, schema: str | None) -> dict[str, object
     }
 
 
-def test_every_column_is_in_a_checksum_or_says_why_not() -> None:
+def test_every_column_is_in_a_checksum_or_states_why_not() -> None:
     left_out = {
         f"{table.name}.{column.name}": column.info.get(CHECKED_OTHERWISE)
         for table in Base.metadata.tables.values()
@@ -101,7 +101,7 @@ def test_every_column_is_in_a_checksum_or_says_why_not() -> None:
     assert all(left_out.values())
 
 
-def test_migrations_go_down_and_up_again(database_url: str) -> None:
+def test_migrations_can_be_reverted_and_repeated(database_url: str) -> None:
     engine = create_engine(parse_url(database_url))
     with engine.begin() as connection:
         command.downgrade(alembic_config(connection), "base")
@@ -133,11 +133,11 @@ def test_migrations_go_down_and_up_again(database_url: str) -> None:
         (["alembic_version", "costs", "duties", "workers"], "17", Standing.FOREIGN),
     ],
 )
-def test_standing(tables: list[str], revision: str | None, standing: Standing) -> None:
+def test_standing_of_a_schema(tables: list[str], revision: str | None, standing: Standing) -> None:
     assert classify(frozenset(tables), revision, ("c4_0001", "c4_0002", "c4_0003")) is standing
 
 
-def test_refusals(snapshot: SnapshotAssertion) -> None:
+def test_unusable_schemas_are_refused(snapshot: SnapshotAssertion) -> None:
     found = {}
     for standing in set(Standing) - {Standing.CURRENT}:
         with pytest.raises(StorageError) as caught:
@@ -157,11 +157,11 @@ def test_a_newer_schema_is_left_alone(rows_url: str) -> None:
         Database.upgrade(rows_url)
 
 
-def test_upgrading_what_is_current_changes_nothing(rows_url: str) -> None:
+def test_upgrading_a_current_schema_changes_nothing(rows_url: str) -> None:
     assert Database.upgrade(rows_url) == (HEAD, HEAD)
 
 
-def test_upgrading_an_empty_database_makes_it_ready(empty_url: str, tmp_path: Path) -> None:
+def test_upgrading_an_empty_database_creates_the_schema(empty_url: str, tmp_path: Path) -> None:
     (tmp_path / "c4.db").touch()
     assert Database.upgrade(empty_url) == (None, HEAD)
     with Database.open(empty_url, create=False) as database:
@@ -169,7 +169,7 @@ def test_upgrading_an_empty_database_makes_it_ready(empty_url: str, tmp_path: Pa
 
 
 @on_sqlite
-def test_a_database_that_lost_its_revision_is_damaged(rows_url: str) -> None:
+def test_a_database_without_its_revision_is_damaged(rows_url: str) -> None:
     _execute(rows_url, "DELETE FROM alembic_version")
     with pytest.raises(CorruptError, match="damaged"):
         Database.open(rows_url)

@@ -1,4 +1,4 @@
-"""Parcels of bounds: who gets which, and when they go."""
+"""Parcels of bounds: who receives them, and when they are deleted."""
 
 from collections.abc import Callable
 
@@ -40,7 +40,7 @@ def rows(database: Database) -> int:
         return session.scalar(select(func.count()).select_from(SharedBounds)) or 0
 
 
-def test_everybody_gets_what_is_new_to_him(database: Database) -> None:
+def test_every_process_receives_the_parcels_it_lacks(database: Database) -> None:
     job_id, other = make_job(database, 1), make_job(database, 1)
     parcels = [Parcel(ADA, 0, b"one"), Parcel(ADA, 1, b"two"), Parcel(BOB, 0, b"\0" * 100_000)]
     assert send(database, job_id, *parcels) == [True] * 3
@@ -54,7 +54,7 @@ def test_everybody_gets_what_is_new_to_him(database: Database) -> None:
     assert received(database, job_id, ada=2, bob=1) == [Parcel(ADA, 7, b"after a gap")]
 
 
-def test_many_come_in_several_lots(database: Database) -> None:
+def test_many_parcels_arrive_in_several_batches(database: Database) -> None:
     job_id = make_job(database, 1)
     parcels = [Parcel(ADA, number, b"x") for number in range(PARCELS + 3)]
     send(database, job_id, *parcels)
@@ -63,7 +63,7 @@ def test_many_come_in_several_lots(database: Database) -> None:
 
 
 @on_sqlite
-def test_a_job_that_is_done_keeps_them_until_the_next_one_is(database: Database) -> None:
+def test_parcels_of_a_done_job_stay_until_the_next_is_done(database: Database) -> None:
     first, second = make_job(database, 1), make_job(database, 1)
     for job_id in (first, second):
         send(database, job_id, Parcel(ADA, 0, b"one"))
@@ -77,7 +77,7 @@ def test_a_job_that_is_done_keeps_them_until_the_next_one_is(database: Database)
 
 
 @on_sqlite
-def test_a_job_that_may_go_on_keeps_them(database: Database) -> None:
+def test_parcels_of_a_resumable_job_stay(database: Database) -> None:
     job_id = make_job(database, 1)
     send(database, job_id, Parcel(ADA, 0, b"one"))
     do(database, cancel_job, job_id)
@@ -91,7 +91,7 @@ def test_a_job_that_may_go_on_keeps_them(database: Database) -> None:
 
 
 @on_sqlite
-def test_a_job_that_is_not_there(database: Database) -> None:
+def test_parcels_of_a_missing_job_are_refused(database: Database) -> None:
     with pytest.raises(JobNotFoundError):
         send(database, 99, Parcel(ADA, 0, b"one"))
 
@@ -100,7 +100,7 @@ def test_a_job_that_is_not_there(database: Database) -> None:
 @pytest.mark.parametrize(
     "change", [lambda _data: b"00", lambda data: data + data, lambda data: data[:9]]
 )
-def test_damage_is_noticed(database: Database, change: Callable[[bytes], bytes]) -> None:
+def test_damage_is_found(database: Database, change: Callable[[bytes], bytes]) -> None:
     job_id = make_job(database, 1)
     send(database, job_id, Parcel(ADA, 0, b"some bounds of positions"))
     assert list(check(database)) == []

@@ -35,7 +35,7 @@ def test_keys_are_stored_in_order_within_64_signed_bits(one: int, other: int) ->
 
 
 @given(st.lists(st.none() | st.integers(-127, 127), max_size=16).map(tuple))
-def test_column_scores_come_back(scores: tuple[int | None, ...]) -> None:
+def test_column_scores_round_trip(scores: tuple[int | None, ...]) -> None:
     kind = ColumnScores()
     data = kind.process_bind_param(scores, DIALECT)
     assert data is not None
@@ -44,7 +44,7 @@ def test_column_scores_come_back(scores: tuple[int | None, ...]) -> None:
 
 
 @given(st.lists(st.integers(-127, 127), max_size=16).map(tuple), st.data())
-def test_a_bit_that_flips_in_column_scores_is_noticed(
+def test_a_flipped_bit_in_column_scores_is_found(
     scores: tuple[int, ...], data: st.DataObject
 ) -> None:
     stored = bytearray(ColumnScores().process_bind_param(scores, DIALECT) or b"")
@@ -57,7 +57,7 @@ def test_a_bit_that_flips_in_column_scores_is_noticed(
     "value",
     [{}, {"id": "\0\ud800 é"}, {"b": 1, "a": [None, True, 1e300]}, {"x": math.inf}],
 )
-def test_json_comes_back_in_the_same_order(value: dict[str, Any]) -> None:
+def test_json_round_trips_in_the_same_order(value: dict[str, Any]) -> None:
     kind = JsonObject()
     text = kind.process_bind_param(value, DIALECT)
     assert text is not None
@@ -77,9 +77,7 @@ def test_an_object_ends_with_its_seal() -> None:
 
 
 @given(st.dictionaries(st.text(), st.integers()), st.data())
-def test_a_bit_that_flips_in_an_object_is_noticed(
-    value: dict[str, int], data: st.DataObject
-) -> None:
+def test_a_flipped_bit_in_an_object_is_found(value: dict[str, int], data: st.DataObject) -> None:
     value.pop("#", None)
     text = JsonObject().process_bind_param(value, DIALECT)
     assert text is not None
@@ -90,7 +88,7 @@ def test_a_bit_that_flips_in_an_object_is_noticed(
 
 
 @pytest.mark.parametrize("text", ["", "[", "[1]", "1", "null", "[" * 100_000, "{}x"])
-def test_what_is_no_object_is_damage(text: str) -> None:
+def test_bad_json_objects_are_damaged(text: str) -> None:
     with pytest.raises(DamagedValueError, match="damaged"):
         JsonObject().process_result_value(text, DIALECT)
 
@@ -110,11 +108,11 @@ def test_null_stays_null() -> None:
 
 
 @given(st.text(st.characters()) | st.text("a\0\ud800\udcff"))
-def test_text_for_people_is_changed_where_no_database_takes_it(text: str) -> None:
+def test_characters_that_cannot_be_stored_are_replaced(text: str) -> None:
     stored = PlainText().process_bind_param(text, DIALECT)
     assert stored is not None
     assert len(stored) == len(text)
-    stored.encode()  # is all text
+    stored.encode()  # can be encoded
     for character, kept in zip(text, stored, strict=True):
         if character == "\0":
             assert kept == "\N{REPLACEMENT CHARACTER}"
@@ -123,13 +121,13 @@ def test_text_for_people_is_changed_where_no_database_takes_it(text: str) -> Non
 
 
 @given(st.binary())
-def test_packed_bytes_come_back(value: bytes) -> None:
+def test_packed_bytes_round_trip(value: bytes) -> None:
     kind = PackedBytes()
     assert kind.process_result_value(kind.process_bind_param(value, DIALECT), DIALECT) == value
 
 
 @given(st.binary(min_size=1), st.data())
-def test_a_changed_byte_of_packed_bytes_is_noticed(value: bytes, data: st.DataObject) -> None:
+def test_a_changed_byte_of_packed_bytes_is_found(value: bytes, data: st.DataObject) -> None:
     stored = zlib.compress(value, level=1)
     place = data.draw(st.integers(0, len(stored) - 1))
     changed = bytearray(stored)
@@ -138,7 +136,7 @@ def test_a_changed_byte_of_packed_bytes_is_noticed(value: bytes, data: st.DataOb
         found = unpack(bytes(changed))
     except DamagedValueError:
         return
-    assert found == value  # bits of the head say how hard it was compressed
+    assert found == value  # bits of the header store the compression level
 
 
 @pytest.mark.parametrize(
@@ -153,10 +151,10 @@ def test_a_changed_byte_of_packed_bytes_is_noticed(value: bytes, data: st.DataOb
         "text",
     ],
 )
-def test_what_are_no_packed_bytes(stored: Any) -> None:  # noqa: ANN401
+def test_bad_packed_bytes_are_refused(stored: Any) -> None:  # noqa: ANN401
     with pytest.raises(DamagedValueError):
         unpack(stored)
 
 
-def test_as_many_packed_bytes_as_there_may_be() -> None:
+def test_the_largest_packed_bytes_are_unpacked() -> None:
     assert unpack(zlib.compress(bytes(MOST_PACKED))) == bytes(MOST_PACKED)

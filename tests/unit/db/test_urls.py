@@ -19,7 +19,7 @@ from db.urls import parse_url, place, show
         ("postgresql://me:p/w@host/c4", "postgresql://me:***@host/c4"),
     ],
 )
-def test_what_is_understood_and_how_it_is_shown(text: str, shown: str) -> None:
+def test_urls_are_parsed_and_shown_without_secrets(text: str, shown: str) -> None:
     assert show(parse_url(text)) == shown
 
 
@@ -29,11 +29,11 @@ def test_a_tilde_is_the_home_directory(monkeypatch: pytest.MonkeyPatch) -> None:
     assert parse_url("sqlite:///~/c4.db").database == "/home/ada/c4.db"
 
 
-def test_postgresql_is_spoken_to_by_psycopg() -> None:
+def test_postgresql_uses_psycopg() -> None:
     assert parse_url("postgres://host/c4").drivername == "postgresql+psycopg"
 
 
-def test_messages_name_a_file_by_its_path_and_a_server_by_its_url() -> None:
+def test_messages_show_the_path_of_a_file_and_the_url_of_a_server() -> None:
     assert place(parse_url("sqlite:////tmp/c4.db")) == "/tmp/c4.db"  # noqa: S108
     assert place(parse_url("postgres://me:pw@host/c4")) == "postgresql://me:***@host/c4"
 
@@ -67,7 +67,7 @@ def test_messages_name_a_file_by_its_path_and_a_server_by_its_url() -> None:
         "a\0b",
     ],
 )
-def test_what_is_refused(text: str) -> None:
+def test_bad_urls_are_refused(text: str) -> None:
     with pytest.raises(
         UnknownSchemeError, match=r"^(not a|unknown) database|names no file"
     ) as caught:

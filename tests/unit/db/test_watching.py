@@ -34,16 +34,16 @@ def test_progress(timed: Database, clock: FakeClock) -> None:
     assert (now.state, now.units_done, now.units_leased) == (JobState.RUNNING, 1, 1)
     assert (now.positions_done, now.nodes, now.seconds) == (10, 5, 20.0)
     assert now.positions_per_second == pytest.approx(0.5)
-    assert now.eta_seconds is None  # one unit may be chance
+    assert now.eta_seconds is None  # a single unit may be chance
     clock.time += 100.0
     assert ask(timed, progress, job_id).positions_per_second is None
 
 
 class TestRemainingTime:
-    def test_it_is_counted_in_what_units_were_expected_to_take(
+    def test_it_is_based_on_the_expected_time_of_units(
         self, timed: Database, clock: FakeClock
     ) -> None:
-        # Three cheap units are done; the positions alone would say that 3 more seconds are left.
+        # Three cheap units are done; positions alone would predict 3 more seconds.
         costly = [UnitPlan({}, 10, 5.0) for _ in range(3)]
         job_id = make_planned_job(timed, [UnitPlan({}, 10, 0.5) for _ in range(3)] + costly)
         work(timed, clock, job_id, units=3, seconds=1.0)
@@ -73,7 +73,7 @@ class TestRemainingTime:
         assert ask(timed, progress, job_id).eta_seconds is None
 
     @on_sqlite
-    def test_a_resumed_job_is_measured_from_its_new_beginning(
+    def test_a_resumed_job_is_measured_from_its_new_start(
         self, timed: Database, clock: FakeClock
     ) -> None:
         job_id = make_job(timed, 10, positions=10)
@@ -83,7 +83,7 @@ class TestRemainingTime:
         assert ask(timed, progress, job_id).eta_seconds == pytest.approx(4.0)
 
     @on_sqlite
-    def test_all_done(self, timed: Database, clock: FakeClock) -> None:
+    def test_a_done_job_has_no_remaining_time(self, timed: Database, clock: FakeClock) -> None:
         job_id = make_job(timed, 1)
         work(timed, clock, job_id, units=1, seconds=1.0)
         assert ask(timed, progress, job_id).eta_seconds == 0.0
@@ -97,7 +97,7 @@ class TestRemainingTime:
 
 
 def work(database: Database, clock: FakeClock, job_id: int, *, units: int, seconds: float) -> None:
-    """Complete units one after the other, each taking so long."""
+    """Complete units one after another, each in the given time."""
     for _ in range(units):
         taken = must_take(database, job_id=job_id)
         clock.time += seconds
@@ -136,11 +136,11 @@ def test_lists_are_newest_first_and_filtered(database: Database) -> None:
 
 
 @pytest.mark.parametrize("analyzed", [False, True])
-def test_every_question_finds_its_index(
+def test_every_query_uses_an_index(
     untouched: Database,
     analyzed: bool,  # noqa: FBT001
 ) -> None:
-    """Without statistics as with them, and whatever share of the units is done."""
+    """Tested with and without statistics, for any share of finished units."""
     job_id = make_job(untouched, 5_000)
     with untouched.write() as session:
         session.execute(text("UPDATE units SET state = 'done', finished_at = 1.0 WHERE seq < 2500"))

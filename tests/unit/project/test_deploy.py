@@ -1,4 +1,4 @@
-"""What is deployed names commands, options, settings and metrics that there are."""
+"""The deployment files name existing commands, options, settings and metrics."""
 
 import configparser
 import re
@@ -37,7 +37,7 @@ HELP = {"-h", "--help"}
 
 
 def check_command(arguments: list[str]) -> None:
-    """Whether a command line of ``c4`` names a command and options that there are."""
+    """Check that a ``c4`` command line has an existing command and options."""
     command: click.Command = c4
     context = click.Context(c4)
     words = iter(arguments)
@@ -66,7 +66,7 @@ def check_option(command: click.Command, word: str, words: Iterator[str]) -> Non
 
 
 def expanded(command: list[str]) -> list[str]:
-    """With the defaults of its variables."""
+    """The text with the defaults of its variables."""
     return [re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", word) for word in command]
 
 
@@ -75,7 +75,7 @@ def test_compose_runs_commands_that_exist(name: str) -> None:
     check_command(expanded(OWN[name].get("command", [])))
 
 
-def test_compose_has_what_a_service_needs() -> None:
+def test_compose_has_the_parts_of_a_service() -> None:
     assert set(SERVICES) - set(OWN) == {"database", "broker"}
     assert "--appendonly yes" in SERVICES["broker"]["command"][-1]
     lanes = {word for service in WORKERS.values() for word in service["command"]}
@@ -85,7 +85,7 @@ def test_compose_has_what_a_service_needs() -> None:
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_compose_waits_for_services_that_can_tell(name: str) -> None:
+def test_compose_waits_only_for_services_with_a_health_check(name: str) -> None:
     for needed, how in SERVICES[name].get("depends_on", {}).items():
         if how["condition"] == "service_healthy":
             assert "healthcheck" in SERVICES[needed]
@@ -94,13 +94,13 @@ def test_compose_waits_for_services_that_can_tell(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted({*WORKERS, "web", "database", "broker"}))
-def test_compose_starts_again_what_has_ended(name: str) -> None:
+def test_compose_restarts_services(name: str) -> None:
     assert SERVICES[name]["restart"] == "always"
     assert "healthcheck" in SERVICES[name]
 
 
 @pytest.mark.parametrize("name", WORKERS)
-def test_compose_asks_the_port_that_the_worker_listens_on(name: str) -> None:
+def test_compose_health_check_uses_the_workers_port(name: str) -> None:
     (port,) = re.findall(r"--metrics-port=0\.0\.0\.0:(\d+)", " ".join(WORKERS[name]["command"]))
     assert f"127.0.0.1:{port}/metrics" in WORKERS[name]["healthcheck"]["test"][-1]
 
@@ -110,15 +110,15 @@ def test_compose_puts_no_secret_on_a_command_line() -> None:
         assert not re.search("PASSWORD|TOKEN", shlex.join(service.get("command", [])))
 
 
-def test_compose_shows_the_server_to_its_own_machine_and_nothing_else() -> None:
+def test_compose_publishes_only_the_server_and_only_locally() -> None:
     published = {name: service["ports"] for name, service in SERVICES.items() if "ports" in service}
     (port,) = re.findall(r"--port=(\d+)", " ".join(SERVICES["web"]["command"]))
     assert published == {"web": [f"127.0.0.1:{port}:{port}"]}
     assert f"127.0.0.1:{port}/healthz" in SERVICES["web"]["healthcheck"]["test"][-1]
 
 
-def test_compose_keeps_what_waits_for_the_server_in_its_memory() -> None:
-    """The place for temporary files is larger than what the server may put there."""
+def test_compose_keeps_the_servers_temporary_files_in_memory() -> None:
+    """The file system for temporary files is larger than the server's limit."""
     (place,) = SERVICES["web"]["tmpfs"]
     (most,) = re.findall(r"--disk-mb=(\d+)", " ".join(SERVICES["web"]["command"]))
     assert place.startswith("/tmp:size=")  # noqa: S108 (in the container)
@@ -134,14 +134,14 @@ def test_compose_variables_are_explained() -> None:
     assert all(f"{name}={value}" in example for name, value in defaults.items())
 
 
-def test_compose_tells_where_the_service_is() -> None:
+def test_compose_sets_the_urls_of_the_service() -> None:
     for name, service in OWN.items():
         own = {"C4_WEB_TOKEN", "C4_WEB_HOSTS"} if name == "web" else set()
         assert set(service["environment"]) == SETTINGS | own
-    assert "?" in SERVICES["web"]["environment"]["C4_WEB_TOKEN"]  # nothing starts without one
+    assert "?" in SERVICES["web"]["environment"]["C4_WEB_TOKEN"]  # the web server needs one
 
 
-def test_image_is_built_from_all_that_is_installed() -> None:
+def test_image_contains_all_installed_packages() -> None:
     allowed = set(re.findall(r"^!(\S+)", (ROOT / ".dockerignore").read_text(), re.MULTILINE))
     packages = re.findall(r'^    "([a-z0-9_]+)[".]', (ROOT / "setup.py").read_text(), re.MULTILINE)
     assert set(packages) <= allowed
@@ -150,7 +150,7 @@ def test_image_is_built_from_all_that_is_installed() -> None:
 
 
 def unit(name: str) -> configparser.ConfigParser:
-    """A unit file of systemd; a setting that stands there twice keeps its last value."""
+    """A systemd unit file; a repeated setting keeps its last value."""
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     parser.optionxform = str  # type: ignore[assignment,method-assign]
     parser.read(SYSTEMD / name)
@@ -158,7 +158,6 @@ def unit(name: str) -> configparser.ConfigParser:
 
 
 def settings(name: str) -> dict[str, str]:
-    """An environment file."""
     text = (SYSTEMD / name).read_text()
     return dict(re.findall(r"^(\w+)=(.*)$", text, re.MULTILINE))
 
@@ -174,7 +173,7 @@ def test_worker_unit_runs_a_command_that_exists() -> None:
     assert set(example) == {*SETTINGS, "C4_WORKER_OPTIONS"}
 
 
-def test_worker_unit_starts_again_and_reads_its_secrets_from_a_file() -> None:
+def test_worker_unit_restarts_and_reads_its_secrets_from_a_file() -> None:
     text = (SYSTEMD / "c4-worker@.service").read_text()
     service = unit("c4-worker@.service")["Service"]
     assert service["Restart"] == "always"
@@ -189,7 +188,7 @@ def test_backup_timer_has_its_service() -> None:
 
 
 def objects(*kinds: str) -> list[dict[str, Any]]:
-    """The objects in Kubernetes's files, all or of some kinds."""
+    """The objects in the Kubernetes files, all or of some kinds."""
     found = [
         each
         for path in sorted(KUBERNETES.glob("*/*.yaml"))
@@ -199,7 +198,7 @@ def objects(*kinds: str) -> list[dict[str, Any]]:
 
 
 def pods() -> dict[str, dict[str, Any]]:
-    """The pods' specifications, by the names of what makes them."""
+    """The pods' specifications, by the names of the objects that create them."""
     return {
         each["metadata"]["name"]: each["spec"]["template"]["spec"]
         for each in objects("Deployment", "Job")
@@ -207,8 +206,8 @@ def pods() -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("version", [OLDEST_KUBERNETES, kubernetes_validate.latest_version()])
-def test_kubernetes_takes_its_files(version: str) -> None:
-    """KEDA's objects are checked by .ci/keda.py."""
+def test_kubernetes_files_are_valid(version: str) -> None:
+    """.ci/keda.py checks KEDA's objects."""
     for each in objects("Deployment", "Job", "Service"):
         kubernetes_validate.validate(each, version, strict=True)
 
@@ -225,7 +224,7 @@ def test_kustomizations_name_all_files() -> None:
 
 
 @pytest.mark.parametrize("name", pods())
-def test_pods_may_do_little_and_run_commands_that_exist(name: str) -> None:
+def test_pods_have_few_rights_and_run_commands_that_exist(name: str) -> None:
     pod = pods()[name]
     (container,) = pod["containers"]
     check_command(container["args"])
@@ -249,7 +248,7 @@ def test_pods_may_do_little_and_run_commands_that_exist(name: str) -> None:
             assert variable["valueFrom"]["secretKeyRef"]["name"] == "c4"
 
 
-def test_pods_that_stay_have_probes_and_time_to_end() -> None:
+def test_long_running_pods_have_probes_and_time_to_end() -> None:
     for name, probe in (("c4-worker", "metrics"), ("c4-server", "http")):
         pod = pods()[name]
         (container,) = pod["containers"]
@@ -265,7 +264,7 @@ def test_pods_that_stay_have_probes_and_time_to_end() -> None:
     assert server["readinessProbe"]["httpGet"]["path"] == "/readyz"
 
 
-def test_keda_counts_the_units_that_workers_can_take(database: Database) -> None:
+def test_keda_counts_claimable_units(database: Database) -> None:
     (scaled,) = objects("ScaledObject")
     (trigger,) = scaled["spec"]["triggers"]
     query = trigger["metadata"]["query"]
@@ -291,7 +290,6 @@ def test_keda_counts_the_units_that_workers_can_take(database: Database) -> None
 
 
 def metric_names() -> set[str]:
-    """The names under which a worker's metrics are kept."""
     settings = WorkerSettings(name="worker")
     worker: Any = SimpleNamespace(counters=UnitCounters(), leases=0, settings=settings)
     doorbell: Any = SimpleNamespace(depth=lambda _lane: 1, trouble=None)
@@ -300,7 +298,7 @@ def metric_names() -> set[str]:
     return {sample.name for metric in collector.collect() for sample in metric.samples}
 
 
-def test_rules_ask_for_metrics_that_exist() -> None:
+def test_rules_use_metrics_that_exist() -> None:
     rules = yaml.safe_load((PROMETHEUS / "c4.rules.yml").read_text())
     expressions = [rule["expr"] for group in rules["groups"] for rule in group["rules"]]
     used = set(re.findall(r"\bc4_\w+", " ".join(expressions)))
@@ -319,14 +317,14 @@ def test_page_names_metrics_that_exist() -> None:
 
 
 def code(page: Path) -> list[str]:
-    """The lines of a page that are to be typed, each as it stands or joined to its next."""
+    """The command lines of a page; continued lines are joined."""
     blocks = re.findall(r"^```\w*\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
     return "\n".join(blocks).replace("\\\n", " ").splitlines()
 
 
-def test_page_types_commands_that_exist() -> None:
+def test_page_shows_commands_that_exist() -> None:
     lines = [line.split("  #")[0] for line in code(ROOT / "docs" / "deploy.md")]
-    # At the beginning of a line, after settings or a directory, or run in a container.
+    # At the start of a line, after settings or a directory, or run in a container.
     typed = [
         found[1]
         for line in lines

@@ -1,4 +1,4 @@
-"""The documents: what they link to and name is there, and the tutorial runs as printed."""
+"""The documents: links and named files exist, and the tutorial runs as printed."""
 
 import doctest
 import importlib.util
@@ -30,11 +30,11 @@ DIRECTIVE = re.compile(r"^\.\. auto(module|class|function):: (\S+)$", re.MULTILI
 
 @pytest.fixture(autouse=True)
 def no_shipped_book() -> None:
-    """Readers have it."""
+    """Readers of the documents have the shipped book."""
 
 
 def anchors(page: Path) -> set[str]:
-    """What can be linked to within a page."""
+    """The possible link targets within a page."""
     titles = re.findall(r"^#+ (.*)$", CODE.sub("", page.read_text()), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
 
@@ -44,7 +44,7 @@ def by_name(page: Path) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=by_name)
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_have_targets(page: Path) -> None:
     for target in re.findall(r"\]\(([^)]+)\)", CODE.sub("", page.read_text())):
         name, _, anchor = target.partition("#")
         if name.startswith("http"):
@@ -56,7 +56,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=by_name)
-def test_files_that_are_named_exist(page: Path) -> None:
+def test_named_files_exist(page: Path) -> None:
     assert [name for name in PATH.findall(page.read_text()) if not (ROOT / name).exists()] == []
 
 
@@ -64,7 +64,9 @@ def test_index_names_every_document() -> None:
     index = (DOCS / "index.md").read_text()
     for page in {*DOCS.glob("*.md"), DOCS / "api" / "index.rst"} - {DOCS / "index.md"}:
         assert f"]({page.relative_to(DOCS)})" in index
-        assert f"\n{page.relative_to(DOCS).with_suffix('')}\n" in index  # in the site's contents
+        assert (
+            f"\n{page.relative_to(DOCS).with_suffix('')}\n" in index
+        )  # in the site's table of contents
 
 
 def test_datasets_has_a_row_for_each_column() -> None:
@@ -98,12 +100,12 @@ def house() -> ModuleType:
     return module
 
 
-def test_architecture_shows_the_rooms_as_they_are(house: ModuleType) -> None:
-    """Otherwise: ``python docs/house.py --write``."""
+def test_architecture_shows_the_current_packages(house: ModuleType) -> None:
+    """Run ``python docs/house.py --write`` to update the page."""
     assert blocks(DOCS / "architecture.md", "mermaid") == [f"{house.picture()}\n"]
 
 
-def test_cython_files_keep_the_layers_too(house: ModuleType) -> None:
+def test_cython_files_respect_the_layers(house: ModuleType) -> None:
     """lint-imports reads Python files only."""
     linter = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
     found = [(module, name) for module, name in house.imports() if module.startswith("c4core.")]
@@ -121,7 +123,7 @@ def test_cython_files_keep_the_layers_too(house: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("page", API, ids=by_name)
-def test_reference_documents_what_there_is(page: Path) -> None:
+def test_reference_documents_existing_names(page: Path) -> None:
     directives = DIRECTIVE.findall(page.read_text())
     assert directives or page.stem == "index"
     for kind, address in directives:
@@ -131,7 +133,7 @@ def test_reference_documents_what_there_is(page: Path) -> None:
 
 
 def test_reference_has_the_engine() -> None:
-    """Compiled classes come with their docstrings."""
+    """Compiled classes have their docstrings."""
     module = importlib.import_module("c4core")
     for name in ("Book", "Position", "Solver"):
         assert name in module.__all__
@@ -141,8 +143,8 @@ def test_reference_has_the_engine() -> None:
         assert [key for key, value in functions.items() if not value.__doc__] == []
 
 
-def test_tutorial(tmp_path: Path) -> None:
-    """From top to bottom in an empty folder; tests.support.running.console writes it anew."""
+def test_tutorial_prints_what_it_shows(tmp_path: Path) -> None:
+    """It runs in an empty folder; tests.support.running.console updates the page."""
     c4 = C4(tmp_path)
     parts = [part for block in blocks(TUTORIAL) for part in dialogue(block)]
     assert len(parts) > 10
@@ -153,7 +155,7 @@ def test_tutorial(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "page", [ROOT / "README.md", TUTORIAL, DOCS / "api" / "index.rst"], ids=by_name
 )
-def test_python_sessions(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_sessions_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     results = doctest.testfile(str(page), module_relative=False)
     assert results.attempted > 0

@@ -1,4 +1,4 @@
-"""The examples in the engine's docstrings are run, those of compiled modules too."""
+"""The examples in the engine's docstrings run, including those in compiled modules."""
 
 import doctest
 import importlib
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import c4core
 
 ONLY_THERE = frozenset({"c4core.search_x86_v3", "c4core.search_x86_v3_pext"})
-"""Modules that some processors do not have; the same source is compiled for all as another one."""
+"""Modules that some processors lack; the same source is also compiled for all processors."""
 
 
 def docstrings() -> Iterator[doctest.DocTest]:
@@ -22,11 +22,11 @@ def docstrings() -> Iterator[doctest.DocTest]:
             missing = (error.name or "").partition(".")[0] != "c4core"
             if not (missing or name in ONLY_THERE):
                 raise
-            continue  # of an extra that is not installed
+            continue  # part of an extra that is not installed
         yield from finder.find(module, name)
 
 
-def test_examples() -> None:
+def test_examples_in_docstrings_run() -> None:
     runner = doctest.DocTestRunner(verbose=False)
     with_examples = set()
     for docstring in docstrings():
@@ -36,6 +36,6 @@ def test_examples() -> None:
     assert {"c4core", "c4core.book", "c4core.players"} <= with_examples
 
 
-def test_docstrings_of_compiled_modules_are_seen() -> None:
+def test_docstrings_of_compiled_modules_are_included() -> None:
     names = {docstring.name for docstring in docstrings() if docstring.docstring}
     assert {"c4core.position.Position.play", "c4core.solver.Solver.solve"} <= names

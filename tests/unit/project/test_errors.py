@@ -1,4 +1,4 @@
-"""Every exception of the packages survives the way between two processes."""
+"""Every exception of the packages can be sent from one process to another."""
 
 import copy
 import importlib
@@ -25,7 +25,7 @@ NOT_IMPORTED = (
     "c4core.search_x86_v3",
     "c4core.search_x86_v3_pext",
 )
-"""Modules that run something when they are imported, or need another processor."""
+"""Modules that run something when imported, or that need another processor."""
 
 
 def exception_classes() -> list[type[BaseException]]:
@@ -55,12 +55,12 @@ def is_importable(name: str) -> bool:
     except ImportError as error:
         if (error.name or "").partition(".")[0] in TOPS:
             raise
-        return False  # an extra that is not installed
+        return False  # part of an extra that is not installed
     return True
 
 
 def instance(kind: type[BaseException]) -> BaseException:
-    """An error with a text of its own for every argument."""
+    """An error with a different text for every argument."""
     arguments, named = [], {}
     _self, *parameters = inspect.signature(kind.__init__).parameters.items()
     for name, parameter in parameters:
@@ -72,13 +72,13 @@ def instance(kind: type[BaseException]) -> BaseException:
 
 
 def sent(error: Raised, protocol: int | None = None) -> Raised:
-    """The error as another process gets it."""
+    """The error as received by another process."""
     back: Raised = pickle.loads(pickle.dumps(error, protocol))  # noqa: S301  (it was written here)
     return back
 
 
 @pytest.mark.parametrize("kind", exception_classes())
-def test_round_trip(kind: type[BaseException]) -> None:
+def test_exceptions_round_trip(kind: type[BaseException]) -> None:
     error = instance(kind)
     error.add_note("seen on the way")
     for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
@@ -88,19 +88,19 @@ def test_round_trip(kind: type[BaseException]) -> None:
     assert vars(copy.copy(error)) == vars(error)
 
 
-def test_all_of_them_are_looked_at() -> None:
+def test_all_exceptions_are_tested() -> None:
     names = {kind.__name__ for kind in exception_classes()}
     assert {"MoveError", "PlayerFailure", "GameFileError", "JobNotFoundError"} < names
     assert {"BookIncompleteError", "StopPlaying", "SavedGameError", "ModelError"} < names
 
 
-def test_the_datum_comes_along() -> None:
+def test_attributes_are_sent() -> None:
     with pytest.raises(MoveError) as caught:
         parse_moves("44x")
     back = sent(caught.value)
     assert (back.kind, back.column, back.index) == ("syntax", None, 2)
 
 
-def test_the_text_of_an_import_error_comes_along() -> None:
+def test_the_text_of_an_import_error_is_sent() -> None:
     back = sent(LearningMissingError("no torch"))
     assert (str(back), back.msg) == ("no torch", "no torch")

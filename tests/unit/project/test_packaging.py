@@ -1,4 +1,4 @@
-"""What is installed: every package of the five, and nothing else; what messages advise."""
+"""The installed packages are exactly the five of the project, and hints in messages work."""
 
 import re
 import subprocess
@@ -17,21 +17,21 @@ INSTALL = re.compile(r"\bpip install .*")
 
 
 def names(requirements: Iterable[str]) -> set[str]:
-    """The distributions that are asked for, without extras and versions."""
+    """The required distributions, without extras and versions."""
     return {re.split(r"[\[<>=,; ]", requirement)[0] for requirement in requirements}
 
 
 def test_every_folder_of_modules_is_a_package() -> None:
-    """Others would be missing in what is installed, and found in a checkout."""
+    """Other folders would exist in a checkout and be missing in an installation."""
     folders = {path.parent for top in TOPS for path in (ROOT / top).rglob("*.py")}
     assert [folder for folder in folders if not (folder / "__init__.py").exists()] == []
 
 
-@pytest.mark.parametrize("name", ["plot", "parquet", "pictures", "learn", "onnx", "web"])
-def test_messages_name_what_the_extra_brings(name: str) -> None:
+@pytest.mark.parametrize("name", ["plot", "parquet", "pictures", "learn", "mcp", "onnx", "web"])
+def test_messages_name_the_packages_of_the_extra(name: str) -> None:
     extra: extras.Extra = getattr(extras, name.upper())
     brought = names(PROJECT["optional-dependencies"][name])
-    # A training can be drawn; what does that has a message of its own.
+    # Training can draw a plot; the module that does so has a message of its own.
     assert set(extra.packages) == brought - ({"matplotlib"} if name == "learn" else set())
 
 
@@ -45,8 +45,8 @@ def test_several_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_every_hint_can_be_followed() -> None:
-    """The program is on no index, so its own name is no hint."""
-    listed = ("git", "ls-files", "*.py", "*.md", ":!tests", ":!docs/cli.md")  # that is generated
+    """The program is on no package index, so its own name is not a hint."""
+    listed = ("git", "ls-files", "*.py", "*.md", ":!tests", ":!docs/cli.md")  # which is generated
     files = subprocess.run(listed, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     present = [path for path in map(ROOT.joinpath, files.split()) if path.exists()]
     hints = [(path.name, hint) for path in present for hint in INSTALL.findall(path.read_text())]

@@ -1,4 +1,4 @@
-"""The players' page: it lists everybody as they are, and its examples run."""
+"""The players' page: it lists every player correctly, and its examples run."""
 
 import re
 from pathlib import Path
@@ -20,12 +20,12 @@ def test_every_player_is_listed_with_its_defaults(kind: PlayerKind) -> None:
     assert f"| `{kind.usage}` |" in PAGE
 
 
-def test_example_of_a_game(capsys: pytest.CaptureFixture[str]) -> None:
+def test_example_of_a_game_runs(capsys: pytest.CaptureFixture[str]) -> None:
     exec(EXAMPLES[0], {})  # noqa: S102
     assert re.fullmatch(r"(x|o|None) (four|full) [1-7]+\n", capsys.readouterr().out)
 
 
-def test_example_of_a_new_player() -> None:
+def test_example_of_a_new_player_runs() -> None:
     names: dict[str, object] = {}
     try:
         exec(EXAMPLES[2], names)  # noqa: S102
@@ -35,7 +35,7 @@ def test_example_of_a_new_player() -> None:
         _kinds.pop("shy", None)
 
 
-def test_example_of_consent(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_example_of_consent_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(Path(__file__).parents[3])
     names: dict[str, Any] = {}
     exec(EXAMPLES[1], names)  # noqa: S102

@@ -1,4 +1,4 @@
-"""What compiled modules say about their calls is what their stubs say: names, kinds, defaults."""
+"""Signatures of compiled modules agree with their stubs: names, kinds and defaults."""
 
 import ast
 import importlib
@@ -19,7 +19,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def stubbed(function: Function, *, bound: bool) -> Parameters:
-    """The parameters of a stub's function, without the one that a call does not give."""
+    """The parameters of a function in a stub, without ``self`` or ``cls``."""
     arguments = function.args
     ordered = [*arguments.posonlyargs, *arguments.args]
     missing = [inspect.Parameter.empty] * (len(ordered) - len(arguments.defaults))
@@ -46,7 +46,7 @@ def shown(call: Callable[..., Any], *, bound: bool) -> Parameters:
 
 
 def calls(stub: Path) -> Iterator[tuple[str, Parameters, Parameters]]:
-    """Every public call of a module: its name, its parameters as stubbed and as shown."""
+    """Every public call of a module: its name, its parameters in the stub and at run time."""
     name = ".".join(stub.relative_to(ROOT).with_suffix("").parts)
     module = importlib.import_module(name)
     for node in ast.parse(stub.read_text()).body:
@@ -74,13 +74,13 @@ def calls(stub: Path) -> Iterator[tuple[str, Parameters, Parameters]]:
 
 
 @pytest.mark.parametrize("stub", STUBS, ids=lambda stub: stub.stem)
-def test_signatures_are_those_of_the_stubs(stub: Path) -> None:
+def test_signatures_agree_with_the_stubs(stub: Path) -> None:
     for name, expected, found in calls(stub):
         assert found == expected, name
 
 
 @pytest.mark.parametrize("stub", STUBS, ids=lambda stub: stub.stem)
-def test_public_names_are_those_of_the_stubs(stub: Path) -> None:
+def test_public_names_agree_with_the_stubs(stub: Path) -> None:
     name = ".".join(stub.relative_to(ROOT).with_suffix("").parts)
     module = importlib.import_module(name)
     tree = ast.parse(stub.read_text())
@@ -93,15 +93,15 @@ def test_public_names_are_those_of_the_stubs(stub: Path) -> None:
     assert made_here <= stubs <= set(vars(module))
 
 
-@pytest.mark.parametrize("name", sorted({*c4core.__all__} - {"C4Error"}))  # nobody makes one
-def test_what_the_package_offers_says_how_it_is_called(name: str) -> None:
+@pytest.mark.parametrize("name", sorted({*c4core.__all__} - {"C4Error"}))  # users do not raise it
+def test_exported_callables_have_signatures(name: str) -> None:
     value = getattr(c4core, name)
     if callable(value):
         assert inspect.signature(value) is not None
         assert inspect.getdoc(value)
 
 
-def test_help_begins_with_the_call() -> None:
+def test_help_starts_with_the_signature() -> None:
     assert str(inspect.signature(c4core.Position)) == "(moves='', *, width=7, height=6)"
     assert str(inspect.signature(c4core.Solver)) == "(*, table_mb=8, threads=1, book=None)"
     assert (inspect.getdoc(c4core.Position) or "").startswith("A Connect Four position.")

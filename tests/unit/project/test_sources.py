@@ -1,6 +1,6 @@
-"""All sources, read once: they import what is declared, and start nothing but what is named here.
+"""All sources import only declared packages, and only the modules listed here run other code.
 
-What strangers hand in starts nothing either: ``tests/integration/test_trust.py`` tries that.
+Untrusted input runs no code either: ``tests/integration/test_trust.py`` tests that.
 """
 
 import ast
@@ -22,16 +22,17 @@ DISTRIBUTIONS = {
     "prometheus_client": "prometheus-client",
     "pyspiel": "open_spiel",
 }
-"""What is installed for what is imported, where the names differ."""
+"""Distributions whose name differs from the imported one."""
 
 DOORS = {
-    "c4core/players/host.py": {"importlib", "runpy"},  # the code that the person has named
+    "c4core/players/host.py": {"importlib", "runpy"},  # the code that the user has named
     "c4core/players/roster/external.py": {"subprocess"},  # likewise; with consent
     "c4core/players/registry.py": {"importlib"},  # files of the roster
-    "cli/shell/commands.py": {"importlib", "import_module"},  # commands, by a table in the code
+    "cli/shell/commands.py": {"importlib", "import_module"},  # commands, from a table in the code
     "cli/shell/signals.py": {"exec"},  # a constant
+    "cli/commands/serve.py": {"webbrowser"},  # --open: the server's own address
     "cli/commands/worker.py": {"execv"},  # the same command line again
-    "workers/core/kinds.py": {"importlib", "import_module"},  # kinds, by a table in the code
+    "workers/core/kinds.py": {"importlib", "import_module"},  # kinds, from a table in the code
 }
 
 DANGEROUS = re.compile(
@@ -59,7 +60,7 @@ def sources() -> dict[Path, Nodes]:
 
 
 def imports(nodes: Nodes) -> Iterator[str]:
-    """The top-level modules that a module imports, wherever it does."""
+    """The top-level modules that a module imports anywhere."""
     for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name.partition(".")[0] for alias in node.names)
@@ -67,7 +68,7 @@ def imports(nodes: Nodes) -> Iterator[str]:
             yield str(node.module).partition(".")[0]
 
 
-def test_all_that_is_imported_is_declared(sources: dict[Path, Nodes]) -> None:
+def test_all_imports_are_declared(sources: dict[Path, Nodes]) -> None:
     modules = {module for nodes in sources.values() for module in imports(nodes)}
     imported = modules - sys.stdlib_module_names - set(TOPS)
     installed = {DISTRIBUTIONS.get(name, name) for name in imported}
@@ -78,6 +79,7 @@ def test_all_that_is_imported_is_declared(sources: dict[Path, Nodes]) -> None:
         "gymnasium",
         "kaggle-environments",
         "matplotlib",
+        "mcp",
         "msgspec",
         "onnx",
         "open_spiel",
@@ -91,7 +93,6 @@ def test_all_that_is_imported_is_declared(sources: dict[Path, Nodes]) -> None:
 
 
 def extra_packages() -> set[str]:
-    """What the extras for users bring."""
     found = PROJECT["optional-dependencies"]
     return {
         name for extra in found.keys() - {"dev", "test"} for name in distributions(found[extra])
@@ -99,11 +100,11 @@ def extra_packages() -> set[str]:
 
 
 def distributions(requirements: list[str]) -> set[str]:
-    """The distributions that are asked for, without extras and versions."""
+    """The required distributions, without extras and versions."""
     return {re.split(r"[\[<>=,; ]", requirement)[0] for requirement in requirements}
 
 
-def test_nothing_else_could_start_something(sources: dict[Path, Nodes]) -> None:
+def test_only_listed_modules_can_run_other_code(sources: dict[Path, Nodes]) -> None:
     found = {
         str(path.relative_to(ROOT)): names
         for path, nodes in sources.items()
@@ -113,7 +114,7 @@ def test_nothing_else_could_start_something(sources: dict[Path, Nodes]) -> None:
 
 
 def dangerous_names(nodes: Nodes) -> set[str]:
-    """What a module imports and calls that can run code which is not its own."""
+    """The names that a module imports or calls and that can run other code."""
     found: set[str] = set()
     for node in nodes:
         names: list[str] = []
@@ -122,13 +123,13 @@ def dangerous_names(nodes: Nodes) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             names = [node.module, *(alias.name for alias in node.names)]
             if names[0].startswith("importlib.") or names == ["importlib", "resources"]:
-                names = []  # data of a package
+                names = []  # package data
         elif isinstance(node, ast.Call):
             if isinstance(node.func, ast.Name):
                 names = [node.func.id]
             elif isinstance(node.func, ast.Attribute):
                 of = node.func.value
-                # re.compile and table.compile are others; network.eval() is PyTorch's.
+                # re.compile and table.compile are harmless; network.eval() is PyTorch's.
                 if isinstance(of, ast.Name) and of.id in ("os", "click", "builtins", "connection"):
                     names = [node.func.attr]
         found |= {name.partition(".")[0] for name in names if DANGEROUS.fullmatch(name)}

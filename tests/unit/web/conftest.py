@@ -1,4 +1,4 @@
-"""The web's API in this process; tests that need a database have an ``api`` of their own."""
+"""The web API in this process; tests that need a database have their own ``api``."""
 
 from collections.abc import Iterator
 
@@ -17,11 +17,11 @@ def bare() -> Iterator[Api]:
 
 @pytest.fixture
 def api(bare: Api) -> Api:
-    """The server that a test asks."""
+    """The server under test."""
     return bare
 
 
 @pytest.fixture
 def client(api: Api) -> TestClient:
-    """A client of that server, for what :class:`Api` has no words for."""
+    """A client of that server, for requests that :class:`Api` does not offer."""
     return api.client

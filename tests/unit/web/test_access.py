@@ -1,4 +1,4 @@
-"""For which hosts a request may be, and from which pages it may come."""
+"""The hosts that requests may name, and the pages that may send them."""
 
 from pathlib import Path
 from typing import Any
@@ -26,13 +26,11 @@ LOCAL = "http://127.0.0.1"
         ("127.0.0.1:80:80", 403),
     ],
 )
-def test_a_server_of_this_machine_answers_to_its_names(
-    client: TestClient, host: str, status: int
-) -> None:
+def test_a_local_server_accepts_its_own_names(client: TestClient, host: str, status: int) -> None:
     assert client.get("/healthz", headers={"host": host}).status_code == status
 
 
-def test_a_server_for_others_answers_to_any_name() -> None:
+def test_a_public_server_accepts_any_name() -> None:
     settings = Settings(threads=1, table_mb=1, host="0.0.0.0", token="t")  # noqa: S104, S106
     with TestClient(create_app(settings), base_url="http://c4.example") as client:
         assert client.get("/healthz").status_code == 200
@@ -51,9 +49,7 @@ def test_a_server_for_others_answers_to_any_name() -> None:
         ("c4.example@evil.example", 403),
     ],
 )
-def test_a_server_answers_to_names_that_it_was_told_of(
-    listens_at: str, host: str, status: int
-) -> None:
+def test_a_server_accepts_configured_names(listens_at: str, host: str, status: int) -> None:
     settings = Settings(host=listens_at, token="t", allowed_hosts=("C4.example", "[2001:db8::1]"))  # noqa: S106
     names = allowed_names(settings)
     assert names is not None
@@ -91,19 +87,19 @@ def test_behind_a_proxy_a_page_may_post_and_must_send_the_token(tmp_path: Path) 
         {"sec-fetch-site": "cross-site"},
     ],
 )
-def test_pages_of_others_may_not_post(client: TestClient, headers: dict[str, Any]) -> None:
+def test_pages_of_other_sites_may_not_post(client: TestClient, headers: dict[str, Any]) -> None:
     answer = client.post("/api/v1/move", json={}, headers=headers)
     assert answer.status_code == 403
     assert "may only read" in answer.json()["error"]
     assert "access-control-allow-origin" not in answer.headers
 
 
-def test_its_own_page_may_post(client: TestClient) -> None:
+def test_own_pages_may_post(client: TestClient) -> None:
     own = {"origin": LOCAL, "sec-fetch-site": "same-origin"}
     assert client.post("/nowhere", json={}, headers=own).status_code == 404
 
 
-def test_names_of_hosts() -> None:
+def test_host_names_are_recognised() -> None:
     assert all(map(is_host_name, ["c4.example", "C4", "10.0.0.2", "[::1]", "a_b.local"]))
     wrong = [
         "",

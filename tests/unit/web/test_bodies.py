@@ -1,4 +1,4 @@
-"""Bodies as lines: whole, in order, counted, whatever the pieces that they arrive in."""
+"""Bodies are split into lines: complete, in order and counted, for any sizes of pieces."""
 
 import asyncio
 import random
@@ -21,7 +21,7 @@ MUCH = 1 << 30
 
 
 class Client:
-    """Sends a body in pieces; then stays until it is told to go."""
+    """A client that sends a body in pieces, and then stays until it has to disconnect."""
 
     def __init__(self, pieces: Iterable[bytes]) -> None:
         self._pieces = iter(pieces)
@@ -55,7 +55,7 @@ async def all_blocks(pieces: Iterable[bytes], limit: int) -> list[Block]:
 
 
 def cut(text: bytes, seed: int) -> list[bytes]:
-    """The text in pieces of any sizes, empty ones among them."""
+    """Cut the text into pieces of random sizes, some of them empty."""
     chance = random.Random(seed)
     pieces = []
     while text:
@@ -66,7 +66,7 @@ def cut(text: bytes, seed: int) -> list[bytes]:
 
 
 @pytest.mark.parametrize("limit", [1, 3, 1000])
-def test_lines_come_whole_and_in_order(limit: int) -> None:
+def test_lines_are_complete_and_in_order(limit: int) -> None:
     lines = [b"%d" % number * (number % 5) for number in range(2000)]
     blocks = asyncio.run(all_blocks(cut(b"\n".join(lines), limit), limit))
     assert b"".join(block.text for block in blocks) == b"\n".join(lines) + b"\n"
@@ -77,13 +77,13 @@ def test_lines_come_whole_and_in_order(limit: int) -> None:
         taken += block.text.count(b"\n")
 
 
-def test_a_line_without_an_end_is_one_and_no_body_has_none() -> None:
+def test_an_unterminated_line_counts_and_an_empty_body_has_none() -> None:
     assert asyncio.run(all_blocks([b"44"], 10)) == [Block(1, b"44\n")]
     assert asyncio.run(all_blocks([], 10)) == []
 
 
 @pytest.mark.parametrize("longer", [-1, 0, 1, 200_000])
-def test_of_a_line_that_is_too_long_no_more_is_kept_than_shows_it(longer: int) -> None:
+def test_an_overlong_line_is_truncated(longer: int) -> None:
     long = b"x" * (MAX_LINE + longer)
     for seed in range(4):
         blocks = asyncio.run(all_blocks(cut(b"1\n" + long + b"\n2\n", seed), 100))
@@ -91,7 +91,7 @@ def test_of_a_line_that_is_too_long_no_more_is_kept_than_shows_it(longer: int) -
         assert kept == b"1\n" + long[:MAX_LINE] + b"\n2\n"
 
 
-def test_what_waits_lies_in_a_file_and_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_lines_are_kept_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bodies, "MOST_IN_MEMORY", 1000)
     monkeypatch.setattr(bodies, "CHUNK", 300)
     text = b"".join(b"%d\n" % number for number in range(20_000))
@@ -100,7 +100,7 @@ def test_what_waits_lies_in_a_file_and_comes_back(monkeypatch: pytest.MonkeyPatc
         client = Client(cut(text, 1))
         with BodyLines(DiskRoom(MUCH)) as lines:
             filling = asyncio.ensure_future(lines.fill(client.receive))
-            while client.sent < len(text):  # noqa: ASYNC110 (it is the client that waits)
+            while client.sent < len(text):  # noqa: ASYNC110 (the client waits)
                 await asyncio.sleep(0)
             in_memory = len(lines._head) + len(lines._tail)
             taken = b""
@@ -115,7 +115,7 @@ def test_what_waits_lies_in_a_file_and_comes_back(monkeypatch: pytest.MonkeyPatc
     assert in_memory < 1000 + MAX_LINE
 
 
-def test_a_client_waits_when_too_much_waits() -> None:
+def test_a_client_waits_when_too_many_lines_wait() -> None:
     pieces = [b"4453\n" * 100] * 100
 
     async def fill() -> tuple[int, int]:
@@ -144,8 +144,8 @@ async def send(client: Client, lines: BodyLines) -> asyncio.Task[None]:
     return filling
 
 
-def test_the_file_is_no_longer_than_may_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However long the body is, and though it is never answered as a whole in between."""
+def test_the_file_does_not_exceed_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Holds for any length of the body, even if reading never catches up."""
     monkeypatch.setattr(bodies, "MOST_IN_MEMORY", 1000)
     monkeypatch.setattr(bodies, "CHUNK", 500)
     piece, room, longest = b"4453\n" * 100, DiskRoom(MUCH), 0
@@ -180,7 +180,7 @@ def test_all_bodies_share_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
             with BodyLines(room) as early:
                 waiting = [await send(clients[0], early), await send(clients[1], late)]
                 sent = [client.sent for client in clients]
-                # The one without room goes on, with what memory holds.
+                # The body without disk space continues with the lines in memory.
                 taken = b""
                 for _ in range(50):
                     block = await late.take(20)
@@ -188,9 +188,9 @@ def test_all_bodies_share_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
                     taken += block.text
                 waiting[0].cancel()
                 await asyncio.wait(waiting[:1])
-            # The other has gone: its room is free, and nobody has to take anything for that.
+            # The other body has ended: its space is free without any line being read.
             async with asyncio.timeout(HANG_SECONDS):
-                while clients[1].sent < sent[1] + 15_000:  # noqa: ASYNC110 (it is the client)
+                while clients[1].sent < sent[1] + 15_000:  # noqa: ASYNC110 (the client waits)
                     await asyncio.sleep(0)
             waiting[1].cancel()
             await asyncio.wait(waiting[1:])
@@ -203,7 +203,7 @@ def test_all_bodies_share_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     assert room.taken == 0
 
 
-def test_a_disk_that_is_full_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bodies, "MOST_IN_MEMORY", 1000)
     room = DiskRoom(MUCH)
 
@@ -217,14 +217,7 @@ def test_a_disk_that_is_full_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 class Sending:
-    """A request whose client has sent some of a JSON object, and sends no more until it is told.
-
-    Args:
-        room: memory of all requests.
-        client: who sends it.
-        sent: bytes.
-        limits: of the server.
-    """
+    """A request whose client has sent a part of a JSON object and waits for a signal."""
 
     def __init__(
         self, room: MemoryRoom, client: str, sent: int, limits: Limits | None = None
@@ -253,7 +246,7 @@ async def status_of(reading: asyncio.Future[dict[str, object]]) -> tuple[int, st
     return refusal.value.status, refusal.value.message
 
 
-def test_bodies_that_have_not_arrived_share_memory() -> None:
+def test_incomplete_bodies_share_memory() -> None:
     async def check() -> None:
         room = MemoryRoom(100, 60)
         first = Sending(room, "a", 50)
@@ -279,8 +272,8 @@ def test_bodies_that_have_not_arrived_share_memory() -> None:
 
 
 @pytest.mark.parametrize("sent", [1, 100])
-def test_a_body_has_to_come_quickly_enough(sent: int) -> None:
-    """However often a byte comes: the time is that of all that has come."""
+def test_a_slow_body_is_refused(sent: int) -> None:
+    """The limit is for the total, however often a byte arrives."""
 
     async def check() -> None:
         limits = Limits(read_seconds=0.01, least_rate=1_000)

@@ -25,7 +25,7 @@ def client(tmp_path: Path) -> TestClient:
     return TestClient(app)
 
 
-def test_files_have_a_type_and_are_asked_for_again(client: TestClient) -> None:
+def test_files_have_a_type_and_an_etag(client: TestClient) -> None:
     first = client.get("/static/js/app.js")
     assert (first.status_code, first.text) == (200, "export {};")
     assert first.headers["content-type"] == "text/javascript; charset=utf-8"
@@ -38,7 +38,7 @@ def test_files_have_a_type_and_are_asked_for_again(client: TestClient) -> None:
     assert client.head("/static/js/app.js").content == b""
 
 
-def test_browsers_find_the_icon_where_they_look_for_it(client: TestClient) -> None:
+def test_browsers_find_the_icon_at_its_default_path(client: TestClient) -> None:
     answer = client.get("/favicon.ico")
     assert (answer.text, answer.headers["content-type"]) == ("<svg/>", "image/svg+xml")
 
@@ -78,12 +78,26 @@ def test_all_files_of_the_package_have_a_type() -> None:
     files = {path for path in DIRECTORY.rglob("*") if path.is_file()}
     routes = {route.path for route in page_routes()}
     assert set(VIEWS) <= routes
-    assert len(routes) == len(files) + len(VIEWS)  # the index has an address a view, the icon two
+    assert len(routes) == len(files) + len(
+        VIEWS
+    )  # the index has one address for each view, and the icon has two
 
 
-def test_the_page_reads_only_fields_that_the_api_describes(bare: Api) -> None:
+def test_the_page_reads_only_documented_fields(bare: Api) -> None:
     document = bare.client.get("/api/v1/openapi.json").text
     types = (DIRECTORY / "js" / "types.js").read_text()
     read = set(re.findall(r"(\w+)\??: ", types))
     assert len(read) > 100
     assert not [name for name in read if f'"{name}":' not in document]
+
+
+def test_browsers_get_a_page_for_a_wrong_address(bare: Api) -> None:
+    browser = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    answer = bare.client.get("/explorer", headers=browser)
+    assert answer.status_code == 404
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert all(f'href="{view}"' in answer.text for view in VIEWS)
+    for path, headers in (("/explorer", {}), ("/api/v1/nothing", browser)):
+        answer = bare.client.get(path, headers=headers)
+        assert (answer.status_code, answer.json()["field"]) == (404, None)
+    assert bare.client.post("/explorer", headers=browser).json()["error"]

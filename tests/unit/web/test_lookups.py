@@ -1,4 +1,4 @@
-"""Looking up at once, and leaving to a thread what would hold the event loop."""
+"""Fast lookups in the event loop, and slow ones in a thread."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ UNKNOWN = [Position("12", width=5, height=4), Position("225257625346224411156336
 
 @pytest.fixture
 def database(sqlite_path: Path) -> Iterator[Database]:
-    """An SQLite file that knows one position."""
+    """An SQLite file that contains one position."""
     with Database.open(str(sqlite_path)) as opened:
         evaluate([STORED], Question(), Solver(), opened)
         yield opened
@@ -44,7 +44,7 @@ def database(sqlite_path: Path) -> Iterator[Database]:
 
 @pytest.fixture
 def in_threads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of the threads that lookups are left to, one for each query.
+    """The names of the lookup threads, one for each query.
 
     No read counts as slow, however busy the machine is.
     """
@@ -73,7 +73,7 @@ def test_a_local_file_is_read_at_once(database: Database, in_threads: list[str])
     assert not in_threads
 
 
-def test_what_is_stored_later_is_found(database: Database, in_threads: list[str]) -> None:
+def test_rows_stored_later_are_found(database: Database, in_threads: list[str]) -> None:
     lookups = Lookups(database)
     assert find(lookups, OTHER) is None
     evaluate([OTHER], Question(), Solver(), database)
@@ -82,17 +82,17 @@ def test_what_is_stored_later_is_found(database: Database, in_threads: list[str]
     assert not in_threads
 
 
-def test_a_locked_file_does_not_hold_the_event_loop(
+def test_a_locked_file_does_not_block_the_event_loop(
     sqlite_path: Path, database: Database, in_threads: list[str]
 ) -> None:
     database.close()
     other = sqlite3.connect(sqlite_path, isolation_level=None)
-    other.execute("PRAGMA journal_mode = DELETE")  # where who writes keeps others from reading
+    other.execute("PRAGMA journal_mode = DELETE")  # in this mode a writer blocks readers
 
     async def ask(lookups: Lookups) -> StoredEvaluation | None:
         other.execute("BEGIN EXCLUSIVE")
         asking = asyncio.ensure_future(lookups.find(STORED))
-        await asyncio.sleep(0)  # the event loop turns, although the answer is not there
+        await asyncio.sleep(0)  # the event loop runs although the answer is missing
         assert not asking.done()
         other.execute("ROLLBACK")
         return await asking
@@ -106,7 +106,7 @@ def test_a_locked_file_does_not_hold_the_event_loop(
     assert in_threads == ["c4-lookups"]
 
 
-def test_after_a_slow_read_the_thread_reads_for_a_while(
+def test_after_a_slow_read_a_thread_reads_for_a_while(
     database: Database, in_threads: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slow = evaluations.find_at_once
@@ -126,7 +126,7 @@ def test_after_a_slow_read_the_thread_reads_for_a_while(
     assert in_threads == ["c4-lookups"]
 
 
-def test_what_cannot_be_read_is_left_to_the_thread(
+def test_failed_reads_are_left_to_the_thread(
     database: Database, in_threads: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:
@@ -143,7 +143,7 @@ async def find_all(found: Gathering, positions: list[Position]) -> list[StoredEv
     return await asyncio.gather(*(found.find(position) for position in positions))
 
 
-def test_each_gets_its_own_answer(sqlite_path: Path) -> None:
+def test_each_query_gets_its_own_answer(sqlite_path: Path) -> None:
     with Database.open(str(sqlite_path)) as database:
         evaluate(MANY, Question(), Solver(), database)
         found = Gathering(database)
@@ -158,7 +158,7 @@ def test_each_gets_its_own_answer(sqlite_path: Path) -> None:
             assert answer.key == position.canonical_key
 
 
-def test_questions_of_one_moment_are_one_query(
+def test_simultaneous_questions_become_one_query(
     sqlite_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     may_go_on = threading.Event()
@@ -173,7 +173,7 @@ def test_questions_of_one_moment_are_one_query(
 
     async def ask(found: Gathering) -> None:
         asking = asyncio.ensure_future(find_all(found, MANY * 100))
-        for _ in range(3):  # turns of the event loop, by which all have asked
+        for _ in range(3):  # turns of the event loop, in which all send their queries
             await asyncio.sleep(0)
         may_go_on.set()
         await asking
@@ -187,7 +187,7 @@ def test_questions_of_one_moment_are_one_query(
 
 
 @pytest.mark.parametrize("error", [UnreachableError("away"), KeyError("a fault")])
-def test_a_database_that_fails_knows_nothing(
+def test_a_failing_database_gives_no_answers(
     sqlite_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     def fail(*_: object) -> None:

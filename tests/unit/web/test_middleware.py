@@ -1,4 +1,4 @@
-"""What every request passes: rates, headers, and the answers to errors."""
+"""Middleware of every request: rate limits, headers, and error responses."""
 
 import logging
 from typing import Any
@@ -23,7 +23,7 @@ SECRET = "/srv/c4.db"
 LOCAL = "http://127.0.0.1"
 
 
-def test_pages_of_others_may_read(client: TestClient) -> None:
+def test_pages_of_other_sites_may_read(client: TestClient) -> None:
     answer = client.get("/healthz", headers={"origin": "http://other.example"})
     assert answer.headers["access-control-allow-origin"] == "*"
     asked = {"origin": "http://other.example", "access-control-request-method": "POST"}
@@ -33,7 +33,7 @@ def test_pages_of_others_may_read(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/healthz", "/nowhere"])
-def test_every_answer_is_safe_in_a_browser(client: TestClient, path: str) -> None:
+def test_every_answer_has_security_headers(client: TestClient, path: str) -> None:
     headers = client.get(path).headers
     assert "default-src 'none'" in headers["content-security-policy"]
     assert "unsafe" not in headers["content-security-policy"]
@@ -42,7 +42,7 @@ def test_every_answer_is_safe_in_a_browser(client: TestClient, path: str) -> Non
     assert "cache-control" in headers
 
 
-def test_paths_and_methods_that_are_not_there(client: TestClient) -> None:
+def test_unknown_paths_and_methods_are_refused(client: TestClient) -> None:
     assert client.get("/nowhere").json() == {
         "error": "there is nothing at this path",
         "field": None,
@@ -55,7 +55,7 @@ def test_paths_and_methods_that_are_not_there(client: TestClient) -> None:
 
 
 class Clock:
-    """A clock that the test turns on."""
+    """A clock that the test advances."""
 
     now = 1000.0
 
@@ -73,7 +73,7 @@ def rated(clock: Clock, **limits: Any) -> Starlette:  # noqa: ANN401
     )
 
 
-def test_a_client_may_ask_so_often() -> None:
+def test_the_rate_of_a_client_is_limited() -> None:
     clock = Clock()
     app = rated(clock, requests_per_second=2, burst=3)
     client = TestClient(app, client=("192.0.2.1", 1))
@@ -90,7 +90,7 @@ def test_a_client_may_ask_so_often() -> None:
 @pytest.mark.parametrize(
     ("address", "forwarded", "client"),
     [
-        ("192.0.2.1", ["198.51.100.7"], "192.0.2.1"),  # no proxy: nobody believes it
+        ("192.0.2.1", ["198.51.100.7"], "192.0.2.1"),  # not from a proxy, so the header is ignored
         ("127.0.0.1", [], "127.0.0.1"),
         ("127.0.0.1", ["198.51.100.7"], "198.51.100.7"),
         ("127.0.0.1", ["203.0.113.9, 198.51.100.7"], "198.51.100.7"),
@@ -103,7 +103,7 @@ def test_a_client_may_ask_so_often() -> None:
         ("testclient", ["198.51.100.7"], "testclient"),
     ],
 )
-def test_clients_are_told_apart(address: str, forwarded: list[str], client: str) -> None:
+def test_clients_are_distinguished(address: str, forwarded: list[str], client: str) -> None:
     async def answer(request: Request) -> Response:
         assert request.client is not None
         return Response(request.client.host)
@@ -114,7 +114,7 @@ def test_clients_are_told_apart(address: str, forwarded: list[str], client: str)
     assert TestClient(app, client=(address, 1)).get("/", headers=headers).text == client
 
 
-def test_clients_are_forgotten() -> None:
+def test_idle_clients_are_forgotten() -> None:
     rate = Rate(rated(Clock()), Limits(requests_per_second=1, burst=1), Clock())
     for number in range(MOST_CLIENTS + 10):
         assert rate._take(str(number)) == 0
@@ -140,7 +140,7 @@ def test_errors_have_a_status(
     with caplog.at_level(logging.WARNING):
         answer = as_api_error(error)
     assert answer.status == status
-    if str(error) == SECRET:  # clients do not learn where the server keeps what
+    if str(error) == SECRET:  # clients do not learn the server's paths
         assert SECRET not in answer.message
         assert SECRET in caplog.text
     else:
@@ -161,7 +161,7 @@ def test_a_fault_is_answered_and_logged_once(caplog: pytest.LogCaptureFixture) -
     assert len(caplog.records) == 1
 
 
-def test_an_answer_that_fails_in_its_midst_is_broken_off(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_answer_that_fails_midway_is_cut_off(caplog: pytest.LogCaptureFixture) -> None:
     async def fail(_request: Request) -> Response:
         async def lines() -> Any:  # noqa: ANN401
             yield b"1\n"

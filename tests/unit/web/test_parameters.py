@@ -1,4 +1,4 @@
-"""Reading what was asked: what is taken, and what is said of the rest."""
+"""Reading parameters: valid values, and errors about all others."""
 
 import math
 from typing import Annotated, Any
@@ -19,8 +19,6 @@ from web.settings import Limits
 
 
 class Values(Parameters):
-    """One field of each kind."""
-
     text: Annotated[str, Meta(max_length=3)] = "x"
     whole: Annotated[int, Meta(ge=-2, le=9)] = 1
     maybe: Annotated[int, Meta(ge=1, le=9)] | None = None
@@ -64,12 +62,12 @@ def test_a_struct_is_read_with_its_defaults() -> None:
         ({"moves": "1" * 1100}, "moves has 1100 characters, too many for any board"),
     ],
 )
-def test_fields_that_are_wrong(values: dict[str, object], message: str) -> None:
+def test_bad_fields_are_refused(values: dict[str, object], message: str) -> None:
     error = refused(read_values, values)
     assert (error.status, error.message, error.field) == (400, message, next(iter(values)))
 
 
-def test_fields_that_are_missing_or_unknown() -> None:
+def test_missing_and_unknown_fields_are_refused() -> None:
     error = refused(read_all, Needed, {"other": 1}, Limits())
     assert (error.message, error.field) == ("number is missing: it is the number", "number")
     error = refused(read_all, Needed, {"number": 1}, Limits())
@@ -85,7 +83,7 @@ def refused(call: Any, *arguments: Any) -> ApiError:  # noqa: ANN401
 
 
 @pytest.mark.parametrize("value", [5, "5", "+5", "05"])
-def test_whole_numbers(value: object) -> None:
+def test_integers_are_read(value: object) -> None:
     assert parameters.whole({"n": value}, "n", None, 1, 9) == 5
 
 
@@ -93,14 +91,14 @@ NO_NUMBERS = [0, 10, "10", 10**30, "9" * 400, "5.0", "", " 5", 5.0, True, None, 
 
 
 @pytest.mark.parametrize("value", [*NO_NUMBERS, "\N{ARABIC-INDIC DIGIT FIVE}"])
-def test_what_is_no_whole_number_from_1_to_9(value: object) -> None:
+def test_other_integers_are_refused(value: object) -> None:
     error = refused(parameters.whole, {"n": value}, "n", None, 1, 9)
     assert (error.status, error.field) == (400, "n")
     assert len(error.message) < 120
 
 
 @pytest.mark.parametrize(("value", "number"), [("0.5", 0.5), (".5", 0.5), (1, 1.0), ("1e0", 1.0)])
-def test_numbers(value: object, number: float) -> None:
+def test_numbers_are_read(value: object, number: float) -> None:
     assert parameters.number({"n": value}, "n", None, 0, 2) == number
 
 
@@ -108,11 +106,11 @@ def test_numbers(value: object, number: float) -> None:
     "value",
     ["nan", "inf", "-0.1", "2.1", math.nan, math.inf, "1e400", True, "0x1", "1_0", {}, 10**400],
 )
-def test_what_is_no_number_from_0_to_2(value: object) -> None:
+def test_other_numbers_are_refused(value: object) -> None:
     assert refused(parameters.number, {"n": value}, "n", None, 0, 2).field == "n"
 
 
-def test_defaults_are_given_where_nothing_is() -> None:
+def test_missing_parameters_get_their_defaults() -> None:
     assert parameters.whole({}, "n", None, 1, 9) is None
     assert parameters.number({}, "n", 1.5, 0, 2) == 1.5
     assert parameters.text({}, "t", "x") == "x"
@@ -122,7 +120,7 @@ def test_defaults_are_given_where_nothing_is() -> None:
 
 
 @pytest.mark.parametrize("value", ["\0", "\ud800", "x" * 1001, 5, None])
-def test_texts_that_no_database_stores(value: object) -> None:
+def test_texts_that_cannot_be_stored_are_refused(value: object) -> None:
     assert refused(parameters.text, {"t": value}, "t", None).field == "t"
 
 
@@ -141,7 +139,7 @@ def test_a_budget_has_a_limit() -> None:
     assert refused(read_values, {"budget": "30.1"}).field == "budget"
 
 
-def test_positions_are_named_in_three_ways() -> None:
+def test_positions_have_three_notations() -> None:
     position = Position("4453", width=6, height=5)
     for named in (
         {"moves": "4453", "board": "6x5"},
@@ -174,7 +172,7 @@ def test_positions_are_named_in_three_ways() -> None:
         ({"moves": "1" * 1_000_000}, "moves"),
     ],
 )
-def test_what_is_no_position(values: dict[str, object], field: str) -> None:
+def test_bad_positions_are_refused(values: dict[str, object], field: str) -> None:
     error = refused(read_position, values)
     assert (error.status, error.field) == (400, field)
     assert len(error.message) < 200
@@ -195,12 +193,12 @@ def test_what_is_no_position(values: dict[str, object], field: str) -> None:
         (b"", "not JSON"),
     ],
 )
-def test_what_is_no_json(body: bytes, message: str) -> None:
+def test_bad_json_is_refused(body: bytes, message: str) -> None:
     assert message in refused(parse_json, body).message
 
 
 def request_with(body: bytes, *pieces: bytes, **headers: str) -> Request:
-    """A request whose body comes in pieces."""
+    """A request whose body arrives in pieces."""
     waiting = [body, *pieces]
 
     async def receive() -> dict[str, Any]:

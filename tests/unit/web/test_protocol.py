@@ -1,7 +1,7 @@
-"""Connections of clients that are slow, careless or hostile, on real sockets.
+"""Connections of slow, careless or hostile clients, on real sockets.
 
-The server's clock stands still unless the test turns it on. So no timeout can come too early, and
-each comes exactly when the test says.
+The server's clock stands still until the test advances it. So no timeout comes too early, and each
+comes exactly when the test expects it.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ LARGE = b"a" * 20_000_000
 
 
 class SlowClock(asyncio.SelectorEventLoop):
-    """An event loop whose clock is turned on by hand."""
+    """An event loop whose clock is advanced by hand."""
 
     now = 1_000.0
 
@@ -63,11 +63,11 @@ class Running:
         self._thread = threading.Thread(target=self._run)
 
     def start(self) -> None:
-        """Listen. Connections wait until the server takes them."""
+        """Listen. Connections wait until the server accepts them."""
         self._thread.start()
 
     def stop(self) -> None:
-        """End the server, which looks every tenth of a second whether it has to end."""
+        """End the server, which checks every tenth of a second whether it has to end."""
         self._server.should_exit = True
         while self._thread.is_alive():
             self.call(self._tick)
@@ -75,29 +75,28 @@ class Running:
         self.loop.close()
 
     def turn_on(self, seconds: float) -> None:
-        """Let time go by on the server's clock, and wait until all that is due has been done."""
+        """Advance the server's clock, and wait until all due callbacks have run."""
 
         async def turn() -> None:
             self.loop.now += seconds
-            for _ in range(2):  # turns of the event loop: it finds what is due, and does it
+            for _ in range(2):  # turns of the event loop: it finds the due callbacks and runs them
                 await asyncio.sleep(0)
 
         asyncio.run_coroutine_threadsafe(turn(), self.loop).result(HANG_SECONDS)
 
     def call(self, function: Any, *arguments: object) -> None:  # noqa: ANN401
-        """Call a function in the server's thread."""
         self.loop.call_soon_threadsafe(function, *arguments)
 
     def _tick(self) -> None:
         self.loop.now += 1
 
     def await_received(self, size: int) -> None:
-        """Wait until the server has read so many bytes in all."""
+        """Wait until the server has read this many bytes in total."""
         with self.changed:
             assert self.changed.wait_for(lambda: self.received >= size, HANG_SECONDS)
 
     def await_paused(self) -> None:
-        """Wait until the server cannot write, because a client does not read."""
+        """Wait until the server cannot write because a client does not read."""
         with self.changed:
             assert self.changed.wait_for(lambda: self.paused, HANG_SECONDS)
 
@@ -105,10 +104,10 @@ class Running:
         self.loop.run_until_complete(self._server.serve([self._listener]))
 
     def _observed(self) -> type[protocol.GuardedProtocol]:
-        """The protocol, which also reports what it has read and when it had to stop writing."""
+        """The protocol, extended to report the bytes read and the pauses in writing."""
         running = self
 
-        # mypy does not know base classes that are made at run time.
+        # mypy does not know base classes that are created at run time.
         class Observed(protocol.protocol_for(running._limits, running._proxies)):  # type: ignore[misc]
             def data_received(self, data: bytes) -> None:
                 super().data_received(data)
@@ -127,8 +126,9 @@ class Running:
     async def _answer(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 (ASGI)
         """Answer a request.
 
-        ``/`` says hello, ``/echo`` sends a body back, ``/headers`` reads it and names its headers,
-        ``/refuse`` reads none, ``/slow`` waits, and ``/large`` is more than a connection holds.
+        ``/`` says hello, ``/echo`` returns the body, ``/headers`` reads it and names its headers,
+        ``/refuse`` reads no body, ``/slow`` waits, and ``/large`` exceeds the buffers of a
+        connection.
         """
         assert scope["type"] == "http"
         body = LARGE if scope["path"] == "/large" else b"hello"
@@ -174,7 +174,7 @@ def connected(running: Running, address: str = "127.0.0.1") -> Iterator[socket.s
 
 
 def read_to(client: socket.socket, end: bytes) -> bytes:
-    """All that the server says, to the bytes that end it."""
+    """Read up to and including the given bytes."""
     received = b""
     while not received.endswith(end):
         piece = client.recv(65536)
@@ -191,7 +191,7 @@ def exchange(running: Running, *pieces: bytes) -> bytes:
 
 
 def refusal(answer: bytes) -> tuple[int, str]:
-    """The status and the message of an answer that is an error."""
+    """The status and the message of an error response."""
     head, _, body = answer.partition(b"\r\n\r\n")
     assert b"connection: close" in head
     for name in (b"content-security-policy", b"x-content-type-options", b"cache-control"):
@@ -201,13 +201,13 @@ def refusal(answer: bytes) -> tuple[int, str]:
     return int(head.split()[1]), error["error"]
 
 
-def test_a_request_and_the_next(running: Running) -> None:
+def test_a_connection_serves_several_requests(running: Running) -> None:
     with connected(running) as client:
         for _ in range(3):
             client.sendall(GET)
             read_to(client, b"\r\n\r\nhello")
         running.turn_on(KEEP_ALIVE_SECONDS)
-        assert read_all(client) == b""  # the next does not come
+        assert read_all(client) == b""  # the next request does not come
 
 
 def test_pipelined_requests_are_answered_in_order(running: Running) -> None:
@@ -235,7 +235,7 @@ def test_pipelined_requests_are_answered_in_order(running: Running) -> None:
     ],
     ids=lambda value: str(value)[:30],
 )
-def test_heads_that_are_refused(running: Running, request_head: bytes, status: int) -> None:
+def test_bad_heads_are_refused(running: Running, request_head: bytes, status: int) -> None:
     assert refusal(exchange(running, request_head))[0] == status
 
 
@@ -246,7 +246,7 @@ def test_heads_that_are_refused(running: Running, request_head: bytes, status: i
         *("Content-Type: text/csv", "Content-Encoding: gzip", "Expect: 100-continue"),
     ],
 )
-def test_headers_that_are_given_twice(running: Running, header: str) -> None:
+def test_repeated_headers_are_refused(running: Running, header: str) -> None:
     name = header.partition(":")[0].lower()
     twice = f"{name}: x\r\nA: b\r\n{header}"
     head = f"POST /echo HTTP/1.1\r\n{twice}\r\nConnection: close\r\n\r\n"
@@ -255,7 +255,7 @@ def test_headers_that_are_given_twice(running: Running, header: str) -> None:
 
 
 def test_trailers_are_not_headers(running: Running) -> None:
-    """Nor when the application looks at the headers after the body."""
+    """Holds even if the application reads the headers after the body."""
     head = b"POST /headers HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
     trailers = b"Authorization: Bearer x\r\nOrigin: http://x\r\nHost: other\r\nA: b\r\n\r\n"
     last = b"GET /headers HTTP/1.1\r\nHost: y\r\nConnection: close\r\n\r\n"
@@ -264,37 +264,39 @@ def test_trailers_are_not_headers(running: Running) -> None:
     assert bodies == [b"host,transfer-encoding", b"host,connection"]
 
 
-def test_nonsense_does_not_fill_the_log(running: Running, caplog: pytest.LogCaptureFixture) -> None:
+def test_bad_requests_do_not_fill_the_log(
+    running: Running, caplog: pytest.LogCaptureFixture
+) -> None:
     exchange(running, b"hello\r\n\r\n")
     upgrade = b"GET / HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade, close\r\n\r\n"
     exchange(running, upgrade)
     assert not [record for record in caplog.records if "request" in record.getMessage()]
 
 
-def test_a_header_without_end(running: Running) -> None:
+def test_an_endless_header_is_refused(running: Running) -> None:
     received = exchange(running, b"GET / HTTP/1.1\r\nA: ", b"b" * 300_000)
     assert refusal(received) == (431, protocol.TOO_LARGE)
 
 
-def test_trailers_without_end(running: Running) -> None:
+def test_endless_trailers_are_refused(running: Running) -> None:
     head = b"POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"
     assert refusal(exchange(running, head, b"A: b\r\n" * 1000))[0] == 431
 
 
 @pytest.mark.parametrize("sent", [b"", b"\r\n", b"GET / HT", b"GET / HTTP/1.1\r\nHost: x\r\n"])
-def test_a_head_that_stops(running: Running, sent: bytes) -> None:
+def test_an_incomplete_head_times_out(running: Running, sent: bytes) -> None:
     with connected(running) as client:
         client.sendall(sent)
         running.await_received(len(sent))
-        with connected(running) as later:  # the server takes connections in their order
+        with connected(running) as later:  # the server accepts connections in order
             later.sendall(GET)
             read_to(later, b"hello")
         running.turn_on(protocol.HEAD_SECONDS)
         assert refusal(read_all(client))[0] == 408
 
 
-def test_a_head_that_drips(running: Running) -> None:
-    """Bytes that come one by one do not make the server wait longer."""
+def test_a_slow_head_times_out(running: Running) -> None:
+    """Single bytes do not extend the time limit."""
     with connected(running) as client:
         for number, byte in enumerate(GET[:4], start=1):
             client.sendall(bytes([byte]))
@@ -303,7 +305,7 @@ def test_a_head_that_drips(running: Running) -> None:
         assert refusal(read_all(client))[0] == 408
 
 
-def test_a_body_that_stops(running: Running) -> None:
+def test_an_incomplete_body_times_out(running: Running) -> None:
     sent = b"POST /echo HTTP/1.1\r\nContent-Length: 10\r\n\r\n12345"
     with connected(running) as client:
         client.sendall(sent)
@@ -312,7 +314,7 @@ def test_a_body_that_stops(running: Running) -> None:
         assert refusal(read_all(client))[0] == 408
 
 
-def test_a_body_that_comes_slowly(running: Running) -> None:
+def test_a_slow_body_times_out(running: Running) -> None:
     head = b"POST /echo HTTP/1.1\r\nContent-Length: 8\r\n\r\n"
     with connected(running) as client:
         client.sendall(head)
@@ -323,8 +325,8 @@ def test_a_body_that_comes_slowly(running: Running) -> None:
         read_to(client, b"\r\n\r\n12345678")
 
 
-def test_an_answer_that_takes_its_time(running: Running) -> None:
-    """It is the client who waits, whatever it has sent of its next request."""
+def test_a_slow_answer_does_not_time_out(running: Running) -> None:
+    """The client waits, even if it has sent a part of its next request."""
     sent = GET.replace(b"/ ", b"/slow ") + b"GET / HT"
     with connected(running) as client:
         client.sendall(sent)
@@ -336,8 +338,8 @@ def test_an_answer_that_takes_its_time(running: Running) -> None:
         read_to(client, b"\r\n\r\nhello")
 
 
-def test_a_client_that_sends_on_gets_the_answer(running: Running) -> None:
-    """The body is not read: the client is in its midst when the answer comes."""
+def test_a_client_that_keeps_sending_gets_the_answer(running: Running) -> None:
+    """The body is not read: the answer arrives while the client still sends."""
     with connected(running) as client:
         client.sendall(b"POST /refuse HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")
         assert client.recv(1, socket.MSG_PEEK)
@@ -347,11 +349,11 @@ def test_a_client_that_sends_on_gets_the_answer(running: Running) -> None:
         assert answer.startswith(b"HTTP/1.1 413 ")
         assert answer.count(b"\r\nconnection: close\r\n") == 1
         running.turn_on(protocol.LINGER_SECONDS)
-        with pytest.raises(OSError):  # noqa: PT011 (a reset or a broken pipe: it is closed now)
+        with pytest.raises(OSError):  # noqa: PT011 (a reset or a broken pipe: the connection is closed now)
             client.sendall(LARGE)
 
 
-def test_nonsense_after_a_request(running: Running) -> None:
+def test_a_malformed_next_request_is_refused(running: Running) -> None:
     sent = GET.replace(b"/ ", b"/slow ") + b"nonsense\r\n\r\n"
     with connected(running) as client:
         client.sendall(sent)
@@ -362,12 +364,12 @@ def test_nonsense_after_a_request(running: Running) -> None:
     assert refusal(rest)[0] == 400
 
 
-def test_nonsense_in_a_body(running: Running) -> None:
+def test_a_malformed_body_is_refused(running: Running) -> None:
     head = b"POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
     assert refusal(exchange(running, head, b"3\r\nabc\r\nxyz\r\n"))[0] == 400
 
 
-def test_more_connections_than_are_taken(running: Running) -> None:
+def test_excess_connections_are_refused(running: Running) -> None:
     with contextlib.ExitStack() as at_end:
         clients = [at_end.enter_context(connected(running)) for _ in range(3)]
         for client in clients:
@@ -401,7 +403,7 @@ def test_one_client_does_not_get_all_connections() -> None:
             read_to(again, b"hello")
 
 
-def test_connections_that_are_not_taken_are_few() -> None:
+def test_refused_connections_are_limited() -> None:
     with listening(Limits(connections=1)) as running, contextlib.ExitStack() as at_end:
         first = at_end.enter_context(connected(running))
         first.sendall(GET)
@@ -426,7 +428,7 @@ def test_a_proxy_has_connections_for_all_its_clients() -> None:
         assert refusal(exchange(running))[0] == 503
 
 
-def test_a_client_that_does_not_read_is_cut(running: Running) -> None:
+def test_a_client_that_does_not_read_is_disconnected(running: Running) -> None:
     with connected(running) as client:
         client.sendall(GET.replace(b"/ ", b"/large "))
         running.await_paused()
@@ -435,7 +437,7 @@ def test_a_client_that_does_not_read_is_cut(running: Running) -> None:
             assert len(read_all(client)) < len(LARGE)
 
 
-def test_a_switch_of_protocols_is_not_made(running: Running) -> None:
+def test_protocol_upgrades_are_ignored(running: Running) -> None:
     upgrade = b"Upgrade: websocket\r\nConnection: Upgrade, close\r\nSec-WebSocket-Key: eA==\r\n"
     received = exchange(running, b"GET / HTTP/1.1\r\nHost: x\r\n" + upgrade + b"\r\n")
     assert received.startswith(b"HTTP/1.1 200 ")

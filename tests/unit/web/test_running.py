@@ -35,16 +35,14 @@ def running(database: Database) -> Iterator[JobRunning]:
     opened.close()
 
 
-def test_a_job_is_done(database: Database, running: JobRunning) -> None:
+def test_a_job_runs(database: Database, running: JobRunning) -> None:
     number = make(database, EASY)
     running.call(number)
     await_that(lambda: state_of(database, number) is JobState.DONE)
     await_that(lambda: not running.running())
 
 
-def test_more_jobs_than_go_on_at_once_wait_for_their_turn(
-    database: Database, running: JobRunning
-) -> None:
+def test_excess_jobs_wait_for_their_turn(database: Database, running: JobRunning) -> None:
     long = [make(database, HARD) for _ in range(AT_ONCE)]
     short = [make(database, EASY[start : start + 5]) for start in range(2)]
     for number in [*long, *short]:
@@ -56,7 +54,7 @@ def test_more_jobs_than_go_on_at_once_wait_for_their_turn(
     await_that(lambda: not running.running())
 
 
-def test_a_short_job_begins_beside_one_of_hours(database: Database, running: JobRunning) -> None:
+def test_a_short_job_starts_beside_a_long_one(database: Database, running: JobRunning) -> None:
     long, short = make(database, HARD), make(database, EASY)
     running.call(long)
     running.call(short)
@@ -65,7 +63,7 @@ def test_a_short_job_begins_beside_one_of_hours(database: Database, running: Job
     assert state_of(database, long) is JobState.RUNNING
 
 
-def test_the_end_hands_everything_back(database: Database) -> None:
+def test_closing_releases_all_units(database: Database) -> None:
     running = JobRunning(database, threads=2, table_mb=1)
     number = make(database, HARD)
     running.call(number)
@@ -81,13 +79,11 @@ def test_the_end_hands_everything_back(database: Database) -> None:
     assert not closing.is_alive()
     assert leased() == 0
     assert state_of(database, number) is JobState.RUNNING
-    running.call(number)  # in vain, but no error
+    running.call(number)  # no effect, but no error
     assert running.running() == []
 
 
-def test_a_new_start_goes_on_with_what_was_made_here(
-    database: Database, running: JobRunning
-) -> None:
+def test_a_new_server_resumes_its_own_jobs(database: Database, running: JobRunning) -> None:
     ours = [make(database, EASY, web_label(None)), make(database, EASY, web_label("tonight"))]
     others = [make(database, EASY, None), make(database, EASY, "webs"), make(database, EASY, "x")]
     running.start()
@@ -95,20 +91,18 @@ def test_a_new_start_goes_on_with_what_was_made_here(
     assert all(state_of(database, number) is JobState.RUNNING for number in others)
 
 
-def test_a_job_that_is_cancelled_and_resumed_goes_on(
-    database: Database, running: JobRunning
-) -> None:
+def test_a_cancelled_and_resumed_job_continues(database: Database, running: JobRunning) -> None:
     number = make(database, EASY)
     for _ in range(5):
         running.call(number)
-        with suppress(JobStateError):  # it may have ended
+        with suppress(JobStateError):  # the job may have ended
             database.run(lambda session: jobs.cancel_job(session, number))
         database.run(lambda session: jobs.resume_job(session, number))
         running.call(number)
     await_that(lambda: state_of(database, number) is JobState.DONE)
 
 
-def test_a_job_that_does_not_exist_harms_nothing(database: Database, running: JobRunning) -> None:
+def test_a_missing_job_is_ignored(database: Database, running: JobRunning) -> None:
     running.call(999)
     await_that(lambda: not running.running())
     number = make(database, EASY)

@@ -1,4 +1,4 @@
-"""Turns of threads, and room for connections."""
+"""Switch interval of threads, garbage collection, and limits for connections."""
 
 import gc
 import subprocess
@@ -19,7 +19,7 @@ print(room_for_connections(wanted), resource.getrlimit(resource.RLIMIT_NOFILE)[0
 """A process of its own: a lowered limit cannot be raised again."""
 
 
-def test_all_is_as_before_at_the_end() -> None:
+def test_settings_are_restored_at_the_end() -> None:
     before, frozen = sys.getswitchinterval(), gc.get_freeze_count()
     with quick_turns():
         assert sys.getswitchinterval() == pytest.approx(TURN_SECONDS)
@@ -28,7 +28,7 @@ def test_all_is_as_before_at_the_end() -> None:
     assert gc.get_freeze_count() <= frozen
 
 
-def test_what_comes_later_is_still_collected() -> None:
+def test_later_objects_are_still_collected() -> None:
     class Node:
         def __init__(self) -> None:
             self.itself = self
@@ -50,11 +50,11 @@ def test_what_comes_later_is_still_collected() -> None:
     [
         (4096, 4096, 2000, 4096),  # there is enough
         (1024, 4096, 2000, 2256),  # it may be raised
-        (1024, 1500, 1244, 1500),  # not as far as is wanted
+        (1024, 1500, 1244, 1500),  # cannot be raised far enough
         (200, 200, 1, 200),
     ],
 )
-def test_room_for_2000(soft: int, hard: int, room: int, limit: int) -> None:
+def test_room_for_2000_connections(soft: int, hard: int, room: int, limit: int) -> None:
     command = [sys.executable, "-c", PROGRAM, str(soft), str(hard), "2000"]
     out = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True).stdout
     assert out.split() == [str(room), str(limit)]

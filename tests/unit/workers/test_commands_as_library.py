@@ -1,4 +1,4 @@
-"""What commands do can be done from Python, without the command line."""
+"""The work of commands can be done from Python, without the command line."""
 
 import pytest
 
@@ -15,7 +15,7 @@ from workers.match.judging import Judging, judging_jobs, read_report
 from workers.match.terms import pairs_of
 
 
-def test_matches_and_their_reports(database: Database) -> None:
+def test_matches_are_played_and_reported(database: Database) -> None:
     asked = [terms(player_a=a, player_b=b, games=4) for a, b in pairs_of([SET, RANDOM, "stupid"])]
     job_id = job_of_matches(database, asked, label="three")
     assert job_of_matches(database, asked) == job_id
@@ -33,7 +33,7 @@ def test_matches_and_their_reports(database: Database) -> None:
     assert not list(judging_jobs(database, matches, Judging(games=0, least_ply=None)))
 
 
-def test_games_come_back_as_they_went(database: Database) -> None:
+def test_games_survive_export_and_import(database: Database) -> None:
     (match,) = matches_of(database, job := job_of_matches(database, [terms(games=6)]))
     run_job(database, job)
     entries = list(stream_entries(database, GameFilter(matches=(match,))))
@@ -46,7 +46,7 @@ def test_games_come_back_as_they_went(database: Database) -> None:
     assert {each.moves for each in again} == {each.moves for each in entries}
 
 
-def test_matches_are_stored_all_or_none(database: Database) -> None:
+def test_matches_are_stored_together_or_not_at_all(database: Database) -> None:
     (match,) = matches_of(database, job := job_of_matches(database, [terms(games=2)]))
     run_job(database, job)
     found = Collection()

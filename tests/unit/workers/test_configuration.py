@@ -1,4 +1,4 @@
-"""The configuration file: what may be in it, and what is said of everything else."""
+"""The configuration file: valid settings, and errors about everything else."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_every_setting_is_read() -> None:
         ("x" * 500 + " = 1", f"unknown setting '{'x' * 40}'; use"),
     ],
 )
-def test_what_is_wrong_is_named(text: str, message: str) -> None:
+def test_errors_name_the_line_and_the_setting(text: str, message: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         parse(text, FILE)
     assert message in str(caught.value)
@@ -67,7 +67,7 @@ def test_what_is_wrong_is_named(text: str, message: str) -> None:
 @given(st.text())
 @example("db.x = 1")
 @example('"" = 1')
-def test_no_text_is_a_fault_of_the_program(text: str) -> None:
+def test_no_text_crashes_the_parser(text: str) -> None:
     with suppress(ConfigurationError):
         assert parse(text, FILE) == {}
 
@@ -78,7 +78,7 @@ def fault(path: Path) -> str:
     return str(caught.value)
 
 
-def test_files_that_are_no_configuration(tmp_path: Path) -> None:
+def test_bad_files_are_refused(tmp_path: Path) -> None:
     assert fault(tmp_path / "missing").endswith("missing (named by C4_CONFIG): no such file")
     assert fault(tmp_path).endswith("(named by C4_CONFIG): not a regular file")
     pipe = tmp_path / "pipe"

@@ -1,4 +1,4 @@
-"""What workers log: one line a record, and no secrets."""
+"""Logs of workers: one line for each record, and no secrets."""
 
 import logging
 import time
@@ -26,12 +26,12 @@ def test_a_record_is_one_line() -> None:
     assert shown.endswith("WARNING first second third")
 
 
-def test_where_an_error_comes_from_is_shown_on_demand() -> None:
+def test_tracebacks_are_shown_on_demand() -> None:
     assert "Traceback" in OneLine(traces=True).format(record("oops", error=failed()))
 
 
 @pytest.mark.parametrize("traces", [False, True])
-def test_secrets_are_hidden_wherever_they_are(*, traces: bool) -> None:
+def test_secrets_are_hidden_everywhere(*, traces: bool) -> None:
     urls = ["redis://:hunter2@queue", "postgresql://c4:correct%20horse@db/c4", None]
     formatter = Masking(OneLine(traces=traces), urls)
     for message in ("hunter2", "(correct horse)", "correct%20horse"):
@@ -41,7 +41,7 @@ def test_secrets_are_hidden_wherever_they_are(*, traces: bool) -> None:
         assert "***" in shown
 
 
-def test_secrets_of_urls() -> None:
+def test_secrets_are_found_in_urls() -> None:
     assert secrets_of("redis://queue", "/some/file.db") == set()
     secrets = secrets_of("postgresql://db/c4?password=top%2Dsecret")
     assert secrets == {"top%2Dsecret", "top-secret"}
@@ -54,27 +54,27 @@ def test_only_whole_words_are_hidden() -> None:
     assert formatter.format(record("customer_c4, (cust)")) == "customer_c4, (***)"
 
 
-def test_what_the_url_shows_is_shown() -> None:
+def test_the_visible_parts_of_a_url_are_not_hidden() -> None:
     formatter = Masking(logging.Formatter(), ["postgresql://postgres:postgres@db/c4"])
     text = "at postgresql://postgres:***@db/c4: no role postgres"
     assert formatter.format(record(text)) == text
 
 
 @pytest.mark.parametrize("traces", [False, True])
-def test_what_strangers_wrote_is_escaped(*, traces: bool) -> None:
+def test_untrusted_text_is_escaped(*, traces: bool) -> None:
     formatter = Masking(OneLine(traces=traces), [])
     shown = formatter.format(record("\x1b]0;title\x07 \u202e%s", "\x9b1m", error=failed()))
     assert all(letter.isprintable() or letter == "\n" for letter in shown)
     assert r"\x1b]0;title\x07 \u202e\x9b1m" in shown
 
 
-def test_messages_of_a_lost_connection_are_no_news() -> None:
+def test_messages_about_a_lost_connection_are_dropped() -> None:
     assert is_news(record("cannot reach %s", "it"))
     assert not is_news(record("Couldn't ack %r, reason:%r", 1, "gone"))
 
 
 @pytest.mark.parametrize("text", ["a" * 1_000_000, "a.b-c+" * 100_000, "a://" * 2_000])
-def test_a_long_text_takes_no_long_time(text: str) -> None:
+def test_a_long_text_is_masked_quickly(text: str) -> None:
     formatter = Masking(logging.Formatter(), ["redis://:hunter2@queue"])
     begin = time.process_time()
     assert formatter.format(record(text)) == text

@@ -13,7 +13,7 @@ PACKAGES = sorted(path.parent for path in ROOT.rglob("__init__.py"))
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda path: path.name)
-def test_its_docstring_names_all_that_is_in_it(package: Path) -> None:
+def test_the_docstring_names_all_modules(package: Path) -> None:
     text = ast.get_docstring(ast.parse((package / "__init__.py").read_text())) or ""
     modules = {path.stem for path in package.glob("[!_]*.py")}
     packages = {path.parent.name for path in package.glob("*/__init__.py")}

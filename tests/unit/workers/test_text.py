@@ -15,7 +15,7 @@ MANY_LETTERS = "".join(map(chr, chain(range(0x3000), range(0x3000, sys.maxunicod
 
 
 def one_by_one(text: str) -> str:
-    """What is to come of a text, slowly."""
+    """The expected text, computed slowly."""
     return "".join(
         letter if letter.isprintable() else letter.encode("unicode_escape").decode()
         for letter in text
@@ -23,16 +23,16 @@ def one_by_one(text: str) -> str:
 
 
 @given(st.text(alphabet="a\\\x1b\n\u202e\ud800\u00e9x1b") | st.text())
-def test_what_would_not_be_seen_is_escaped(text: str) -> None:
+def test_invisible_characters_are_escaped(text: str) -> None:
     assert printable(text) == one_by_one(text)
     assert printable(text).isprintable()
 
 
-def test_many_letters() -> None:
+def test_many_different_characters_are_handled() -> None:
     assert printable(MANY_LETTERS) == one_by_one(MANY_LETTERS)
 
 
-def test_lines_stay_lines() -> None:
+def test_line_ends_are_kept() -> None:
     assert printable_lines("a\x1b\nb\r\n") == "a\\x1b\nb\\r\n"
 
 
@@ -60,11 +60,11 @@ def test_lines_stay_lines() -> None:
         (True, "true"),
     ],
 )
-def test_formulas_are_text_and_numbers_stay_numbers(value: object, cell: object) -> None:
+def test_formulas_become_text_and_numbers_stay_numbers(value: object, cell: object) -> None:
     assert csv_cell(value) == cell
 
 
-def test_a_name_from_elsewhere_in_a_table() -> None:
+def test_untrusted_names_are_safe_in_csv() -> None:
     rows = [{"label": '=HYPERLINK("http://x")', "score": -3, "scores": [-1, None]}]
     assert list(csv_lines(rows)) == [
         "label,score,scores\n",

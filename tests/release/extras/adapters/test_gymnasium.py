@@ -1,4 +1,4 @@
-"""Connect Four against a player as an environment of Gymnasium, by its own checker."""
+"""Connect Four against a player as a Gymnasium environment, tested with Gymnasium's checker."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from c4core.players import PlayerError, ProgramRefusedError
 
 
 def rollout(env: gymnasium.Env, *, seed: int, opens: int = 0) -> tuple[list[float], dict[str, Any]]:
-    """A game of the lowest open columns, or of others; its rewards and its last info."""
+    """Play the lowest open columns, or others; return the rewards and the last info."""
     observation, info = env.reset(seed=seed)
     rewards, over = [], False
     while not over:
@@ -88,7 +88,7 @@ def test_a_seed_repeats_games() -> None:
     assert {game["side"] for game in games} == {"x", "o"}
 
 
-def test_what_is_refused() -> None:
+def test_bad_arguments_are_refused() -> None:
     for options, kind in (
         ({"opponent": "nobody"}, PlayerError),
         ({"opponent": "exec:ls"}, ProgramRefusedError),

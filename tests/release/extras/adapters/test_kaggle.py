@@ -1,4 +1,4 @@
-"""Players in Kaggle's ConnectX, and its agents among our players, with the real package."""
+"""Our players in Kaggle's ConnectX, and its agents as our players, with the real package."""
 
 from pathlib import Path
 from typing import Any
@@ -15,14 +15,14 @@ EXAMPLE = Path(__file__).parents[4] / "examples" / "kaggle_agent.py"
 
 
 def played(agents: list[Any], **configuration: int) -> kaggle.core.Environment:
-    patient = {"actTimeout": 600}  # a busy machine loses no game
+    patient = {"actTimeout": 600}  # no game is lost on a busy machine
     environment = kaggle.make("connectx", configuration=patient | configuration)
     environment.run(agents)
     return environment
 
 
 def check_finished(environment: kaggle.core.Environment) -> None:
-    """Both sides came to the end, and the end is that of our rules."""
+    """Both sides reached the end, and the end agrees with our rules."""
     assert [side["status"] for side in environment.state] == ["DONE", "DONE"]
     cells = environment.state[0]["observation"]["board"]
     width = environment.configuration.columns
@@ -47,7 +47,7 @@ def test_twenty_games_against_negamax() -> None:
         place = seed % 2
         environment = played(["negamax", agent] if place else [agent, "negamax"])
         check_finished(environment)
-        if place == 0:  # who moves first wins
+        if place == 0:  # the first player wins
             assert environment.state[place]["reward"] == 1
 
 
@@ -65,7 +65,7 @@ def test_five_in_a_row_is_an_error_of_the_agent() -> None:
 
 
 @pytest.mark.parametrize("name", ["negamax", "random"])
-def test_their_agents_as_players(name: str) -> None:
+def test_kaggle_agents_as_players(name: str) -> None:
     spec = parse_player(f"python:c4core.adapters.kaggle_opponents:{name}")
     other = parse_player("minimax-windows").make()
     start = Position(width=5, height=4)

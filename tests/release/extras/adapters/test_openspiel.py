@@ -1,4 +1,4 @@
-"""Players as OpenSpiel's bots, in games with its own, and states both ways."""
+"""Players as OpenSpiel bots, in games against its own bots, and states in both directions."""
 
 import pyspiel
 import pytest
@@ -31,7 +31,7 @@ def test_evaluate_bots(board: BoardSize, place: int) -> None:
         assert sorted(returns) in ([-1.0, 1.0], [0.0, 0.0])
 
 
-def test_perfect_play_keeps_what_a_position_is_worth() -> None:
+def test_perfect_play_keeps_the_value_of_a_position() -> None:
     solver, values = Solver(table_mb=1), set()
     for seed, moves in enumerate(random_games(8, empty=16)):
         value = solver.solve(moves).value
@@ -46,7 +46,7 @@ def test_perfect_play_keeps_what_a_position_is_worth() -> None:
 
 
 @pytest.mark.parametrize("board", BOARDS, ids=str)
-def test_states_both_ways(board: BoardSize) -> None:
+def test_states_round_trip(board: BoardSize) -> None:
     for empty in (board.cells, board.cells - 6, 7, 1):
         for moves in random_games(3 if empty < board.cells else 1, empty=empty, board=board):
             position = Position(moves, width=board.width, height=board.height)
@@ -61,7 +61,7 @@ def test_states_both_ways(board: BoardSize) -> None:
             assert to_state(unknown).legal_actions() == state.legal_actions()
 
 
-def test_a_game_goes_on_from_a_grid() -> None:
+def test_a_game_continues_from_a_grid() -> None:
     state = to_state(Position.from_grid(str(Position("4455"))))
     state.apply_action(5)
     assert to_position(state) == Position("44556")
@@ -71,7 +71,7 @@ def test_a_game_goes_on_from_a_grid() -> None:
     assert to_position(state).winner == "x"
 
 
-def test_games_that_are_over() -> None:
+def test_finished_games() -> None:
     for moves in ("1212121", "1122334"):
         state = to_state(Position(moves))
         assert state.is_terminal()
@@ -95,7 +95,7 @@ def test_other_games_are_refused() -> None:
         PlayerBot("exec:ls")
 
 
-def test_their_search_as_a_player() -> None:
+def test_openspiel_search_as_a_player() -> None:
     spec = parse_player("python:c4core.adapters.openspiel:mcts")
     start = Position(width=5, height=4)
     with spec.make(Resources(programs=ANY_PROGRAM)) as theirs:

@@ -1,4 +1,4 @@
-"""Connect Four on any board for PettingZoo, by its tests, and players in its own environment."""
+"""Connect Four on any board for PettingZoo, under its tests, and players in its environment."""
 
 import pickle
 import warnings
@@ -15,7 +15,7 @@ from c4core.errors import BoardError, MoveError
 from c4core.position import Position
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore", DeprecationWarning)  # its tests import by their old address
+    warnings.simplefilter("ignore", DeprecationWarning)  # its tests import from their old location
     from pettingzoo.test import api_test, seed_test
 
 BOARDS = [(7, 6), (5, 4), (4, 7), (12, 4)]
@@ -24,7 +24,7 @@ RECOMMENDED = [
     "Observation numpy array is all zeros",
     "Observation space for each agent probably should be",
 ]
-"""What is recommended to all but some that are named, its own Connect Four among them."""
+"""Wrappers recommended for all environments except a few, including its own Connect Four."""
 
 
 @pytest.mark.parametrize(("width", "height"), BOARDS)
@@ -41,7 +41,7 @@ def test_seeds(width: int, height: int) -> None:
 
 
 def played(environment: AECEnv, policies: dict[str, Any]) -> dict[str, float]:
-    """The rewards of a game."""
+    """Play a game; return its rewards."""
     rewards: dict[str, float] = {}
     environment.reset(seed=1)
     for agent in environment.agent_iter():
@@ -52,7 +52,7 @@ def played(environment: AECEnv, policies: dict[str, Any]) -> dict[str, float]:
     return rewards
 
 
-def test_players_in_their_own_environment() -> None:
+def test_players_in_pettingzoos_own_environment() -> None:
     theirs = pettingzoo.make("aec", "classic/connect_four_v3")
     policies = {"player_0": make_policy("stupid"), "player_1": make_policy("set", seed=3)}
     assert played(theirs, policies) == {"player_0": -1, "player_1": 1}
@@ -74,7 +74,8 @@ def test_both_environments_show_the_same() -> None:
                 assert mine[0][name].dtype == other[0][name].dtype
                 is_over = mine[2]
                 assert (mine[0][name] == other[0][name]).all() or (
-                    is_over and name == "action_mask"  # theirs goes on to show open columns
+                    is_over
+                    and name == "action_mask"  # its own environment keeps showing open columns
                 )
             assert mine[1:4] == other[1:4]
             action = None if mine[2] else policy(mine[0])
@@ -109,7 +110,7 @@ def test_a_copy_by_pickle() -> None:
     assert environment.observe("player_0")["action_mask"].tolist() == [1] * 5
 
 
-def test_what_is_refused() -> None:
+def test_bad_arguments_are_refused() -> None:
     with pytest.raises(BoardError, match="impossible board 40x6"):
         env(width=40)
     with pytest.raises(ValueError, match="render_mode"):

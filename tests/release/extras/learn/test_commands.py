@@ -1,4 +1,4 @@
-"""``c4 learn`` with PyTorch: train, be interrupted, resume, evaluate, and refuse."""
+"""``c4 learn`` with PyTorch: training, interrupts, resuming, evaluating, and refusals."""
 
 import json
 import signal
@@ -45,7 +45,7 @@ def kept(trained: Path) -> C4:
 
 
 class TestOrder:
-    """``c4 learn order``: the network with which the engine orders moves."""
+    """``c4 learn order`` trains the network that orders the engine's moves."""
 
     FEW = ("--board", "5x4", "--roots", "30", "--last-ply", "9", "--density", "20")
 
@@ -72,7 +72,7 @@ class TestOrder:
         assert again.code == 0
         assert (c4.directory / "a").read_bytes() == (c4.directory / "b").read_bytes()
 
-    def test_refused(self, c4: C4, snapshot: SnapshotAssertion) -> None:
+    def test_bad_arguments_are_refused(self, c4: C4, snapshot: SnapshotAssertion) -> None:
         (c4.directory / "old").write_text("precious")
         assert {
             words: refused(c4, f"learn order {words}")
@@ -90,7 +90,7 @@ class TestOrder:
         assert [path.name for path in c4.directory.glob("*")] == ["old"]
         assert (c4.directory / "old").read_text() == "precious"
 
-    def test_an_old_file_is_replaced_when_asked(self, c4: C4) -> None:
+    def test_an_old_file_is_replaced_on_request(self, c4: C4) -> None:
         (c4.directory / "old").write_text("precious")
         done = c4("learn", "order", *self.FEW, "--rounds", "1", "-o", "old", "--fresh")
         assert done.code == 0
@@ -121,7 +121,7 @@ class TestTrain:
         assert (c4.directory / "cnn.safetensors").stat().st_mode & 0o777 == 0o644
         assert (c4.directory / "curve.svg").read_bytes().startswith(b"<?xml")
 
-    def test_stored_games_are_those_of_their_file(self, kept: C4) -> None:
+    def test_stored_games_give_the_same_model_as_their_file(self, kept: C4) -> None:
         options = ("--epochs", "1", "--json", "-q")
         stored = kept("learn", "train", "cnn", "--match", "1", "-o", "a.safetensors", *options)
         read = kept("learn", "train", "cnn", "--csv", "games.csv", "-o", "b.safetensors", *options)
@@ -129,7 +129,7 @@ class TestTrain:
         assert one["settings"] == other["settings"]
         assert one["weights"] == other["weights"]
 
-    def test_resumed_or_not(self, c4: C4) -> None:
+    def test_resumed_training_gives_the_same_model(self, c4: C4) -> None:
         options = ("learn", "train", "selfplay", "--board", "4x4", "--games", "20", "--json")
         small = ("--channels", "4", "--hidden", "8")
         weights = []
@@ -139,7 +139,7 @@ class TestTrain:
             weights.append(json.loads(done.out)["weights"])
         assert weights[0] != weights[1] == weights[2]
 
-    def test_refused(self, kept: C4, snapshot: SnapshotAssertion) -> None:
+    def test_bad_arguments_are_refused(self, kept: C4, snapshot: SnapshotAssertion) -> None:
         assert {
             words: refused(kept, f"learn train {words}")
             for words in (
@@ -172,7 +172,7 @@ class TestTrain:
 
 
 def read_until(process: subprocess.Popen[str], begin: str) -> None:
-    """Read what a process reports until a line begins like this."""
+    """Read a process's reports until a line starts with the given words."""
     assert process.stderr is not None
     assert any(line.startswith(begin) for line in process.stderr), "it has ended"
 
@@ -196,7 +196,7 @@ class TestInterrupt:
         assert resumed["confusion"] == whole["confusion"]
         assert [path.name for path in c4.directory.glob(".*")] == []
 
-    def test_killed_at_any_time_the_file_is_whole(self, c4: C4) -> None:
+    def test_killing_at_any_time_leaves_a_complete_file(self, c4: C4) -> None:
         process = c4.start(
             "learn", "train", "cnn", "--games", "300", "--epochs", "1000000", "--verbose"
         )
@@ -229,7 +229,7 @@ class TestEvaluate:
         assert told["quality"]["all"]["strict"] == told["positions"]["best_share"]
         assert told["quality"]["mirror"]["positions"] > 0
 
-    def test_a_network_that_needs_no_pytorch(
+    def test_a_network_without_pytorch_is_evaluated(
         self, kept: C4, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(extras, "find_spec", lambda _name: None)
@@ -237,7 +237,7 @@ class TestEvaluate:
         assert done.code == 0
         assert "How its columns keep to the proof" in done.out
 
-    def test_players_are_measured_as_their_models_are(self, kept: C4) -> None:
+    def test_players_and_their_models_get_the_same_measures(self, kept: C4) -> None:
         data = ("--data", "data", "--json")
         for kind in ("exact", "residual"):
             model = f"{kind}.safetensors"
@@ -248,7 +248,7 @@ class TestEvaluate:
             batch = json.loads(kept("learn", "evaluate", model, *data).out)
             assert told["quality"] == batch["quality"]
 
-    def test_refused(self, kept: C4, snapshot: SnapshotAssertion) -> None:
+    def test_bad_arguments_are_refused(self, kept: C4, snapshot: SnapshotAssertion) -> None:
         assert {
             words: refused(kept, f"learn evaluate {words}")
             for words in (
@@ -277,7 +277,7 @@ def test_a_model_plays_a_match(kept: C4) -> None:
     "words",
     ["match PLAYER set --games 2", "match set PLAYER --games 2", "play --plain --first PLAYER"],
 )
-def test_nobody_plays_on_a_board_that_the_model_does_not_know(
+def test_a_model_does_not_play_on_another_board(
     kept: C4, words: str, snapshot: SnapshotAssertion
 ) -> None:
     player = "learning-cnn:model=cnn.safetensors"
@@ -285,14 +285,14 @@ def test_nobody_plays_on_a_board_that_the_model_does_not_know(
 
 
 @pytest.mark.parametrize("path", [path for path in COMMANDS if path.startswith("learn")])
-def test_a_command_escapes_names_and_minds_no_closed_pipe(tmp_path: Path, path: str) -> None:
+def test_a_command_escapes_names_and_survives_a_closed_pipe(tmp_path: Path, path: str) -> None:
     directory = tmp_path / FILE
     directory.mkdir()
     fill(C4(directory))
     check_command(C4(directory), path)
 
 
-def test_a_missing_folder_is_not_made(c4: C4) -> None:
+def test_a_missing_folder_is_not_created(c4: C4) -> None:
     done = c4("learn", "train", "cnn", "--games", "10", "--output", "nowhere/deeper/x")
     assert done.code == 2
     assert "'nowhere/deeper/x': No such file or directory" in done.err

@@ -1,4 +1,4 @@
-"""Hostile models, where a player, a training and the command line meet them."""
+"""Hostile models in a player, a training and the command line."""
 
 import json
 import os
@@ -31,11 +31,11 @@ HUGE = {"architecture": SMALL | {"layers": 2**31}}
 
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """A small model that plays."""
+    """A small model that can play."""
     return load("models", tmp_path_factory.mktemp("models")).sample
 
 
-def test_a_player_says_what_is_wrong(tmp_path: Path, sample: bytes) -> None:
+def test_a_player_reports_a_hostile_model(tmp_path: Path, sample: bytes) -> None:
     path = tmp_path / "model"
     path.write_bytes(crafted(sample, board=5))
     with pytest.raises(PlayerError, match="board cannot be 5"):
@@ -72,7 +72,7 @@ def test_another_optimizer_is_not_resumed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("changes", [{"board": 5}, HUGE])
-def test_command_line_says_what_is_wrong(
+def test_the_command_line_reports_a_hostile_model(
     c4: C4, tmp_path: Path, sample: bytes, changes: dict[str, Any]
 ) -> None:
     (tmp_path / "model").write_bytes(crafted(sample, **changes))
@@ -81,8 +81,8 @@ def test_command_line_says_what_is_wrong(
     assert (done.code, "fault" in done.err, "cannot be" in done.err) == (1, False, True)
 
 
-def test_a_pipe_is_neither_a_model_nor_a_data_set(c4: C4, tmp_path: Path) -> None:
-    """Nobody writes into it: reading it would never end."""
+def test_pipes_are_refused_as_models_and_data_sets(c4: C4, tmp_path: Path) -> None:
+    """The pipe has no writer: reading it would block forever."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     game = {"board": "5x4", "seed": 1, "moves": "1212121", "first": f"learning-exact:model={pipe}"}

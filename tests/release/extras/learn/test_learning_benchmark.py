@@ -1,4 +1,4 @@
-"""The programs that measure learning run with their smallest input, and write the page."""
+"""The benchmarks of learning run with their smallest input, and write the page."""
 
 from pathlib import Path
 
@@ -40,6 +40,6 @@ def test_learners_are_trained_and_measured(tmp_path: Path) -> None:
 
 
 def with_card(data: Path) -> Path:
-    """Put a card beside a data set, with the one entry that is read."""
+    """Write a card beside a data set, with the only entry that is read."""
     (data / "card.json").write_text('{"command": "c4 dataset build"}')
     return data

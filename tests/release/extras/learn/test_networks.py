@@ -1,4 +1,4 @@
-"""The networks: what they begin with, the engine of the residual one, and how they are measured."""
+"""The networks: initial weights, the engine of the residual network, and measurement."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ from c4core.notation import DEFAULT_BOARD, BoardSize
 from tests.support.boards.learning import SMALL, labelled_arrays, random_positions, residual_model
 
 NEAR = 0.02
-"""Worths in whole numbers differ from PyTorch's by at most this much."""
+"""Largest difference between integer worths and PyTorch's."""
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_same_padding_has_one_line_before_and_two_after() -> None:
         np.testing.assert_allclose(convolved[:, row, column], expected, rtol=1e-4, atol=1e-5)
 
 
-def test_weights_begin_by_glorot_and_biases_at_zero() -> None:
+def test_initial_weights_are_glorot_and_biases_zero() -> None:
     network = new_network("cnn", DEFAULT_BOARD, {"padding": "same"}, seed=1)
     weights, biases = (part.detach() for part in network.layers[1].parameters())
     limit = (6 / (16 + 16 * 42)) ** 0.5
@@ -76,7 +76,7 @@ def test_weights_begin_by_glorot_and_biases_at_zero() -> None:
     assert not biases.any()
 
 
-def test_a_seed_gives_the_same_weights_and_leaves_the_shared_generator_alone() -> None:
+def test_a_seed_gives_the_same_weights_without_the_shared_generator() -> None:
     before = torch.random.get_rng_state()
     one, other, third = (
         new_network("exact", DEFAULT_BOARD, {"channels": 4}, seed=seed).state_dict()
@@ -104,7 +104,7 @@ def test_other_boards(board: BoardSize) -> None:
     assert float(worth.detach().abs().max()) <= 1
 
 
-def test_what_makes_no_network_is_refused() -> None:
+def test_bad_sizes_are_refused() -> None:
     with pytest.raises(LearningError, match="padding valid leaves nothing of a 4x4 board"):
         FinalGridNetwork(BoardSize(4, 4), "valid")
     with pytest.raises(LearningError, match="padding is same or valid, not 'full'"):
@@ -120,7 +120,7 @@ def one_thread() -> None:
     ("board", "channels", "blocks", "hidden"),
     [((7, 6), 8, 1, 8), ((5, 4), 16, 2, 8), ((4, 9), 24, 1, 32), ((9, 6), 16, 2, 8)],
 )
-def test_the_engine_plays_what_pytorch_plays(
+def test_the_engine_plays_like_pytorch(
     board: tuple[int, int], channels: int, blocks: int, hidden: int
 ) -> None:
     size = BoardSize(*board)
@@ -140,9 +140,9 @@ def test_the_engine_plays_what_pytorch_plays(
         assert -1 <= value <= 1
         theirs, ours = choose_column(network, "residual", position), engine.choose(position)
         same += theirs == ours
-        # Weights are rounded: of two columns that are as good as equal it may be the other one.
+        # Weights are rounded: of two columns with almost equal values, either may be chosen.
         assert row[ours] == pytest.approx(row[theirs], rel=2 * NEAR, abs=2 * NEAR)
-    assert same >= 0.9 * len(positions)  # one that was trained is surer
+    assert same >= 0.9 * len(positions)  # a trained network is more certain
 
 
 def test_the_engine_of_the_shipped_network() -> None:
@@ -161,7 +161,7 @@ def test_the_engine_of_the_shipped_network() -> None:
 
 
 class Leftmost(torch.nn.Module):
-    """Likes columns the more the further on the left they are."""
+    """Values columns more the further left they are."""
 
     def forward(self, planes: torch.Tensor) -> torch.Tensor:
         return -torch.arange(planes.shape[-1]).float().expand(len(planes), -1)
@@ -189,7 +189,7 @@ def test_shares_are_counted() -> None:
 
 
 class Sum(torch.nn.Module):
-    """Says that player 1 has won where it has more stones."""
+    """Predicts a win for player 1 if it has more stones."""
 
     def forward(self, grids: torch.Tensor) -> torch.Tensor:
         return (grids.sum(dim=(1, 2, 3)) > 0).float()

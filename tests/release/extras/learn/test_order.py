@@ -1,4 +1,4 @@
-"""Training of the network that orders moves."""
+"""Training of the move-ordering network."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_two_runs_give_the_same_bytes() -> None:
     assert (network.width, network.height, network.last_ply) == (6, 5, LAST_PLY)
 
 
-def test_learning_helps_and_the_file_says_the_same() -> None:
+def test_learning_helps_and_the_file_keeps_the_result() -> None:
     roots = draw_roots(width=6, height=5, seed=1, count=120)
     samples = sample_choices(roots, width=6, height=5, seed=1, last_ply=LAST_PLY, density=20)
     everything = samples.copy()
@@ -60,7 +60,7 @@ def test_learning_helps_and_the_file_says_the_same() -> None:
     assert np.corrcoef(points, added)[0, 1] > 0.99
 
 
-def test_the_global_state_of_pytorch_is_left_alone() -> None:
+def test_the_global_state_of_pytorch_is_unchanged() -> None:
     torch.manual_seed(7)
     expected = torch.rand(3)
     torch.manual_seed(7)
@@ -78,6 +78,6 @@ def test_the_global_state_of_pytorch_is_left_alone() -> None:
         ({"rounds": 0}, "at least one round"),
     ],
 )
-def test_refused(changed: dict[str, object], message: str) -> None:
+def test_bad_arguments_are_refused(changed: dict[str, object], message: str) -> None:
     with pytest.raises(LearningError, match=message):
         learn_order(replace(PLAN, **changed))

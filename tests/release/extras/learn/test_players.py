@@ -1,4 +1,4 @@
-"""Models that play: rules, ties, seats, and everything that their file may be."""
+"""Models as players: rules, ties, sides, and the contents of their files."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -57,7 +57,7 @@ def constant(grids: torch.Tensor) -> torch.Tensor:
 
 
 def has_four(grids: torch.Tensor) -> torch.Tensor:
-    """1 for grids in which four 1 are in a row."""
+    """1 for grids that contain a line of four 1s."""
     ones = (grids == 1).float()
     kernels = [torch.ones(1, 1, 1, 4), torch.ones(1, 1, 4, 1)]
     diagonal = torch.eye(4).view(1, 1, 4, 4)
@@ -74,11 +74,11 @@ class TestRuleOfTheSource:
         assert choose_column(network, "cnn", Position("1111112222223")) == 2
         assert network.batches == [7, 6, 5]  # all columns in one batch
 
-    def test_what_looks_won_is_played(self) -> None:
+    def test_a_winning_column_is_played(self) -> None:
         assert choose_column(Stub(has_four), "cnn", named("P1")) == 2
 
-    def test_whoever_moves_is_player_1(self) -> None:
-        # Both have three; o has them in the bottom row, x, who began, in column 7.
+    def test_the_side_to_move_is_player_1(self) -> None:
+        # Both have three; o has them in the bottom row, and x, the first player, in column 7.
         position = Position("7172735")
         assert position.turn == "o"
         assert choose_column(Stub(has_four), "cnn", position) == 3
@@ -98,7 +98,7 @@ class TestRuleOfTheSource:
 
     @given(st.integers(0, 5000))
     @settings(max_examples=15)
-    def test_a_batch_of_positions_prefers_what_single_ones_play(self, seed: int) -> None:
+    def test_a_batch_gives_the_same_columns_as_single_positions(self, seed: int) -> None:
         network = new_network("cnn", DEFAULT_BOARD, {"padding": "same"}, seed=seed % 5)
         (position,) = random_positions(1, seed=seed, board=DEFAULT_BOARD)
         worth, values = preferences(network, "cnn", planes_of_positions([position], moved=False))
@@ -110,7 +110,9 @@ class TestRuleOfTheSource:
 @pytest.mark.parametrize("kind", NETWORKS)
 @given(seed=st.integers(0, 10_000))
 @settings(max_examples=10)
-def test_every_answer_is_legal_and_repeats(models: dict[str, Path], kind: str, seed: int) -> None:
+def test_every_move_is_legal_and_reproducible(
+    models: dict[str, Path], kind: str, seed: int
+) -> None:
     player = parse_player(f"learning-{kind}:model={models[kind]}").make()
     (position,) = random_positions(1, seed=seed, board=DEFAULT_BOARD)
     column = player.choose(position, Dice(seed))
@@ -150,7 +152,7 @@ def test_the_description_names_the_weights(models: dict[str, Path], tmp_path: Pa
     assert caught.value.parameter == "weights"
 
 
-def test_a_file_that_changes_meanwhile_is_noticed(tmp_path: Path) -> None:
+def test_a_file_that_changes_meanwhile_is_detected(tmp_path: Path) -> None:
     path = make_model(tmp_path, "selfplay")
     player = parse_player(f"learning-selfplay:model={path}").make()
     make_model(tmp_path, "selfplay", seed=2)
@@ -173,7 +175,7 @@ def test_another_board_is_a_failure(tmp_path: Path) -> None:
     assert play_game(player, parse_player("random").make()).ending is Ending.ERROR
 
 
-def test_bad_descriptions(models: dict[str, Path], snapshot: SnapshotAssertion) -> None:
+def test_bad_descriptions_are_refused(models: dict[str, Path], snapshot: SnapshotAssertion) -> None:
     files = {name: str(path) for name, path in models.items()} | {"here": __file__}
 
     def said(text: str) -> str:
@@ -199,7 +201,7 @@ def test_bad_descriptions(models: dict[str, Path], snapshot: SnapshotAssertion) 
     } == snapshot
 
 
-def test_slashes_and_dots_of_a_file_are_no_list(
+def test_dots_in_a_file_name_are_not_a_range(
     models: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     directory = models["cnn"].parent
@@ -208,7 +210,7 @@ def test_slashes_and_dots_of_a_file_are_no_list(
     assert spec.values[0] == f"../{directory.name}/cnn.safetensors"
 
 
-def test_without_pytorch(models: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_pytorch(models: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extras, "find_spec", lambda _name: None)
     with pytest.raises(PlayerMissingError, match=r"pip install torch"):
         parse_player(f"learning-cnn:model={models['cnn']}")

@@ -1,4 +1,4 @@
-"""Self-play: games side by side are games, and moves are worth what the rule says."""
+"""Self-play: parallel games follow the rules, and moves get the values that the rule defines."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ from c4core.notation import BoardSize
 
 
 @given(st.integers(0, 2**32), st.sampled_from([(7, 6), (4, 4), (5, 4), (8, 7)]))
-def test_games_side_by_side_are_the_same_as_single_ones(seed: int, size: tuple[int, int]) -> None:
+def test_parallel_games_are_the_same_as_single_ones(seed: int, size: tuple[int, int]) -> None:
     board, n = BoardSize(*size), 6
     chance = np.random.default_rng(seed)
     games = Games(board, n)
@@ -50,7 +50,7 @@ def moves(best: list[float], *, is_best: list[bool], won: list[bool], over: list
     )
 
 
-def test_what_moves_were_worth() -> None:
+def test_worth_of_moves() -> None:
     # Three games: one is won at once, one is won a move later, one is drawn two moves later.
     played = [
         moves([0, 0, 0], is_best=[True] * 3, won=[True, False, False], over=[True, False, False]),
@@ -59,14 +59,14 @@ def test_what_moves_were_worth() -> None:
     ]
     first, second, third = worth_of_moves(played)
     assert third.tolist() == [0]  # a draw
-    # The last move was a random one, worse than what was expected: that counts for nothing.
+    # The last move was random and worse than expected, so it does not count.
     assert second.tolist() == pytest.approx([1, -DISCOUNT * 0.4])
     assert first.tolist() == pytest.approx(
         [1, -DISCOUNT * (TRACE * 1 + (1 - TRACE) * 0.5), -DISCOUNT * 0.25]
     )
 
 
-def test_a_random_move_that_turns_out_better_counts() -> None:
+def test_a_random_move_counts_if_it_is_better_than_expected() -> None:
     played = [
         moves([0.0], is_best=[True], won=[False], over=[False]),
         moves([-0.5], is_best=[False], won=[True], over=[True]),

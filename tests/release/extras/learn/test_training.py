@@ -1,4 +1,4 @@
-"""Training: what it comes to, its checkpoints, and that an interrupted one loses nothing."""
+"""Training: its results, its checkpoints, and that interrupts lose nothing."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -54,7 +54,7 @@ COURSES = [final_course, exact_course, residual_course, selfplay_course]
 
 
 def same(one: Model, other: Model) -> bool:
-    """Whether two models are the same but for the time that they took."""
+    """Whether two models are equal except for their training times."""
     histories = [[{**entry, "seconds": 0} for entry in model.history] for model in (one, other)]
     arrays = [{**model.weights, **model.optimizer} for model in (one, other)]
     return (
@@ -65,7 +65,7 @@ def same(one: Model, other: Model) -> bool:
 
 
 @pytest.mark.parametrize("make", COURSES)
-def test_resumed_or_not_the_weights_are_the_same(
+def test_resumed_training_gives_the_same_weights(
     make: Callable[[Labelled], Course], games: Labelled, tmp_path: Path
 ) -> None:
     whole = train(make(games), tmp_path / "whole", epochs=3)
@@ -94,7 +94,7 @@ def test_an_interrupt_leaves_the_last_complete_epoch(
     with pytest.raises(KeyboardInterrupt):
         train(make(games), path, epochs=2, tell=interrupt_at_once)
     assert read_model(path).history == []
-    if make is not selfplay_course:  # which has one part an epoch here
+    if make is not selfplay_course:  # it has one part for each epoch here
         with pytest.raises(KeyboardInterrupt):
             train(make(games), path, epochs=2, resume=read_model(path), tell=interrupt)
         assert len(read_model(path).history) == 1
@@ -102,7 +102,7 @@ def test_an_interrupt_leaves_the_last_complete_epoch(
     assert same(resumed, train(make(games), tmp_path / "whole", epochs=2))
 
 
-def test_progress_is_told(games: Labelled, tmp_path: Path) -> None:
+def test_progress_is_reported(games: Labelled, tmp_path: Path) -> None:
     steps: list[Step] = []
     train(final_course(games), tmp_path / "model", epochs=2, tell=steps.append)
     assert [step.epoch for step in steps if step.parts == 0] == [1, 2]
@@ -112,7 +112,7 @@ def test_progress_is_told(games: Labelled, tmp_path: Path) -> None:
     assert steps[-1].figures["test_accuracy"] > 0.5
 
 
-def test_two_thousand_games_are_enough_to_be_better_than_chance(
+def test_two_thousand_games_give_better_results_than_chance(
     games: Labelled, tmp_path: Path
 ) -> None:
     course = FinalGridCourse(games, batch=100, seed=1)
@@ -141,7 +141,7 @@ def test_threats_help_to_learn_exact_labels(tmp_path: Path) -> None:
         assert last[loss] < 0.9 * first[loss]
 
 
-def test_weights_of_positions_change_what_is_learned(tmp_path: Path) -> None:
+def test_weights_of_positions_change_the_result(tmp_path: Path) -> None:
     even, quiet = (
         ResidualCourse(
             positions(1), positions(2), channels=8, blocks=1, quiet_weight=weight, decisive_weight=1
@@ -155,7 +155,7 @@ def test_weights_of_positions_change_what_is_learned(tmp_path: Path) -> None:
         train(quiet, tmp_path / "model", epochs=2, resume=one)
 
 
-def test_impossible_sizes_of_networks() -> None:
+def test_impossible_network_sizes_are_refused() -> None:
     with pytest.raises(LearningError, match="channels cannot be 12"):
         ResidualCourse(positions(1), positions(2), channels=12)
 
@@ -187,7 +187,7 @@ def test_weights_that_do_not_fit_are_refused(games: Labelled, tmp_path: Path) ->
         train(final_course(games), tmp_path / "model", epochs=2, resume=model)
 
 
-def test_too_little_to_learn_from(games: Labelled) -> None:
+def test_too_few_positions_are_refused(games: Labelled) -> None:
     with pytest.raises(LearningError, match="1 different games are too few"):
         FinalGridCourse(Labelled(games.grids[:1], games.won[:1], games.board))
     other = Positions(

@@ -1,4 +1,4 @@
-"""Books in Parquet files: out and back is the same book; a strange file is refused."""
+"""Books in Parquet files: they survive export and import, and other files are refused."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("kind", ["complete", "sparse"])
-def test_out_and_back(tmp_path: Path, path: Path, kind: Kind) -> None:
+def test_a_book_round_trips(tmp_path: Path, path: Path, kind: Kind) -> None:
     small_book(tmp_path / "a.c4book", width=4, height=4, kind=kind)
     with Book.open(tmp_path / "a.c4book") as book:
         write_parquet(book, path)
@@ -61,7 +61,7 @@ def test_commands(c4: C4) -> None:
         ('{"start": 1e999}', "1e999 is out of range"),
     ],
 )
-def test_bad_descriptions(path: Path, about: str, what: str) -> None:
+def test_bad_descriptions_are_refused(path: Path, about: str, what: str) -> None:
     keys, scores = pa.array([START_KEY], pa.uint64()), pa.array([1], pa.int8())
     table = pa.table({"key": keys, "score": scores})
     parquet.write_table(table.replace_schema_metadata({"c4_book": about}), path)
@@ -71,7 +71,7 @@ def test_bad_descriptions(path: Path, about: str, what: str) -> None:
         read_parquet(path)
 
 
-def test_other_files(path: Path) -> None:
+def test_other_files_are_refused(path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         read_parquet(path)
     for content in (b"", b"PAR1 is not enough", b"PAR1" + bytes(100) + b"PAR1"):
@@ -86,7 +86,7 @@ def write_keys(keys: Any, path: Path) -> None:  # noqa: ANN401 (an array of any 
     parquet.write_table(pa.table({"key": keys, "score": scores}), path, compression="zstd")
 
 
-def test_columns_of_other_types(path: Path) -> None:
+def test_columns_of_other_types_are_refused(path: Path) -> None:
     for keys, kind in (
         (pa.array([[START_KEY]]), "list<"),
         (pa.array([[START_KEY]], pa.list_(pa.uint64(), 1)), "fixed_size_list<"),
@@ -100,8 +100,8 @@ def test_columns_of_other_types(path: Path) -> None:
             read_parquet(path)
 
 
-def test_a_list_of_keys_that_unpacks_to_far_more(path: Path) -> None:
-    """One row; its column is not ``key`` but ``key.list.element``."""
+def test_a_list_of_keys_that_unpacks_to_far_more_is_refused(path: Path) -> None:
+    """A single row; its column is ``key.list.element`` instead of ``key``."""
     keys = pa.array(np.full(5_000_000, START_KEY, dtype=np.uint64))
     write_keys(pa.ListArray.from_arrays([0, len(keys)], keys), path)
     del keys
@@ -112,14 +112,14 @@ def test_a_list_of_keys_that_unpacks_to_far_more(path: Path) -> None:
     assert pa.default_memory_pool().max_memory() - before < 1 << 20
 
 
-def test_columns_that_are_not_asked_for_count(path: Path) -> None:
+def test_unused_columns_count_towards_the_limit(path: Path) -> None:
     table = pa.table({"key": [START_KEY], "score": [1], "more": ["x" * 10_000_000]})
     parquet.write_table(table, path, compression="zstd")
     with pytest.raises(BookContentError, match="bytes unpack to 10000"):
         read_parquet(path)
 
 
-def test_one_key_five_million_times(path: Path) -> None:
+def test_a_key_repeated_five_million_times_is_refused(path: Path) -> None:
     rows = 1_000_000
     keys = np.full(rows, START_KEY, dtype=np.uint64)
     table = pa.table({"key": keys, "score": np.ones(rows, dtype=np.int8)})
@@ -143,13 +143,13 @@ except BookContentError as error:
 """
 
 
-def test_wrong_statistics(path: Path) -> None:
-    """Arrow ends the process when it reads such statistics; so they are not read."""
+def test_wrong_statistics_are_ignored(path: Path) -> None:
+    """Arrow ends the process when it reads such statistics, so they are not read."""
     write_keys(pa.array([START_KEY], pa.uint64()), path)
     optional, required = b"\x25\x02\x18\x03key", b"\x25\x00\x18\x03key"
     data = path.read_bytes()
     assert data.count(optional) == 1
-    path.write_bytes(data.replace(optional, required))  # the statistics are of an optional column
+    path.write_bytes(data.replace(optional, required))  # statistics belong to an optional column
     done = subprocess.run(
         [sys.executable, "-c", READ_A_BOOK, path],
         capture_output=True,

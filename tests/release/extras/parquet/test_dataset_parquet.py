@@ -1,4 +1,4 @@
-"""Data sets in Parquet files: written, read again, and refused if anything is wrong."""
+"""Data sets in Parquet files: writing, reading, and refusing damaged ones."""
 
 from pathlib import Path
 
@@ -12,16 +12,16 @@ from tests.support.running.command_line import C4
 PARTS, CARD = made(recipe())
 
 
-def test_what_is_written_is_read(tmp_path: Path) -> None:
+def test_records_are_read_as_written(tmp_path: Path) -> None:
     check_there_and_back(tmp_path, "parquet")
 
 
-def test_any_wrong_byte_is_an_error_or_a_problem(tmp_path: Path) -> None:
+def test_any_changed_byte_is_an_error_or_a_problem(tmp_path: Path) -> None:
     write_dataset(tmp_path, PARTS, CARD, formats=["parquet"])
     check_wrong_bytes(tmp_path, "parquet", times=100)
 
 
-def test_every_named_file_is_the_part_that_it_is_called(tmp_path: Path) -> None:
+def test_every_listed_file_contains_its_part(tmp_path: Path) -> None:
     write_dataset(tmp_path, PARTS, CARD, formats=["npz", "parquet", "jsonl"])
     _, head, _ = (tmp_path / "README.md").read_text().split("---\n", 2)
     told = yaml.safe_load(head)

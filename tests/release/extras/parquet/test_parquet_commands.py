@@ -1,4 +1,4 @@
-"""Parquet files that commands write have the rows of the other formats."""
+"""Parquet files written by commands have the same rows as the other formats."""
 
 import pyarrow.parquet as pq
 
@@ -6,7 +6,7 @@ from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4
 
 
-def test_positions_that_are_stored(c4: C4) -> None:
+def test_stored_positions(c4: C4) -> None:
     lines = "".join(f"{EASY[:length]}\n" for length in range(28, len(EASY) + 1))
     assert c4("analyze", "-q", "-", stdin=lines).code == 0
     assert c4("query", "-o", "q.parquet").code == 0
@@ -26,7 +26,7 @@ def test_answers_of_a_job(c4: C4) -> None:
     for row, fields in zip(rows, objects, strict=True):
         known = {name: row[name] for name in fields if name != "seconds"}
         assert known == {name: fields[name] for name in known}
-    odd = '{"id": "\\ud800", "moves": "' + EASY + '"}'  # half of a pair, as JSON allows
+    odd = '{"id": "\\ud800", "moves": "' + EASY + '"}'  # half of a surrogate pair, as JSON allows
     assert c4("analyze", "-o", "odd.parquet", "-", stdin=odd).code == 0
     assert pq.read_table(c4.directory / "odd.parquet").to_pylist()[0]["id"] == "\\ud800"
     job = c4("analyze", "--detach", "-q", "-", stdin=lines).out.strip()

@@ -1,4 +1,4 @@
-"""Pictures of matches: what they are made of; what they look like is for eyes."""
+"""The elements of match pictures; their look is for human eyes."""
 
 from pathlib import Path
 
@@ -40,7 +40,7 @@ def test_map_with_fixed_seats() -> None:
     assert field["set", "random"] == Tally(9, 1)
 
 
-def test_map_of_everybody() -> None:
+def test_map_of_all_players() -> None:
     reports = [
         report_of(Tally(1, 9), player_a="random", player_b="set", seats=Seats.ALTERNATE),
         report_of(Tally(6, 4), player_a="stupid", player_b="random", seats=Seats.ALTERNATE),

@@ -1,4 +1,4 @@
-"""Pictures with dots that commands draw."""
+"""Raster pictures drawn by commands."""
 
 import PIL  # noqa: F401 (draws them)
 

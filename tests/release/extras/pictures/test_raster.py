@@ -1,4 +1,4 @@
-"""Pictures with dots: the size, the colours in their places, the frames of a GIF."""
+"""Raster pictures: their size, their colours, and the frames of a GIF."""
 
 import io
 

@@ -29,7 +29,7 @@ def test_fish(c4: C4) -> None:
 
 
 def test_zsh(c4: C4) -> None:
-    """On a terminal, with the key that people press."""
+    """Runs on a terminal and presses the real key."""
     leader, follower = pty.openpty()
     process = subprocess.Popen(
         ["zsh", "-f", "-i"],
@@ -54,7 +54,7 @@ def test_zsh(c4: C4) -> None:
 
 
 def await_text(terminal: int, pattern: str) -> None:
-    """Read what is written on a terminal until there is something like this."""
+    """Read the terminal until the output matches."""
     shown = ""
     deadline = time.monotonic() + COMPLETION_SECONDS
     while not re.search(pattern, shown):

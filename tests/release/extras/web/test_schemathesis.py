@@ -1,8 +1,8 @@
-"""What the OpenAPI document promises, held against a server with thousands of requests.
+"""The promises of the OpenAPI document, tested on a server with thousands of requests.
 
-Schemathesis makes them from the document: such as match it and such as do not, and some that follow
-its links from one answer to the next request. No answer may be a 500, or of a status, a type or a
-form that the document does not declare; what violates the document must be refused.
+Schemathesis generates valid and invalid requests from the document, and follows links from answers
+to further requests. No answer may be a 500, or have an undeclared status, type or form. Requests
+that violate the document must be refused.
 """
 
 import json
@@ -22,7 +22,7 @@ from web.openapi import PATH
 TOKEN = "a-token-of-the-tests"
 LINES = "application/x-ndjson"
 PARTS = 4
-"""Of the ten thousand requests: several processes share them."""
+"""Number of parts of the ten thousand requests; several processes share them."""
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
 
 
 def as_it_is(_context: object, value: object) -> bytes:
-    """Lines as a body."""
+    """Send lines unchanged as a body."""
     return str(value).encode(errors="replace")
 
 
@@ -53,17 +53,15 @@ schemathesis.serializer(LINES)(as_it_is)
 
 
 def filter_case(_context: object, case: Any) -> bool:  # noqa: ANN401
-    """Leave out bodies of lines that are no text: there is no way to send a number as lines."""
+    """Leave out bodies of lines that are not text: a number cannot be sent as lines."""
     return case.media_type != LINES or isinstance(case.body, str)
 
 
 def config(*, examples: int, seed: int, with_coverage: bool) -> Any:  # noqa: ANN401
-    """How requests are made and judged.
+    """The settings for making and judging requests.
 
-    Args:
-        examples: made by chance for every operation, at most.
-        seed: of the chance.
-        with_coverage: every boundary of every parameter besides.
+    ``examples`` is the largest number of random requests for every operation. ``with_coverage``
+    adds every boundary of every parameter.
     """
     return schemathesis.Config.from_dict(
         {
@@ -77,10 +75,10 @@ def config(*, examples: int, seed: int, with_coverage: bool) -> Any:  # noqa: AN
                 "stateful": {"max-steps": 4},
             },
             "checks": {
-                # A schema cannot say that a column is full, that columns=true is without weak, or
-                # which budget this server allows: such requests are declared, and refused.
+                # A schema cannot express a full column, the conflict of columns=true with weak, or
+                # this server's budget. Such requests are declared, and refused.
                 "positive_data_acceptance": {"enabled": False},
-                # A server that has not solved a hard position in time says 503 at /solve.
+                # If a hard position is not solved in time, /solve returns 503.
                 "not_a_server_error": {"expected-statuses": ["2xx", "3xx", "4xx", 501, 503]},
             },
         }
@@ -88,11 +86,7 @@ def config(*, examples: int, seed: int, with_coverage: bool) -> Any:  # noqa: AN
 
 
 def run(server: WebServer, settings: Any) -> tuple[int, list[str]]:  # noqa: ANN401
-    """Send the requests.
-
-    Returns:
-        How many there were, and what was wrong with the answers, each fault once.
-    """
+    """Send the requests; return their number, and the faults in the answers, each once."""
     document = json.loads(server.ask(PATH).body)
     schema = schemathesis.openapi.from_dict(document, config=settings)
     schema.config.base_url = server.url
@@ -111,7 +105,7 @@ def run(server: WebServer, settings: Any) -> tuple[int, list[str]]:  # noqa: ANN
 
 
 def _stop_jobs(server: WebServer) -> None:
-    """Stop what was begun: jobs for large boards would keep a processor busy to the end."""
+    """Stop the jobs made by requests: large boards would keep a processor busy until the end."""
     for state in ("running", "waiting"):
         for job in server.ask(f"/api/v1/jobs?state={state}&limit=200").json["jobs"]:
             headers = {"Authorization": f"Bearer {TOKEN}"}
@@ -134,11 +128,11 @@ def test_hundreds_of_requests(server: WebServer) -> None:
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_ten_thousand_requests(server: WebServer, part: int) -> None:
-    """In the first part every operation with all its boundaries; chance makes the others."""
+    """The first part tests every operation with all its boundaries; the others are random."""
     total, seed = 0, part + 1
     while total < 10_000 / PARTS:
         has_coverage = seed == 1
-        examples = 40 if has_coverage else 110  # with these once is enough
+        examples = 40 if has_coverage else 110  # testing the boundaries once is enough
         requests, faults = run(
             server, config(examples=examples, seed=seed, with_coverage=has_coverage)
         )

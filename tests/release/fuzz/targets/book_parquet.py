@@ -1,4 +1,4 @@
-"""Books as Parquet: damaged files, and sound ones of other columns."""
+"""Books as Parquet: damaged files, and valid ones with other columns."""
 
 import io
 from pathlib import Path
@@ -50,7 +50,7 @@ def prepare(directory: Path) -> Target:
         match chance.randrange(4):
             case 0:
                 return mutated(chance, sample)
-            case 1:  # what it says of itself, and its length stays right
+            case 1:  # its metadata, with the right length
                 about = mutated(chance, sample[footer:-8])
                 return sample[:footer] + about + len(about).to_bytes(4, "little") + b"PAR1"
             case _:

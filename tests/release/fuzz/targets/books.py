@@ -1,4 +1,4 @@
-"""Books: damaged, and forged under right checksums."""
+"""Books: damaged ones, and forged ones with right checksums."""
 
 import struct
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Books as texts: JSON Lines, CSV, and the rows of the UCI data set."""
+"""Books as text: JSON Lines, CSV, and the rows of the UCI data set."""
 
 import json
 from pathlib import Path

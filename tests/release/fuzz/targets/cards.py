@@ -1,4 +1,4 @@
-"""Data cards, and what is shown of those that are taken."""
+"""Data cards, and the display of accepted ones."""
 
 import io
 import json

@@ -1,6 +1,6 @@
-"""Rows of a database, with any values in them, under ``c4 db check``.
+"""Database rows with arbitrary values, under ``c4 db check``.
 
-And JSON of a stranger's, sealed as c4 would have done it, to whoever reads matches and results.
+Also JSON with a valid seal and hostile content, for the code that reads matches and results.
 """
 
 import base64
@@ -28,11 +28,11 @@ SEALED = {("jobs", "params"), ("units", "payload"), ("units", "result"), ("match
 """Columns of JSON objects with a seal."""
 
 TOGETHER = 20
-"""Values that are changed at a time: a check of the database takes many statements."""
+"""Number of values changed together: a check of the database takes many statements."""
 
 
 def _kept(value: Any) -> Any:  # noqa: ANN401
-    """A value of SQLite as JSON."""
+    """A value from SQLite as JSON."""
     return {"bytes": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
 
 
@@ -60,7 +60,7 @@ def _other(chance: Random, value: Any) -> Any:  # noqa: ANN401
 
 
 def _sealed(chance: Random, value: str) -> str:
-    """Another JSON object for a row, soundly sealed."""
+    """Another JSON object for a row, with a valid seal."""
     fields = json.loads(value)
     del fields["#"]
     text = mutated_text(chance, fields).decode(errors="replace")
@@ -68,7 +68,7 @@ def _sealed(chance: Random, value: str) -> str:
 
 
 def _read(database: Database) -> None:
-    """Read what JSON objects say: it may be damaged, and no fault."""
+    """Read JSON objects: damage is allowed, and a fault is not."""
     with suppress(StorageError), database.read() as session:
         list_matches(session)
     with suppress(StorageError):
@@ -140,7 +140,7 @@ def _tables(raw: sqlite3.Connection) -> list[str]:
 
 
 def _cells(raw: sqlite3.Connection, table: str) -> list[tuple[str, str, str, Any]]:
-    """Every value of a table that is in no key: where it is, and what it is."""
+    """Every value of a table that is not part of a key: its place and its content."""
     about = raw.execute(f'PRAGMA table_info("{table}")').fetchall()
     names = [row[1] for row in about]
     keys = [row[1] for row in about if row[5]]

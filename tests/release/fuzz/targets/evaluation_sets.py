@@ -1,4 +1,4 @@
-"""Public evaluation sets: lines of moves and scores, and of ConnectX's validation set."""
+"""Public evaluation sets: lines of moves and scores, and ConnectX's validation set."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Files of games, as JSON Lines and as CSV; what is read is written and read again."""
+"""Files of games, as JSON Lines and CSV; accepted games are written and read again."""
 
 import io
 import json

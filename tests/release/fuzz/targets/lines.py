@@ -1,4 +1,4 @@
-"""The lines of batches: every one has an answer, whatever it is."""
+"""The lines of batches: every line has an answer."""
 
 import io
 import json

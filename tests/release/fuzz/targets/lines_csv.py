@@ -1,4 +1,4 @@
-"""Tables of positions: every row has an answer, whatever it is, and none is without an end."""
+"""Tables of positions: every row has an answer, and none is endless."""
 
 import csv
 import io

@@ -1,7 +1,7 @@
-"""Messages of the broker, up to where a unit is worked on: that has a number that a unit can have.
+"""Broker messages up to the work on a unit, which always gets a possible unit number.
 
-They go through the worker's own consumer and through Celery; of a broker there is only a queue in
-memory, and in place of the units' work somebody who looks at what they are told.
+They pass through the worker's own consumer and through Celery. The broker is a queue in memory, and
+an observer replaces the work on units.
 """
 
 import base64
@@ -59,7 +59,7 @@ def make(chance: Random) -> bytes:
 
 
 class _Site:
-    """Is told which units to work on."""
+    """Receives the numbers of units to work on."""
 
     def __init__(self) -> None:
         self.unit_worker = self

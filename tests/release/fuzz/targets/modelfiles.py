@@ -1,4 +1,4 @@
-"""Files of models: damaged, and with another description under a right checksum."""
+"""Model files: damaged ones, and ones with another description and a right checksum."""
 
 import json
 from pathlib import Path
@@ -23,7 +23,7 @@ ABOUT = {
 
 
 def prepare(directory: Path) -> Target:
-    """The target. Its model has one tensor: nobody asks here what it is for."""
+    """Prepare the target. Its model has one tensor, whose meaning does not matter here."""
     path = directory / "model"
     write_model(path, Model(**ABOUT, weights={"x": np.zeros(3, dtype=np.float32)}))
     sample = path.read_bytes()

@@ -1,4 +1,4 @@
-"""Models: damaged, and forged under a right checksum; those that are taken play."""
+"""Models: damaged ones, and forged ones with a right checksum; accepted ones play."""
 
 import json
 from pathlib import Path
@@ -34,7 +34,7 @@ TYPES = ("float64", "float16", "int8", "bool", "uint64", "complex64", "float32")
 
 
 def _changed(chance: Random, tensors: dict[str, Any]) -> dict[str, Any]:
-    """Tensors of which some are missing, of another type or shape, or have strange numbers."""
+    """Tensors, some missing, of another type or shape, or with strange numbers."""
     changed = dict(tensors)
     for _ in range(chance.choice((0, 0, 1, 2))):
         name = chance.choice(list(changed) or ["x"])

@@ -1,4 +1,4 @@
-"""Parts of data sets as NPZ: any bytes, forged arrays, and their neighbour the trainer's reader."""
+"""NPZ parts of data sets: any bytes, forged arrays, and the trainer's separate reader."""
 
 import io
 import struct
@@ -28,7 +28,7 @@ HEADERS = (b"(" * 5000, b"-" * 9000 + b"1", b"{}", b"{'descr'", b"\xff", b"9" * 
 
 
 def _header(chance: Random, shape: object) -> bytes:
-    """A header of an array that says anything."""
+    """An array header with arbitrary content."""
     if chance.random() < 0.2:
         return chance.choice(HEADERS)
     shapes = (shape, (), (0,), (0, 2, 3, 4), (chance.choice(NUMBERS),), (-1,), (3, -3), (True,), 5,
@@ -42,7 +42,7 @@ def _header(chance: Random, shape: object) -> bytes:
 
 
 def forged(chance: Random, arrays: dict[str, np.ndarray]) -> bytes:
-    """An archive in which some arrays are something else."""
+    """An archive in which some arrays are replaced."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for name, array in arrays.items():

@@ -1,4 +1,4 @@
-"""Parts of data sets as Parquet: damaged files, and sound ones of other columns."""
+"""Parquet parts of data sets: damaged files, and valid ones with other columns."""
 
 import io
 from pathlib import Path
@@ -24,7 +24,7 @@ TYPES = (
 
 
 def other_column(chance: Random, rows: int) -> Any:  # noqa: ANN401
-    """A column of any type: of nothing, of the same, or of dictionary entries."""
+    """A column of any type: null, equal values, or dictionary entries."""
     kind = chance.choice(TYPES)
     match chance.randrange(3):
         case 0:

@@ -1,4 +1,4 @@
-"""Descriptions of players; those that can be played by do so, on any board."""
+"""Descriptions of players; playable ones play on any board."""
 
 import json
 from pathlib import Path
@@ -19,15 +19,15 @@ WORDS = (
     b"9" * 5000, b"\x00", b"\x1b", b"/dev/null", b"1..999999999", b"exec:", b"python:", b" ",
 )  # fmt: skip
 MOST = 3
-"""Largest numbers in descriptions that are played by: of moves ahead, of games, of milliseconds."""
+"""Largest numbers in playable descriptions: of plies, of games, and of milliseconds."""
 
 
 LARGEST = 20
-"""Squares of a board on which every position is solved at once."""
+"""Largest number of squares of a board on which every position is solved at once."""
 
 
 def _description(chance: Random, kind: PlayerKind) -> str:
-    """A valid description, of a player that moves at once."""
+    """A valid description of a player that moves at once."""
     if kind.argument is not None:
         return f"{kind.name}:x"
     parts = []

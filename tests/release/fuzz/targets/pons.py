@@ -1,4 +1,4 @@
-"""Books of Pons's program. Their tables have millions of places: a case says what is changed."""
+"""Books of Pons's program. Their tables have millions of places, so a case lists the changes."""
 
 import json
 from pathlib import Path

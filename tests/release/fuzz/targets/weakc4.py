@@ -1,4 +1,4 @@
-"""Solutions in WeakC4's two files. What is taken is a proof of something true."""
+"""Solutions in WeakC4's two files. Accepted solutions prove a true claim."""
 
 import json
 from pathlib import Path
@@ -29,7 +29,7 @@ WORDS = (
 
 
 def prepare(directory: Path) -> Target:
-    """The target: a case is the two files, one after the other."""
+    """Prepare the target: a case is the two files, one after the other."""
     samples = small_solution(START)
     paths = directory / "entries.json", directory / "diagrams.json"
 

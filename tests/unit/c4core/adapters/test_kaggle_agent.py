@@ -1,4 +1,4 @@
-"""Agents for Kaggle's ConnectX without Kaggle's package: what they read, and what they refuse."""
+"""Agents for Kaggle's ConnectX without Kaggle's package: reading input and refusing bad input."""
 
 import runpy
 from pathlib import Path
@@ -19,7 +19,7 @@ EMPTY: list[Any] = [0] * 42
 
 
 @pytest.mark.parametrize("board", [DEFAULT_BOARD, BoardSize(5, 4), BoardSize(4, 8)], ids=str)
-def test_what_a_host_shows_is_read_back(board: BoardSize) -> None:
+def test_observations_and_configurations_round_trip(board: BoardSize) -> None:
     for moves in random_games(10, empty=6, board=board):
         position = Position(moves, width=board.width, height=board.height)
         assert read_board(configuration_of(board, 1.5)) == board
@@ -27,7 +27,7 @@ def test_what_a_host_shows_is_read_back(board: BoardSize) -> None:
         assert read_position(observation_of(position), board) == position
 
 
-def test_an_agent_returns_plain_whole_numbers() -> None:
+def test_an_agent_returns_plain_integers() -> None:
     position = Position("112233")
     agent = make_agent("perfect")
     column = agent(observation_of(position), configuration_of(position.board, 2.0))
@@ -58,7 +58,7 @@ def test_the_last_callable_of_the_example_is_an_agent() -> None:
         ({"board": EMPTY}, {"actTimeout": True}, "actTimeout"),
     ],
 )
-def test_what_is_refused(
+def test_bad_input_is_refused(
     observation: dict[str, Any],
     configuration: dict[str, Any],
     field: str,

@@ -1,4 +1,4 @@
-"""Players that are asked for moves without a game."""
+"""Players that choose moves without a game."""
 
 from pathlib import Path
 
@@ -21,18 +21,18 @@ ROOT = Path(__file__).parents[4]
 
 
 def drawn(mover: Mover) -> list[int]:
-    """Moves in positions of one game after the other."""
+    """Moves in positions of several games."""
     return [mover.choose(Position("4" * (turn % 6))) for turn in range(30)]
 
 
-def test_a_seed_repeats_everything() -> None:
+def test_a_seed_makes_moves_reproducible() -> None:
     first = drawn(Mover("random", seed=5))
     assert drawn(Mover("random", seed=5)) == first
     assert drawn(Mover("random", seed=6)) != first
     assert drawn(Mover("random")) != drawn(Mover("random"))
 
 
-def test_a_restart_begins_anew() -> None:
+def test_a_restart_resets_the_seed() -> None:
     mover = Mover("random", seed=5)
     first = drawn(mover)
     assert drawn(mover) != first
@@ -52,7 +52,7 @@ def test_no_program_is_started_without_consent(tmp_path: Path) -> None:
     assert not trap.exists()
 
 
-def test_an_external_program_with_consent_is_told_of_each_game() -> None:
+def test_an_external_program_with_consent_plays_several_games() -> None:
     agent = ROOT / "examples" / "players" / "kaggle_agent.py"
     mover = Mover(f"kaggle:{agent}", resources=Resources(programs=ANY_PROGRAM))
     try:
@@ -63,21 +63,21 @@ def test_an_external_program_with_consent_is_told_of_each_game() -> None:
         mover.close()
 
 
-def test_a_player_that_is_too_slow() -> None:
+def test_a_slow_player_fails() -> None:
     slow = Mover("mcts-uct:iterations=5000000", seconds=0.05)
     with pytest.raises(PlayerFailure, match=r"has not found a move in 0\.05 s") as caught:
         slow.choose(Position())
     assert caught.value.failing is Failing.TIME
 
 
-def test_a_stop() -> None:
+def test_a_stop_ends_the_choice() -> None:
     stop = Stop()
     stop.set()
     with pytest.raises(StopPlaying):
         Mover("mcts-uct:iterations=5000000").choose(Position(), stop=stop)
 
 
-def test_what_cannot_be_asked() -> None:
+def test_finished_games_and_unknown_players_are_refused() -> None:
     with pytest.raises(ValueError, match="the game is over"):
         Mover("random").choose(Position("1212121"))
     with pytest.raises(PlayerError, match="no player is called 'nobody'"):

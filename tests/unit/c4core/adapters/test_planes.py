@@ -1,4 +1,4 @@
-"""Positions as planes, on boards of any shape, and planes that are no positions."""
+"""Positions as planes, on boards of any shape, and planes that are not positions."""
 
 import numpy as np
 import pytest
@@ -56,7 +56,7 @@ def planes_of(own: list[tuple[int, int]], other: list[tuple[int, int]]) -> objec
         planes_of([], [(0, 0)]),
     ],
 )
-def test_planes_that_are_no_position(planes: np.ndarray, snapshot: SnapshotAssertion) -> None:
+def test_bad_planes_are_refused(planes: np.ndarray, snapshot: SnapshotAssertion) -> None:
     with pytest.raises(AdapterError) as caught:
         decode(planes)
     assert caught.value.field == "observation"

@@ -1,14 +1,16 @@
-"""The engine in UGI: what its lines mean, what it finds, and lines that make no sense."""
+"""The engine in UGI and UCI: the meaning of its lines, its results, and bad lines."""
 
 import io
 import re
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from c4core.adapters.ugi import Options, Session, read_position
+from c4core.adapters.ugi import Options, Session
+from c4core.adapters.ugi_notation import UCI, UGI, read_position
 from c4core.adapters.ugi_search import Go, LineError, Spent, look_ahead, read_go
 from c4core.evaluation import plies_to_end
 from c4core.notation import DEFAULT_BOARD, BoardSize
@@ -24,7 +26,7 @@ SEARCH = re.compile(r"nodes \d+ time \d+")
 
 
 def said(*lines: str | bytes, options: Options | None = None) -> list[str]:
-    """What the engine says to some lines; without what depends on the machine."""
+    """The engine's answers to some lines, without machine-dependent parts."""
     text = b"".join(line if isinstance(line, bytes) else f"{line}\n".encode() for line in lines)
     answers: list[str] = []
     Session(answers.append, options=options or Options(hash=1)).run(io.BytesIO(text))
@@ -32,7 +34,7 @@ def said(*lines: str | bytes, options: Options | None = None) -> list[str]:
 
 
 class Talk:
-    """A conversation whose answers are waited for."""
+    """A conversation that waits for answers."""
 
     def __init__(self) -> None:
         self.session = Session(self._hear, options=Options(hash=1))
@@ -45,7 +47,7 @@ class Talk:
             self._news.notify_all()
 
     def until(self, holds: Callable[[str], bool]) -> None:
-        """Wait until a line is heard."""
+        """Wait until a line arrives."""
         with self._news:
             assert self._news.wait_for(lambda: any(map(holds, self.heard)), timeout=HANG_SECONDS)
 
@@ -58,19 +60,24 @@ class Talk:
         ["position fen 7/7/7/7/3oo2/2xxx2", "go"],
         ["setoption name Board value 4x4", "go"],
         ["go depth 4"],
-        # The opponent's win is seen, and prevented.
+        # The engine sees the opponent's win and prevents it.
         ["position startpos moves 11223", "go depth 2"],
         ["position startpos moves 112233", "go infinite"],
         ["position startpos moves 4", "go nodes 1"],
         ["position startpos moves 4", "go nodes 3000"],
         ["position startpos moves 44", "go nodes 20000"],
-        ["go", "quit", "isready"],
+        ["uci", "position startpos moves P@a1 P@b1 P@a2 P@b2 P@a3 P@b3", "go"],
+        ["uci", "position fen 7/7/7/7/3pp2/2PPP2 b - - 0 3", "go depth 2"],
+        ["uci", "position startpos moves P@a1 P@b1 P@a2 P@b2 P@a3 P@b3 P@a4", "go"],
+        ["uci", "ugi", "position startpos moves 112233", "go"],
+        ["uci", "setoption name UCI_Variant value chess", "debug on", "ponderhit"],
+        ["uci", "setoption name board value 9x6", "position startpos", "query p1turn"],
         ["query gameover", "query p1turn", "query result"],
         ["position startpos moves 1212121", "query gameover", "query result", "go"],
         ["position startpos moves 41212131", "query gameover", "query result"],
         ["setoption name board value 2x1", "position startpos moves 12", "query result"],
         ["position startpos moves 112233", "position startpos moves 9", "", "  ", "go"],
-        # The board of a new size is empty; so is that of the next game.
+        # After a change of size, the board of the current and the next game is empty.
         ["setoption name player value stupid", "position startpos", "go movetime 120000"],
         [
             "setoption name player value stupid",
@@ -84,7 +91,12 @@ class Talk:
     ids="; ".join,
 )
 def test_conversations(lines: list[str], snapshot: SnapshotAssertion) -> None:
-    assert said(*lines) == snapshot
+    assert [line for line in said(*lines) if not line.startswith(("id ", "option "))] == snapshot
+
+
+def test_quit_prints_the_move_of_a_search() -> None:
+    assert said("go", "quit", "isready")[-1] == "bestmove 4"
+    assert said("uci", "go infinite", "quit", "isready")[-1] == "bestmove P@d1"
 
 
 def test_the_greeting() -> None:
@@ -95,7 +107,14 @@ def test_the_greeting() -> None:
     assert "option name player type string default <empty>" in others
 
 
-def test_the_score_of_every_column_is_told() -> None:
+def test_the_greeting_of_uci(snapshot: SnapshotAssertion) -> None:
+    # The variant determines the board.
+    lines = said("uci", options=Options(hash=2, board=BoardSize(9, 6), player="medium"))
+    assert lines[0].startswith("id name C4 ")
+    assert lines[1:] == snapshot
+
+
+def test_the_score_of_every_column_is_reported() -> None:
     *_, scores, best = said(f"position startpos moves {' '.join(LATE)}", "go")
     exact = Solver(table_mb=1).analyze(LATE)
     assert best in {f"bestmove {column + 1}" for column in exact.best}
@@ -111,7 +130,7 @@ def test_positions() -> None:
     assert read_position(["startpos", "moves", "c"], BoardSize(12, 4)).heights[11] == 1
 
 
-def test_positions_that_are_none(snapshot: SnapshotAssertion) -> None:
+def test_bad_positions_are_refused(snapshot: SnapshotAssertion) -> None:
     texts = (
         "",
         "endpos",
@@ -133,10 +152,60 @@ def test_positions_that_are_none(snapshot: SnapshotAssertion) -> None:
     } == snapshot
 
 
+def test_positions_of_uci() -> None:
+    drops = "P@d1 P@d2 P@e1 P@c1 P@e2"
+    read = read_position(["startpos", "moves", *drops.split()], DEFAULT_BOARD, UCI)
+    assert read == Position("44535")
+    assert UCI.write(Position(), (3, 3, 4, 2, 4)) == drops.split()
+    pockets = f"[{'P' * 18}{'p' * 19}]"
+    for text in (
+        "fen 7/7/7/7/3pP2/2pPP2 b - - 0 3",
+        f"fen 7/7/7/7/3pP2/2pPP2{pockets} b - - 0 3",
+        f"fen 7/7/7/7/3pP2/2pPP2{pockets} b 0 3",  # without the fields that only chess needs
+        "fen 7/7/7/7/3p3/3P3 w moves P@e1 P@c1 P@e2",
+    ):
+        assert read_position(text.split(), DEFAULT_BOARD, UCI) == read
+    full = Position("467542311242375735765675733135661624214421")
+    rows = "pPPpppP/pPPPppP/PPppPPP/ppPPppp/PpPPPpp/ppPPppP"
+    for board in (rows, f"{rows}[]", f"{rows}[-]"):  # cutechess writes the last one
+        assert read_position(["fen", board, "w", "-", "-", "0", "22"], DEFAULT_BOARD, UCI) == full
+
+
+def test_bad_positions_of_uci_are_refused(snapshot: SnapshotAssertion) -> None:
+    texts = (
+        "startpos moves 4",
+        "startpos moves P@d2",
+        "startpos moves P@d1 d2",
+        "startpos moves p@d1",
+        "startpos moves P@h1",
+        "startpos moves P@d1 P@d2 P@d3 P@d4 P@d5 P@d6 P@d6",
+        "startpos moves P@a1 P@b1 P@a2 P@b2 P@a3 P@b3 P@a4 P@b4",
+        "fen",
+        "fen 7/7/7/7/7/7 w - - 0 1 0",
+        "fen 7/7/7/7/7/7 x",
+        "fen 7/7/7/7/7/3P3 w - - 0 1",
+        "fen 7/7/7/7/7/3PP2 w - - 0 1",
+        "fen 7/7/7/7/3P3/7 b - - 0 1",
+        "fen 7/7/7/7/7/3x3 b - - 0 1",
+        "fen 7/7/7/7/7/7[PPp] w - - 0 1",
+        "fen 7/7/7/7/7/7[ w - - 0 1",
+        "fen 9/9/9/9/9/9/9 w - - 0 1",
+        "fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    )
+    assert {
+        text: refused(read_position, text.split(), DEFAULT_BOARD, UCI, error=LineError)
+        for text in texts
+    } == snapshot
+
+
 def test_limits(snapshot: SnapshotAssertion) -> None:
-    assert read_go([]) == Go()
-    assert read_go(["movetime", "500", "nodes", "7"]) == Go(movetime=500, nodes=7)
-    assert read_go(["infinite"]).infinite
+    assert read_go([], UGI.limits) == Go()
+    assert read_go(["movetime", "500", "nodes", "7"], UGI.limits) == Go(movetime=500, nodes=7)
+    assert read_go(["infinite"], UGI.limits).infinite
+    clocks = ["wtime", "5", "btime", "-6", "winc", "7", "binc", "8", "movestogo", "9"]
+    expected = Go(p1time=5, p2time=-6, p1inc=7, p2inc=8, movestogo=9)
+    assert read_go(clocks, UCI.limits) == expected
+    assert refused(read_go, ["ponder"], UCI.limits, error=LineError) == snapshot
     texts = (
         "movetime",
         "movetime soon",
@@ -146,20 +215,27 @@ def test_limits(snapshot: SnapshotAssertion) -> None:
         "wtime 5",
         "nodes 99999999999999999999",
     )
-    assert {text: refused(read_go, text.split(), error=LineError) for text in texts} == snapshot
+    assert {
+        text: refused(read_go, text.split(), UGI.limits, error=LineError) for text in texts
+    } == snapshot
 
 
-def test_shares_of_a_clock() -> None:
+def test_a_move_gets_its_share_of_the_clock() -> None:
     clock = Go(p1time=21_000, p2time=4_200, p1inc=500)
-    assert clock.seconds(Position()) == 1.5  # 21 moves to come, and the increment
+    assert clock.seconds(Position()) == 1.5  # 21 moves to go, plus the increment
     assert clock.seconds(Position("4")) == 0.2
+    assert replace(clock, movestogo=10).seconds(Position()) == 2.6
+    assert replace(clock, movestogo=0).seconds(Position()) == 10.5
     assert Go(movetime=-5).seconds(Position()) == 0
-    assert Go(p1time=100, p1inc=60_000).seconds(Position()) == 0.05  # half of what is left
+    # 20 ms are kept for the answer, but at most half of the time.
+    assert Go(movetime=500).seconds(Position()) == 0.48
+    assert Go(movetime=10).seconds(Position()) == 0.005
+    assert Go(p1time=100, p1inc=60_000).seconds(Position()) == 0.05  # half of the remaining time
     assert Go(nodes=3).seconds(Position()) is None
 
 
 @pytest.mark.parametrize("board", [BoardSize(7, 6), BoardSize(4, 5), BoardSize(5, 4)], ids=str)
-def test_looking_ahead_finds_what_is_that_near_and_nothing_else(board: BoardSize) -> None:
+def test_look_ahead_finds_exactly_the_results_within_its_depth(board: BoardSize) -> None:
     solver = Solver(table_mb=1)
     for moves in random_games(15, empty=11, board=board):
         position = Position(moves, width=board.width, height=board.height)
@@ -175,11 +251,11 @@ def test_looking_ahead_finds_what_is_that_near_and_nothing_else(board: BoardSize
             assert list(look_ahead(solver, position, plies, spent)) == expected
 
 
-def test_a_time_that_is_too_short_still_gives_a_move() -> None:
+def test_a_very_short_time_still_gives_a_move() -> None:
     assert said("position startpos moves 4", "go movetime 0")[-1] == "bestmove 4"
 
 
-def test_a_search_without_an_end() -> None:
+def test_an_infinite_search_runs_until_stopped() -> None:
     talk = Talk()
     talk.session.answer("position startpos moves 112233")
     talk.session.answer("go infinite")
@@ -203,14 +279,14 @@ def test_a_hard_search_is_stopped() -> None:
     talk.session.answer("go")
     talk.session.answer("stop")
     assert talk.heard[-1] == "bestmove 4"
-    assert talk.session.answer("stop")  # there is none any more
+    assert talk.session.answer("stop")  # no search is running any more
     heard = len(talk.heard)
     talk.session.answer("go")
     talk.session.close()
     assert len(talk.heard) == heard
 
 
-def test_a_player_that_is_stopped_still_moves() -> None:
+def test_a_stopped_player_still_moves() -> None:
     talk = Talk()
     talk.session.answer("setoption name player value mcts-uct:iterations=5000000")
     talk.session.answer("go infinite")
@@ -219,7 +295,7 @@ def test_a_player_that_is_stopped_still_moves() -> None:
         "info string stopped before the player chose; the first open column is played",
         "bestmove 1",
     ]
-    talk.session.answer("go movetime 1")
+    talk.session.answer("go movetime 2")
     talk.until("bestmove none".__eq__)
     assert "has not found a move in 0.001 s" in talk.heard[-2]
 
@@ -244,7 +320,7 @@ def test_a_player_that_is_stopped_still_moves() -> None:
         "setoption name player value kaggle:a.py",
     ],
 )
-def test_lines_that_make_no_sense(line: str | bytes, snapshot: SnapshotAssertion) -> None:
+def test_bad_lines_are_refused(line: str | bytes, snapshot: SnapshotAssertion) -> None:
     complaint, *others = said(line, "isready")
     assert complaint.startswith("info string error: ")
     assert complaint.isprintable()

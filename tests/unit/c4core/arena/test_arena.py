@@ -1,4 +1,4 @@
-"""Games between two players: rules, clocks, seeds, and what happens when a player fails."""
+"""Games between two players: rules, clocks, seeds, and failing players."""
 
 import errno
 from dataclasses import FrozenInstanceError
@@ -17,7 +17,7 @@ from tests.support.running.databases import FakeClock
 
 
 class Scripted(Player):
-    """Does what a test says, move by move; not in the registry."""
+    """A player that makes scripted moves; it is not in the registry."""
 
     kind = PlayerKind("scripted", "test", "Does as told.", None, (), (), Player)
 
@@ -58,7 +58,7 @@ def test_a_drawn_game() -> None:
 
 
 @pytest.mark.parametrize(("faulty", "winner"), [("x", "o"), ("o", "x")])
-def test_an_exception_at_the_beginning_loses_the_game(faulty: str, winner: str) -> None:
+def test_an_exception_in_begin_loses_the_game(faulty: str, winner: str) -> None:
     class Unready(Scripted):
         def begin(self, game: GameStart) -> None:
             raise OSError(f"no model for {game.side}")
@@ -70,7 +70,7 @@ def test_an_exception_at_the_beginning_loses_the_game(faulty: str, winner: str) 
     assert seats[winner].seen[-1] == "win"
 
 
-def test_an_exception_at_the_end_changes_nothing() -> None:
+def test_an_exception_in_end_changes_nothing() -> None:
     class Sulking(Scripted):
         def end(self, result: str) -> None:
             super().end(result)
@@ -82,7 +82,7 @@ def test_an_exception_at_the_end_changes_nothing() -> None:
     assert (first.seen[-1], second.seen[-1]) == ("win", "loss")
 
 
-def test_what_is_raised_between_the_moves_is_no_players_failure() -> None:
+def test_an_exception_between_moves_is_not_the_players_failure() -> None:
     def fail() -> None:
         raise PlayerFailure(Failing.ERROR, "somebody else's")
 
@@ -90,7 +90,7 @@ def test_what_is_raised_between_the_moves_is_no_players_failure() -> None:
         play_game(Scripted(), Scripted(), before_move=fail)
 
 
-def test_players_are_told_of_the_game() -> None:
+def test_players_receive_the_game() -> None:
     first, second = Scripted(3, 3, 3, 3), Scripted(2, 2, 2)
     play_game(first, second, seed=5)
     assert first.seen == [GameStart(Position().board, "x", seat_seed(5, "x")), "win"]
@@ -117,7 +117,7 @@ NO_FAILURES = (
     SystemExit(3),
     StopPlaying(),
 )
-"""What a player may meet that is no fault of its own."""
+"""Exceptions that are not the player's fault."""
 
 
 def raising() -> int:
@@ -151,9 +151,7 @@ def test_a_failure_loses_the_game(answer: object, ending: Ending, detail: str) -
 
 
 @pytest.mark.parametrize("error", NO_FAILURES, ids=repr)
-def test_what_the_machine_lacks_is_no_players_failure(error: BaseException) -> None:
-    """Nobody knows what it would have played: there is no game."""
-
+def test_a_failure_of_the_machine_gives_no_result(error: BaseException) -> None:
     def fail() -> int:
         raise error
 
@@ -171,24 +169,24 @@ def test_what_the_machine_lacks_is_no_players_failure(error: BaseException) -> N
         assert "win" not in first.seen + second.seen
 
 
-def test_bugs_of_players_that_are_known_to_be_whole_are_raised() -> None:
+def test_raises_faults_raises_bugs_of_players() -> None:
     with pytest.raises(KeyError):
         play_game(Scripted(raising), Scripted(), raises_faults=True)
     record = play_game(Scripted(9), Scripted(), raises_faults=True)
     assert record.ending == Ending.ILLEGAL
 
 
-def test_lenient_games_go_on() -> None:
+def test_lenient_games_replace_illegal_moves() -> None:
     start = Position("111111")
     record = play_game(Scripted(0, 9, 1), Scripted(2, 2, 2), start=start, lenient=True, seed=1)
     assert record.columns[0] == 1
     assert record.replaced[:2] == (0, 2)
     assert not record.is_forfeit
-    # What is no column at all is not replaced.
+    # An answer that is not a column at all is not replaced.
     assert play_game(Scripted("x"), Scripted(), lenient=True).ending == Ending.NONSENSE
 
 
-def test_a_game_can_be_broken_off() -> None:
+def test_an_exception_in_before_move_ends_the_game() -> None:
     class Enough(Exception):  # noqa: N818
         pass
 
@@ -221,10 +219,10 @@ def test_a_slow_player_loses_on_time(monkeypatch: pytest.MonkeyPatch, clock: Fak
     assert record.seconds[-1] == 1.25
 
 
-def test_a_clock_for_the_game() -> None:
+def test_a_clock_covers_the_whole_game() -> None:
     clock = Clock(TimeControl(move=2.0, game=5.0, grace=0.1))
     assert clock.limits("x") == Limits(2.0, 0.1)
-    assert not clock.take("x", 2.05)  # within the grace, which is taken off all the same
+    assert not clock.take("x", 2.05)  # within the grace, but subtracted from the clock
     assert not clock.take("x", 2.0)
     assert clock.limits("x").seconds == pytest.approx(0.95)
     assert clock.limits("o").seconds == 2.0
@@ -233,7 +231,7 @@ def test_a_clock_for_the_game() -> None:
 
 
 @pytest.mark.parametrize("bad", [{"move": 0}, {"game": -1}, {"grace": -0.1}])
-def test_impossible_times(bad: dict[str, float]) -> None:
+def test_bad_time_controls_are_refused(bad: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=r"must be positive|cannot be negative"):
         TimeControl(**bad)
 
@@ -246,7 +244,7 @@ def test_limits_reach_the_player() -> None:
     assert left[0] == 1000.0
 
 
-def test_seeds_follow_from_the_match_alone() -> None:
+def test_seeds_depend_on_the_match_only() -> None:
     assert game_seed(1, 0) == 15088009739970707332
     seeds = {game_seed(match, number) for match in range(30) for number in range(100)}
     assert len(seeds) == 3000
@@ -256,14 +254,14 @@ def test_seeds_follow_from_the_match_alone() -> None:
 @pytest.mark.parametrize(
     "text", ["set", "blog-v6:depth=2", "mcts-uct:iterations=50", "minimax-windows"]
 )
-def test_the_same_seed_is_the_same_game(text: str) -> None:
+def test_the_same_seed_gives_the_same_game(text: str) -> None:
     player = parse_player(text).make()
     games = [play_game(player, player, seed=seed).columns for seed in (1, 2, 3, 4, 1)]
     assert games[0] == games[4]
     assert len(set(games)) > 1
 
 
-def test_one_players_draws_do_not_change_the_other_ones() -> None:
+def test_one_players_random_draws_do_not_affect_the_other() -> None:
     def answers(opponent: Player) -> tuple[int, ...]:
         return play_game(parse_player("random").make(), opponent, seed=9).columns[0:4:2]
 

@@ -1,4 +1,4 @@
-"""Games in files: what is written and read, what is refused, and which games are repeats."""
+"""Games in files: writing, reading, refusing bad input, and finding repeats."""
 
 import io
 import json
@@ -26,7 +26,7 @@ from c4core.position import Position
 from tests.support.boards.finished_games import finished_games
 from tests.support.refused import own_words
 
-# The source's own example: columns 3, 2, 3, 2, 3, 2, 3 from 0, the first player wins upright.
+# The source's example: columns 3, 2, 3, 2, 3, 2, 3 from 0; the first player wins vertically.
 STANDING = "4343434"
 PLAYED_ON = ",".join(["0"] * 14 + ["0,0,0,1,0,0,0"] + ["0,0,-1,1,0,0,0"] * 2 + ["0,0,-1,1,-1,0,0"])
 ROW = ",".join(["0"] * 14 + ["0,0,0,1,0,0,0"] + ["0,0,-1,1,0,0,0"] * 3 + ["1"])
@@ -49,7 +49,7 @@ class TestCsv:
             "winner",
         )
 
-    def test_is_read_with_and_without_names(self) -> None:
+    def test_rows_are_read_with_and_without_a_heading(self) -> None:
         names = csv_names(BoardSize(7, 6))
         for text in (ROW, f"{names}\n{ROW}\n", f"\ufeff{names}\r\n{ROW}\r\n\r\n"):
             (game,) = read_csv(text)
@@ -57,7 +57,7 @@ class TestCsv:
             assert game.final == Position(STANDING)
             assert (game.winner, game.ending, game.moves) == ("x", Ending.FOUR, None)
 
-    def test_numbers_written_in_other_ways(self) -> None:
+    def test_numbers_may_be_written_in_other_ways(self) -> None:
         cells = [
             f'"{cell}.0"' if index % 2 else f" {cell}" for index, cell in enumerate(ROW.split(","))
         ]
@@ -65,15 +65,15 @@ class TestCsv:
         assert isinstance(game, GameEntry)
         assert game.final == Position(STANDING)
 
-    def test_who_began_is_x(self) -> None:
-        # The same game with -1 as the one that began: all numbers change their sign.
+    def test_the_first_player_is_x(self) -> None:
+        # The same game with -1 for the first player: all numbers change their sign.
         turned = ",".join(str(-int(cell)) for cell in ROW.split(","))
         (game,) = read_csv(turned)
         assert isinstance(game, GameEntry)
         assert (game.final, game.winner) == (Position(STANDING), "x")
 
-    def test_who_moves_second_and_wins(self) -> None:
-        lost = Position("12121232")  # o wins upright
+    def test_the_second_player_may_win(self) -> None:
+        lost = Position("12121232")  # o wins vertically
         assert lost.winner == "o"
         line = csv_line(lost, "o")
         turned = ",".join(str(-int(cell)) for cell in line.split(","))
@@ -81,7 +81,7 @@ class TestCsv:
             assert isinstance(game, GameEntry)
             assert (game.final, game.winner) == (lost, "o")
 
-    def test_bad_rows_are_named(self, snapshot: SnapshotAssertion) -> None:
+    def test_bad_rows_are_reported(self, snapshot: SnapshotAssertion) -> None:
         rows = [
             "1,0",
             ROW.replace("-1", "2", 1),
@@ -98,7 +98,7 @@ class TestCsv:
 
 
 class TestJson:
-    def test_everything_comes_back(self) -> None:
+    def test_all_fields_round_trip(self) -> None:
         game = finished_games(1)[0]._replace(
             first="set:fallback=vector",
             second="random",
@@ -112,18 +112,18 @@ class TestJson:
         assert parse_json_game(json_line(game)) == game
 
     @pytest.mark.parametrize("impossible", [math.inf, math.nan, 1.7e308, -1.0])
-    def test_an_impossible_time_is_written_as_an_unknown_one(self, impossible: float) -> None:
-        """As a game of a received database may have it."""
+    def test_an_impossible_time_is_written_as_unknown(self, impossible: float) -> None:
+        """Games of a received database may have such times."""
         game = finished_games(1)[0]._replace(x_seconds=impossible, o_seconds=0.5)
         assert parse_json_game(json_line(game)) == game._replace(x_seconds=0.0)
 
-    def test_a_start_and_a_final_grid_come_back(self) -> None:
+    def test_a_start_and_a_final_grid_round_trip(self) -> None:
         for game in finished_games(5, start=Position("4453")):
             assert parse_json_game(json_line(game)) == game
             bare = game._replace(moves=None)
             assert parse_json_game(json_line(bare)) == bare
 
-    def test_the_moves_are_enough(self) -> None:
+    def test_moves_alone_make_a_game(self) -> None:
         game = parse_json_game('{"moves": "4343434", "unknown": [1]}')
         assert (game.winner, game.ending) == ("x", Ending.FOUR)
         assert game.first is None
@@ -134,7 +134,7 @@ class TestJson:
         assert fields.pop("board") == "5x4"
         assert parse_json_game(json.dumps(fields), board=BoardSize(5, 4)) == game
 
-    def test_whole_seconds_and_any_character(self) -> None:
+    def test_integer_seconds_and_any_character(self) -> None:
         line = r'{"moves": "4343434", "x_seconds": 1, "first": "\ud83d\ude00 \u0416"}'
         game = parse_json_game(line)
         assert (game.x_seconds, game.first) == (
@@ -186,7 +186,9 @@ class TestJson:
             ),
         ],
     )
-    def test_bad_lines_are_named(self, line: str, field: str, snapshot: SnapshotAssertion) -> None:
+    def test_bad_lines_are_reported(
+        self, line: str, field: str, snapshot: SnapshotAssertion
+    ) -> None:
         good = '{"moves": "4343434"}'
         first, bad, last = read_json_games(io.BytesIO(f"{good}\n{line}\n\n{good}".encode()))
         assert isinstance(bad, BadLine)
@@ -263,7 +265,7 @@ class TestAnyForm:
         assert game_of_moves("", BoardSize(7, 6)).moves == ""
 
 
-# One final grid, reached in two orders of moves.
+# One final grid, reached by two orders of moves.
 UPRIGHT, OTHER_ORDER = "4141474", "4147414"
 MIRRORED = "4747414"
 
@@ -282,7 +284,7 @@ class TestRepeats:
             ("grids", True, [True, False, False, False]),
         ],
     )
-    def test_what_is_the_same(self, by: str, mirrors: bool, new: list[bool]) -> None:  # noqa: FBT001
+    def test_repeats_by_moves_or_grids(self, by: str, mirrors: bool, new: list[bool]) -> None:  # noqa: FBT001
         assert game(UPRIGHT).final == game(OTHER_ORDER).final
         assert game(MIRRORED).final == game(UPRIGHT).final.mirrored()
         repeats = Repeats(by, mirrors=mirrors)  # type: ignore[arg-type]  # parametrized
@@ -291,7 +293,7 @@ class TestRepeats:
         assert repeats.repeated == new.count(False)
         assert len(repeats) == new.count(True)
 
-    def test_the_start_counts(self) -> None:
+    def test_games_from_other_starts_differ(self) -> None:
         repeats = Repeats()
         assert repeats.is_new(game(UPRIGHT))
         begun = game(UPRIGHT)._replace(start=Position("17"), final=Position(f"17{UPRIGHT}"))
@@ -309,7 +311,7 @@ class TestRepeats:
             )
             assert not repeats.is_new(mirrored)
 
-    def test_games_without_moves_are_told_apart_by_their_grids(self) -> None:
+    def test_games_without_moves_differ_by_their_grids(self) -> None:
         repeats = Repeats("moves")
         bare = game(UPRIGHT)._replace(moves=None)
         assert repeats.is_new(game(UPRIGHT))

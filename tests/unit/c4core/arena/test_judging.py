@@ -1,4 +1,4 @@
-"""Moves against exact scores: what they gave away, their marks, and accuracy."""
+"""Moves against exact scores: points lost, marks, and accuracy."""
 
 import random
 
@@ -21,18 +21,18 @@ def judged(played: int, scores: tuple[int | None, ...], column: int = 0) -> Judg
     [
         (3, (3, -1, 0), "!"),
         (3, (3, 0, 0), "!"),
-        (3, (3, -1, None), ""),  # there was one other column only
+        (3, (3, -1, None), ""),  # only one other column was open
         (3, (3, 0, 1), ""),  # a slower win was a win
-        (3, (3, 2, 1), ""),  # the only best one, but nothing was at stake
+        (3, (3, 2, 1), ""),  # the only best move, but nothing was at stake
         (3, (3, 3, -1), ""),  # two were best
-        (2, (2, 3, 3), "?"),  # a slower win
-        (-4, (-4, -2, -2), "?"),  # a quicker loss
+        (2, (2, 3, 3), "?"),  # slower win
+        (-4, (-4, -2, -2), "?"),  # quicker loss
         (-2, (-2, -4, -4), ""),  # lost anyway
         (0, (0, 0, 0), ""),
         (0, (0, -1, -1), "!"),
         (0, (0, 3, 3), "??"),
         (-1, (-1, 0, 3), "??"),
-        (5, (5, None, None), ""),  # the only column there is
+        (5, (5, None, None), ""),  # the only open column
     ],
 )
 def test_marks(played: int, scores: tuple[int | None, ...], mark: str) -> None:
@@ -56,7 +56,7 @@ def test_accuracy_counts_decisions_only() -> None:
     assert result_accuracy([]) is None
 
 
-def test_a_move_without_all_scores_is_not_judged() -> None:
+def test_a_move_without_complete_scores_is_not_judged() -> None:
     position = Position("44")
     assert judge_move(position, 0, None) is None
     assert judge_move(position, 0, (1, None, 1, 1, 1, 1, 1)) is None
@@ -71,9 +71,14 @@ def test_a_move_without_all_scores_is_not_judged() -> None:
         ("44455255", 3, (-3, -3, -2, 1, -2, -3, -3), "!"),
         ("4445525", 3, (-3, -3, -2, 1, -2, -3, -3), ""),  # seven stones: the opening
         ("44455255", 3, (0, 0, 0, 17, 0, 0, 0), ""),  # wins at once
-        ("44455255", 3, (0, 0, 0, 16, 0, 0, 0), "!"),  # wins with the stone after that
+        ("44455255", 3, (0, 0, 0, 16, 0, 0, 0), "!"),  # wins one stone later
         ("44455255", 3, (-17, -17, -17, 0, -17, -17, -17), ""),  # the others lose at once
-        ("44455255", 3, (-17, -16, -17, 0, -17, -17, -17), "!"),  # one of them not at once
+        (
+            "44455255",
+            3,
+            (-17, -16, -17, 0, -17, -17, -17),
+            "!",
+        ),  # one of them does not lose at once
     ],
 )
 def test_an_obvious_move_is_not_praised(
@@ -84,15 +89,15 @@ def test_an_obvious_move_is_not_praised(
     assert move.mark == mark
 
 
-def test_the_best_share_counts_choices_only() -> None:
+def test_the_share_of_best_moves_counts_choices_only() -> None:
     best, slow, nothing = judged(3, (3, 2)), judged(2, (2, 3)), judged(0, (0, 0))
     assert best_share([best, slow, nothing]) == 50
     assert best_share([best, nothing]) == 100
     assert best_share([nothing]) is None
 
 
-def test_moves_of_random_games_against_the_oracle() -> None:
-    """The scores of all columns by plain minimax: a move keeps what the best column has."""
+def test_moves_of_random_games_agree_with_the_oracle() -> None:
+    """A move keeps the value of the best column, by plain minimax."""
     chance = random.Random(4)
     for moves in random_games(8, empty=9, board=BoardSize(4, 4)):
         oracle, position = ReferenceSolver(4), Position(moves, width=4, height=4)

@@ -1,4 +1,4 @@
-"""Statistics of results, beside scipy's and those of the sources."""
+"""Statistics of results, compared with scipy's and with the sources."""
 
 import math
 
@@ -31,7 +31,7 @@ from c4core.arena.statistics import (
 from c4core.players import parse_player
 
 
-def test_no_games_no_rates() -> None:
+def test_no_games_give_no_rates() -> None:
     empty = Tally(0, 0)
     assert decisive_rate(empty) is None
     assert empty.score is None
@@ -66,7 +66,7 @@ def test_elo() -> None:
     rating = elo(Tally(60, 30, 10))
     assert rating is not None
     assert rating.difference == pytest.approx(elo_of(0.65))
-    # Variance of a game 0.2025, so the score is known to +-0.0882.
+    # The variance of a game is 0.2025, so the score is known to +-0.0882.
     assert rating.low == pytest.approx(elo_of(0.65 - 0.08820), abs=0.1)
     assert rating.high == pytest.approx(elo_of(0.65 + 0.08820), abs=0.1)
     perfect = elo(Tally(10, 0))
@@ -80,11 +80,11 @@ def test_sprt_bounds_and_verdicts() -> None:
     assert test.verdict(Tally(50, 50)) is None
     assert test.verdict(Tally(2700, 2300)) == "H1"
     assert test.verdict(Tally(2450, 2550)) == "H0"
-    # 5 % above H1 for sure, though there is no spread at all.
+    # Certainly 5 % above H1, though the results have no spread.
     assert test.verdict(Tally(60, 0)) == "H1"
 
 
-def test_sprt_ratio_is_nearly_that_of_normal_scores() -> None:
+def test_sprt_ratio_is_close_to_the_normal_approximation() -> None:
     test, tally = Sprt(elo0=0, elo1=20), Tally(1300, 1020, 400)
     score0, score1 = score_of(0), score_of(20)
     mean = (1300 + 200) / 2720
@@ -95,7 +95,7 @@ def test_sprt_ratio_is_nearly_that_of_normal_scores() -> None:
 
 @pytest.mark.parametrize("wins", [1, 10, 52])
 def test_sprt_ratio_without_losses_and_draws(wins: int) -> None:
-    """Then it is the ratio of the chances to win throughout, which are the scores."""
+    """The ratio of the winning chances, which are then the scores."""
     expected = wins * math.log(score_of(20) / score_of(0))
     assert Sprt().ratio(Tally(wins, 0)) == pytest.approx(expected, rel=0.01, abs=0.001)
 
@@ -115,7 +115,7 @@ def test_sprt_needs_many_games() -> None:
     draws=st.integers(0, 3000),
     elo1=st.floats(0.5, 300),
 )
-def test_sprt_chances_lead_to_the_score(wins: int, losses: int, draws: int, elo1: float) -> None:
+def test_sprt_probabilities_give_the_score(wins: int, losses: int, draws: int, elo1: float) -> None:
     counts = [max(float(count), 1e-3) for count in (wins, draws, losses)]
     shares = [count / sum(counts) for count in counts]
     chances = _likeliest(shares, score_of(elo1))
@@ -139,7 +139,7 @@ def test_sprt_chances_lead_to_the_score(wins: int, losses: int, draws: int, elo1
         {"alpha": math.nan},
     ],
 )
-def test_impossible_sprt(bad: dict[str, float]) -> None:
+def test_bad_sprt_parameters_are_refused(bad: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="must be"):
         Sprt(**bad)
 
@@ -149,7 +149,7 @@ def test_impossible_sprt(bad: dict[str, float]) -> None:
     losses=st.integers(0, 1_000_000),
     draws=st.integers(0, 1_000_000),
 )
-def test_sprt_of_the_greatest_differences(wins: int, losses: int, draws: int) -> None:
+def test_sprt_with_extreme_differences_is_finite(wins: int, losses: int, draws: int) -> None:
     tally = Tally(wins, losses, draws)
     ratio = Sprt(elo0=-1000, elo1=1000).ratio(tally)
     assert math.isfinite(ratio)
@@ -162,8 +162,8 @@ def test_distinct_games() -> None:
     assert distinct_games(play_game(chance, chance, seed=game_seed(1, n)) for n in range(5)) == 5
 
 
-# Wins and losses of the source's tables, the winner's share in percent and P, recomputed where the
-# source was wrong.
+# Wins and losses from the source's tables, the winner's percentage, and P, recomputed where the
+# source is wrong.
 SOURCE = [
     ((53, 34, 13), 60.9, 0.027, True),
     ((44, 47, 9), 51.6, 0.417, False),
@@ -174,7 +174,7 @@ SOURCE = [
 
 
 @pytest.mark.parametrize(("results", "percent", "p", "significant"), SOURCE)
-def test_tables_of_the_source(
+def test_p_agrees_with_the_tables_of_the_source(
     results: tuple[int, int, int],
     percent: float,
     p: float,
@@ -184,11 +184,11 @@ def test_tables_of_the_source(
     digits = len(str(p).partition(".")[2])
     assert round(100 * (decisive_rate(tally) or 0), 1) == percent
     assert one_sided_p(tally) == pytest.approx(p, abs=0.51 * 10**-digits if p else 1e-6)
-    # The source's verdict, by its one-sided P.
+    # The source decides by its one-sided P.
     assert ((one_sided_p(tally) or 0) <= SIGNIFICANT) == significant
 
 
-def test_no_decisive_game() -> None:
+def test_no_decisive_game_gives_no_p() -> None:
     draws = Tally(0, 0, 10)
     assert one_sided_p(draws) is None
     assert two_sided_p(draws) is None
@@ -196,18 +196,18 @@ def test_no_decisive_game() -> None:
 
 
 def test_binomial_of_many_games() -> None:
-    # Half of an even number of games: 1/2 and half of the middle term.
+    # Half of an even number of games: 1/2 plus half of the middle term.
     games = 300_000
     middle = math.exp(-0.5 * math.log(math.pi * games / 2))
     assert one_sided_p(Tally(games // 2, games // 2)) == pytest.approx(0.5 + middle / 2, rel=1e-6)
     below, above = (one_sided_p(Tally(2100, games - 2100)) for games in (4000, 4001))
     assert below is not None
     assert above is not None
-    assert below < above < 1.2 * below  # where the way of reckoning changes nothing jumps
+    assert below < above < 1.2 * below  # no jump where the method of calculation changes
 
 
 @given(wins=st.integers(0, 3000), losses=st.integers(0, 3000), draws=st.integers(0, 9))
-def test_p_is_that_of_scipy(wins: int, losses: int, draws: int) -> None:
+def test_p_agrees_with_scipy(wins: int, losses: int, draws: int) -> None:
     tally = Tally(wins, losses, draws)
     if not tally.decisive:
         assert two_sided_p(tally) is None
@@ -220,7 +220,7 @@ def test_p_is_that_of_scipy(wins: int, losses: int, draws: int) -> None:
     assert is_significant(tally) == (two <= SIGNIFICANT)
 
 
-def test_equals_differ_significantly_in_at_most_5_percent() -> None:
+def test_equal_players_differ_significantly_in_at_most_5_percent() -> None:
     for decisive in range(1, 61):
         chances = scipy.stats.binom.pmf(np.arange(decisive + 1), decisive, 0.5)
         tallies = [Tally(won, decisive - won) for won in range(decisive + 1)]
@@ -232,7 +232,7 @@ def test_equals_differ_significantly_in_at_most_5_percent() -> None:
 
 
 def holm_step_by_step(chances: list[float], level: float) -> set[int]:
-    """Holm's own words: the smallest P first, until one is larger than its share of the level."""
+    """Holm's own procedure: the smallest P first, until one exceeds its share of the level."""
     rejected: set[int] = set()
     left = set(range(len(chances)))
     while left:
@@ -252,7 +252,7 @@ def test_holm_by_hand() -> None:
 
 
 @given(st.lists(st.floats(0, 1), max_size=40), st.sampled_from([0.01, 0.05, 0.2]))
-def test_holm_is_holm_s_procedure(chances: list[float], level: float) -> None:
+def test_holm_agrees_with_a_step_by_step_procedure(chances: list[float], level: float) -> None:
     corrected = holm(chances)
     significant = {index for index, p in enumerate(corrected) if p <= level}
     rejected = holm_step_by_step(chances, level)
@@ -261,27 +261,27 @@ def test_holm_is_holm_s_procedure(chances: list[float], level: float) -> None:
     assert all(p <= more <= 1 for p, more in zip(chances, corrected, strict=True))
 
 
-def test_repeated_games() -> None:
+def test_mostly_repeated_games_are_repetitive() -> None:
     assert is_repetitive(89, 100)
     assert not is_repetitive(90, 100)
     assert not is_repetitive(0, 0)
 
 
-def test_no_standings() -> None:
+def test_no_results_give_no_standings() -> None:
     assert standings([]) == []
 
 
-def test_ratings_of_two_players_differ_by_that_of_their_score() -> None:
+def test_ratings_of_two_players_follow_from_their_score() -> None:
     first, second = standings([("a", "b", Tally(7500, 2500))])
     assert (first.player, second.player) == ("a", "b")
-    # 75 % is 190.85 points; the one draw that everybody is given matters little.
+    # 75 % is 190.85 points; the one draw that every pair is given matters little.
     assert first.rating - second.rating == pytest.approx(190.85, abs=0.5)
     assert first.rating + second.rating == pytest.approx(0)
     assert first.results == second.results.reversed() == Tally(7500, 2500)
 
 
 def test_ratings_explain_a_chain() -> None:
-    # b is 100 points above a, c 100 above b; a and c have never met.
+    # b is 100 points above a, and c 100 above b; a and c have never met.
     share = 1 / (1 + 10 ** (-100 / 400))
     won = round(100_000 * share)
     table = standings(
@@ -297,12 +297,12 @@ def test_draws_are_half_a_win_in_ratings() -> None:
     assert even.rating == pytest.approx(other.rating)
 
 
-def test_who_wins_everything_has_a_finite_rating() -> None:
+def test_a_player_who_always_wins_has_a_finite_rating() -> None:
     first, last = standings([("a", "b", Tally(20, 0))])
     assert 300 < first.rating - last.rating < 1500
 
 
-def test_games_against_oneself_say_nothing() -> None:
+def test_games_against_oneself_are_ignored() -> None:
     table = standings([("a", "a", Tally(10, 0)), ("a", "b", Tally(5, 5))])
     assert [standing.results.games for standing in table] == [10, 10]
     assert table[0].rating == pytest.approx(table[1].rating)

@@ -1,4 +1,4 @@
-"""Open books: probes answer what was written, and wrong files are refused."""
+"""Open books: probes return the written scores, and bad files are refused."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def small(tmp_path: Path) -> Path:
     [(4, 4, ""), (4, 4, "1432"), (5, 4, "1325"), (5, 4, "33"), (4, 5, "22"), (6, 3, "162"),
      (1, 4, ""), (7, 2, "")],
 )  # fmt: skip
-def test_whole_boards(tmp_path: Path, width: int, height: int, moves: str) -> None:
+def test_whole_boards_are_answered(tmp_path: Path, width: int, height: int, moves: str) -> None:
     path = tmp_path / "whole.c4book"
     levels = small_book(path, width=width, height=height, moves=moves)
     with Book.open(path) as book:
@@ -84,8 +84,8 @@ def test_whole_boards(tmp_path: Path, width: int, height: int, moves: str) -> No
             assert np.array_equal(scores, its_scores)
 
 
-def test_only_what_play_can_reach_is_known(small: Path) -> None:
-    """Every arrangement of stones: slots exist for those too that no play leads to."""
+def test_only_reachable_positions_are_known(small: Path) -> None:
+    """Slots also exist for arrangements of stones that play cannot reach."""
     book = Book.open(small)
     known = {key for key, _ in book}
     over = {key for level in plies(width=4, height=4) for key in level.tolist()} - known
@@ -108,7 +108,7 @@ def test_only_what_play_can_reach_is_known(small: Path) -> None:
 
 
 @pytest.mark.parametrize(("width", "moves"), [(4, ""), (5, "33")])
-def test_sparse(tmp_path: Path, width: int, moves: str) -> None:
+def test_a_sparse_book_answers_its_positions(tmp_path: Path, width: int, moves: str) -> None:
     path = tmp_path / "sparse.c4book"
     start = Position(moves, width=width, height=4)
     levels = small_book(path, moves=moves, width=width, height=4, kind="sparse")
@@ -149,8 +149,8 @@ def test_probes_of_an_opening(opening_book: tuple[Path, list[Level]]) -> None:
             assert book.best(position) == analysis.best
 
 
-def test_wins_are_seen_without_a_slot(opening_book: tuple[Path, list[Level]]) -> None:
-    """Also in positions that the start does not lead to."""
+def test_immediate_wins_need_no_slot(opening_book: tuple[Path, list[Level]]) -> None:
+    """Holds also for positions that cannot be reached from the start."""
     book = Book.open(opening_book[0])
     position = Position("12121234565656")
     assert any(position.is_winning(column) for column in position.legal_columns())
@@ -204,7 +204,7 @@ def test_another_board(small: Path) -> None:
         book.probe_many([Position()])
 
 
-def test_what_the_header_says(opening_book: tuple[Path, list[Level]]) -> None:
+def test_info_shows_the_header(opening_book: tuple[Path, list[Level]]) -> None:
     path, levels = opening_book
     info = Book.open(path).info
     assert (info.kind, info.board, info.start) == ("complete", BoardSize(7, 6), START)
@@ -234,10 +234,12 @@ def test_open_and_closed(small: Path) -> None:
         Book()
 
 
-def test_a_book_that_is_closed_while_positions_are_read(small: Path) -> None:
+def test_a_book_may_be_closed_while_positions_are_read(small: Path) -> None:
     book = Book.open(small)
 
-    def positions() -> Iterator[Position]:  # no sequence: a mistake that only the checker sees
+    def positions() -> Iterator[
+        Position
+    ]:  # not a sequence: a mistake that only the type checker would find
         yield Position(width=4, height=4)
         book.close()
         yield Position("1", width=4, height=4)
@@ -246,7 +248,7 @@ def test_a_book_that_is_closed_while_positions_are_read(small: Path) -> None:
         book.probe_many(cast("list[Position]", positions()))
 
 
-def test_no_book(tmp_path: Path) -> None:
+def test_other_files_are_refused(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.write_bytes(b"SQLite format 3\0" * 50)
     with pytest.raises(BookForeignError, match="not an opening book") as caught:
@@ -259,7 +261,7 @@ def test_no_book(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("length", [0, 1, 7, 8, 47, 48, 100, 600, -40, -1])
-def test_cut_off(small: Path, length: int) -> None:
+def test_truncated_files_are_refused(small: Path, length: int) -> None:
     data = small.read_bytes()
     small.write_bytes(data[:length])
     with pytest.raises(BookTruncatedError, match="cut off") as caught:
@@ -267,7 +269,7 @@ def test_cut_off(small: Path, length: int) -> None:
     assert caught.value.offset == len(data[:length])
 
 
-def test_a_longer_file_and_a_newer_format(small: Path) -> None:
+def test_longer_files_and_newer_formats_are_refused(small: Path) -> None:
     data = small.read_bytes()
     small.write_bytes(data + b"x")
     with pytest.raises(BookDamagedError, match="1 bytes follow its end"):
@@ -278,7 +280,7 @@ def test_a_longer_file_and_a_newer_format(small: Path) -> None:
 
 
 @pytest.mark.parametrize("offset", [12, 16, 30, 33, 48, 60, 200])
-def test_a_changed_byte_of_the_header(small: Path, offset: int) -> None:
+def test_a_changed_byte_of_the_header_is_found(small: Path, offset: int) -> None:
     data = bytearray(small.read_bytes())
     data[offset] ^= 1
     small.write_bytes(data)
@@ -286,7 +288,9 @@ def test_a_changed_byte_of_the_header(small: Path, offset: int) -> None:
         Book.open(small)
 
 
-def test_damaged_index_and_group(opening_book: tuple[Path, list[Level]], tmp_path: Path) -> None:
+def test_damaged_index_or_group_is_found(
+    opening_book: tuple[Path, list[Level]], tmp_path: Path
+) -> None:
     path, levels = opening_book
     section = Book.open(path).info.plies[-1]
     copy = tmp_path / "copy.c4book"
@@ -312,8 +316,8 @@ def test_damaged_index_and_group(opening_book: tuple[Path, list[Level]], tmp_pat
     ("offset", "value"),
     [(8, 0), (10, 3), (12, 0), (12, 99), (14, 3), (15, 0), (16, 0xFF), (32, 1)],
 )
-def test_a_header_that_makes_no_sense(small: Path, offset: int, value: int) -> None:
-    """With a right checksum: what a faulty writer would leave."""
+def test_an_inconsistent_header_is_refused(small: Path, offset: int, value: int) -> None:
+    """The checksum is right, as a faulty writer would leave it."""
     data = bytearray(small.read_bytes())
     end = 48 + 40 * data[15]
     data[offset] = value
@@ -326,7 +330,7 @@ def test_a_header_that_makes_no_sense(small: Path, offset: int, value: int) -> N
 
 
 @pytest.mark.parametrize("moves", ["2", "22", "1432"])
-def test_a_start_knows_its_own_game_only(tmp_path: Path, moves: str) -> None:
+def test_a_book_with_a_start_knows_only_its_continuations(tmp_path: Path, moves: str) -> None:
     path = tmp_path / "a.c4book"
     levels = small_book(path, width=4, height=4, moves=moves)
     book = Book.open(path)
@@ -393,7 +397,7 @@ WHOLE = Position(width=5, height=4)
 
 @pytest.fixture(scope="module")
 def whole_bytes(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """A complete book of several groups of blocks."""
+    """A complete book with several groups of blocks."""
     path = tmp_path_factory.mktemp("books") / "whole.c4book"
     info = write_book(path, whole_game(WHOLE)[:9], start=WHOLE)
     assert info.plies[-1].count > 8192
@@ -402,17 +406,17 @@ def whole_bytes(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 @pytest.fixture
 def whole_book(tmp_path: Path, whole_bytes: bytes) -> tuple[Path, list[Level]]:
-    """That book, as a file of the test's own, and what is in it."""
+    """A copy of that book in a separate file, and its contents."""
     path = tmp_path / "whole.c4book"
     path.write_bytes(whole_bytes)
     return path, whole_game(WHOLE)[:9]
 
 
 @pytest.mark.parametrize("asked_before", [False, True])
-def test_a_file_that_is_changed_while_it_is_open(
+def test_a_file_may_change_while_it_is_open(
     whole_book: tuple[Path, list[Level]], *, asked_before: bool
 ) -> None:
-    """Right answers or an exception: what was read is kept, what is read later is checked."""
+    """The answers are right, or an exception is raised: later reads are checked."""
     path, levels = whole_book
     keys, scores = levels[-1]
     book = Book.open(path)
@@ -459,13 +463,13 @@ except BookDamagedError as error:
 @pytest.mark.parametrize(
     ("failure", "said"),
     [
-        # A mapped file would end the process with SIGBUS.
+        # A memory-mapped file would end the process with SIGBUS.
         ("cut off", "changed meanwhile"),
-        # The disk has failed: the message does not say that the bytes are wrong.
+        # The disk has failed: the message does not claim that the bytes are wrong.
         ("unreadable", "a group of ply 4 cannot be read"),
     ],
 )
-def test_a_file_that_fails_while_it_is_open(
+def test_a_file_may_fail_while_it_is_open(
     whole_book: tuple[Path, list[Level]], failure: str, said: str
 ) -> None:
     done = subprocess.run(
@@ -479,7 +483,7 @@ def test_a_file_that_fails_while_it_is_open(
     assert said in done.stdout
 
 
-def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
+def test_pipes_devices_and_directories_are_refused(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     for path in (pipe, "/dev/zero"):
@@ -491,7 +495,7 @@ def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["complete", "sparse"])
 @pytest.mark.parametrize("low", [-127, -126, -125, -20, 100])
-def test_scores_that_no_position_can_have(tmp_path: Path, kind: Kind, low: int) -> None:
+def test_impossible_scores_are_refused(tmp_path: Path, kind: Kind, low: int) -> None:
     """Some of these numbers stand for faults inside the reader."""
     path = tmp_path / "forged.c4book"
     small_book(path, width=4, height=4, kind=kind)
@@ -507,8 +511,8 @@ def test_scores_that_no_position_can_have(tmp_path: Path, kind: Kind, low: int) 
 @pytest.mark.parametrize(
     ("count", "positions"), [(1 << 40, 1 << 40), (1 << 63, 1 << 63), (0, 1 << 20), (300, 1)]
 )
-def test_more_positions_than_bytes(tmp_path: Path, kind: Kind, count: int, positions: int) -> None:
-    """No memory is taken for what a header claims."""
+def test_forged_counts_are_refused(tmp_path: Path, kind: Kind, count: int, positions: int) -> None:
+    """No memory is allocated for a number claimed in the header."""
     path = tmp_path / "forged.c4book"
     small_book(path, width=4, height=4, kind=kind)
     data = path.read_bytes()
@@ -520,8 +524,8 @@ def test_more_positions_than_bytes(tmp_path: Path, kind: Kind, count: int, posit
         list(Book.open(path).levels())
 
 
-def test_a_sparse_book_has_no_finished_games(tmp_path: Path) -> None:
-    """Neither one that is written nor one that is read: everything after it relies on that."""
+def test_a_sparse_book_with_finished_games_is_refused(tmp_path: Path) -> None:
+    """This holds for writing and for reading: all other code relies on it."""
     over = Position("1212121", width=5, height=4)
     levels = whole_game(WHOLE)[:8]
     keys = np.sort(np.append(levels[7][0], np.uint64(over.canonical_key)))
@@ -530,8 +534,8 @@ def test_a_sparse_book_has_no_finished_games(tmp_path: Path) -> None:
         write_book(tmp_path / "a.c4book", wrong, start=WHOLE, kind="sparse")
 
 
-def test_closing_while_others_ask(whole_book: tuple[Path, list[Level]]) -> None:
-    """The answers are right, or the book is closed; the process goes on."""
+def test_closing_while_others_read(whole_book: tuple[Path, list[Level]]) -> None:
+    """The answers are right, or the book is closed; the process does not crash."""
     path, levels = whole_book
     keys, scores = levels[5][0][:50].copy(), levels[5][1][:50].tolist()
     positions = [Position.from_key(key, width=5, height=4) for key in keys.tolist()]
@@ -571,7 +575,7 @@ def test_closing_while_others_ask(whole_book: tuple[Path, list[Level]]) -> None:
     assert not wrong
 
 
-def test_texts_of_moves(small: Path) -> None:
+def test_positions_may_be_given_as_moves(small: Path) -> None:
     book = Book.open(small)
     asked = Position("1432", width=4, height=4)
     assert book.probe("1432") == book.probe(asked)
@@ -584,7 +588,7 @@ def test_texts_of_moves(small: Path) -> None:
         book.probe(cast("str", 1432))
 
 
-def test_the_book_that_came_with_the_package() -> None:
+def test_the_shipped_book_opens() -> None:
     with Book.shipped() as book:
         assert book.info.board == DEFAULT_BOARD
         assert book.probe("4453") == Solver(table_mb=1, book=book).solve("4453").score
@@ -596,7 +600,7 @@ def test_the_book_that_came_with_the_package() -> None:
 
 @pytest.fixture(scope="module")
 def known_keys() -> NDArray[np.uint64]:
-    """Half a million positions that the shipped book knows."""
+    """Half a million positions in the shipped book."""
     with Book.shipped() as book:
         *_, (keys, _) = islice(book.levels(), 9)
     return np.tile(keys, 6)
@@ -604,7 +608,7 @@ def known_keys() -> NDArray[np.uint64]:
 
 @contextmanager
 def many_signals(handle: Callable[..., object]) -> Iterator[None]:
-    """Send this process one signal after the other from another thread; ``handle`` gets them."""
+    """Send many signals to this process from another thread; ``handle`` receives them."""
     done = threading.Event()
 
     def send() -> None:
@@ -624,15 +628,15 @@ def many_signals(handle: Callable[..., object]) -> Iterator[None]:
 
 @pytest.mark.parametrize("call", ["solve_many", "analyze_many"])
 class TestABatchOutOfABook:
-    """Limits and signals end a batch that is only looked up."""
+    """Limits and signals end a batch that needs lookups only."""
 
-    def test_a_time_limit(self, known_keys: NDArray[np.uint64], call: str) -> None:
+    def test_a_time_limit_ends_it(self, known_keys: NDArray[np.uint64], call: str) -> None:
         with Book.shipped() as book:
             found = getattr(Solver(book=book), call)(known_keys, time_limit=1e-9)
         assert not found.exact.all()
 
     def test_a_signal_handler_stops_it(self, known_keys: NDArray[np.uint64], call: str) -> None:
-        """Another thread runs meanwhile, its signals are handled, and ``stop`` ends the rest."""
+        """Another thread runs meanwhile, its signals are handled, and ``stop`` ends the batch."""
 
         def known() -> int:
             with Book.shipped() as book:
@@ -641,7 +645,7 @@ class TestABatchOutOfABook:
                     found = getattr(solver, call)(known_keys)
             return int(found.exact.sum())
 
-        # A signal may also come before the batch begins or after its end: then try again.
+        # The signal may arrive before or after the batch: then try again.
         await_that(lambda: 0 < known() < len(known_keys), seconds=HANG_SECONDS)
 
     def test_the_exception_of_a_signal_handler_is_raised(
@@ -656,7 +660,7 @@ class TestABatchOutOfABook:
         def look_up() -> None:
             with Book.shipped() as book, many_signals(handle):
                 solver = Solver(book=book)
-                while to_raise:  # no signal came while the batch was looked up
+                while to_raise:  # no signal arrived during the batch
                     getattr(solver, call)(known_keys)
 
         with pytest.raises(KeyboardInterrupt):

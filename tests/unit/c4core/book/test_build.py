@@ -1,4 +1,4 @@
-"""Children of positions, and scores from children."""
+"""Children of positions, and scores derived from children."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def keys_of(*positions: Position) -> NDArray[np.uint64]:
     return np.array([position.key for position in positions], dtype=np.uint64)
 
 
-def test_children_of_every_position_of_a_ply() -> None:
+def test_children_are_found_for_every_position_of_a_ply() -> None:
     keys = next(islice(open_plies(Position(width=4, height=4)), 9, None))
     child_keys, moves = children(keys, width=4, height=4)
     assert set(np.unique(moves).tolist()) == {MOVE_NONE, MOVE_GOES_ON, MOVE_WINS}
@@ -51,7 +51,7 @@ def test_children_of_every_position_of_a_ply() -> None:
             assert its_moves[column] == (MOVE_WINS if child.is_over else MOVE_GOES_ON)
 
 
-def test_the_last_square() -> None:
+def test_the_last_square_ends_the_game() -> None:
     *_, last = open_plies(Position(width=4, height=4))
     _, moves = children(last, width=4, height=4)
     assert set(np.unique(moves).tolist()) == {MOVE_NONE, MOVE_WINS, MOVE_FILLS}
@@ -79,7 +79,7 @@ def test_whole_boards_have_the_oracles_scores(width: int, height: int) -> None:
     assert len(levels) == width * height
 
 
-def test_a_missing_child_is_named() -> None:
+def test_a_missing_child_is_reported() -> None:
     parents, below = islice(open_plies(Position()), 3, 5)
     scores = np.zeros(len(below), dtype=np.int8)
     assert not derive(parents, below, scores).any()
@@ -90,7 +90,7 @@ def test_a_missing_child_is_named() -> None:
         derive(parents, below, scores[1:])
 
 
-def test_best_of_the_children_that_are_known() -> None:
+def test_the_best_known_child_is_found() -> None:
     start = Position(width=4, height=4)
     (keys, scores), (child_keys, child_scores) = whole_game(start)[6:8]
     some = child_keys[::2].copy(), child_scores[::2].copy()

@@ -1,4 +1,4 @@
-"""Books in other programs' formats: out and back is the same book; bad input is named."""
+"""Books in other programs' formats: they survive export and import, and bad input is reported."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 START_KEY = Position().key
 PLACES = table_size(21)
-"""Of the smallest book of Pons's solver."""
+"""Table size of the smallest book of Pons's solver."""
 
 
 @pytest.fixture(params=["complete", "sparse"])
@@ -96,7 +96,7 @@ def test_parquet_without_its_package(
         write_parquet(book, tmp_path / "a.parquet")
 
 
-def test_lines_that_others_wrote() -> None:
+def test_lines_of_other_programs_are_read() -> None:
     position = Position("4453")
     content = read_json_lines(
         ["", f'{{"key": "{position.mirrored().key}", "score": 2, "who": "me"}}', "  \n"]
@@ -127,15 +127,15 @@ BAD_LINES = {
 } | {"nested too deeply": "[" * 200_000, "5000 digits": f'{{"key": {"9" * 5000}}}'}
 
 
-def test_bad_json_lines(snapshot: SnapshotAssertion) -> None:
-    """An empty line counts, too."""
+def test_bad_json_lines_are_reported(snapshot: SnapshotAssertion) -> None:
+    """Empty lines are counted, too."""
     assert {
         name: refusal(read_json_lines, [GOOD_LINE, "", line, GOOD_LINE])
         for name, line in BAD_LINES.items()
     } == snapshot
 
 
-def test_bad_descriptions(snapshot: SnapshotAssertion) -> None:
+def test_bad_descriptions_are_reported(snapshot: SnapshotAssertion) -> None:
     assert {
         about: refusal(read_json_lines, [f'{{"book": {about}}}'], error=BookContentError)
         for about in (
@@ -152,13 +152,13 @@ def test_bad_descriptions(snapshot: SnapshotAssertion) -> None:
     } == snapshot
 
 
-def test_the_error_of_a_wrong_key_has_the_key() -> None:
+def test_the_error_about_a_wrong_key_contains_the_key() -> None:
     with pytest.raises(KeyValueError, match=r"^line 3: 5 is not a key") as caught:
         read_csv_lines(["key,score", f"{START_KEY},1", "5,1"])
     assert caught.value.key == 5
 
 
-def test_bad_csv(snapshot: SnapshotAssertion) -> None:
+def test_bad_csv_is_reported(snapshot: SnapshotAssertion) -> None:
     assert {
         name: refusal(read_csv_lines, lines, error=BookContentError)
         for name, lines in {
@@ -172,19 +172,19 @@ def test_bad_csv(snapshot: SnapshotAssertion) -> None:
     } == snapshot
 
 
-def test_an_end_of_a_line_within_a_field() -> None:
+def test_a_line_end_within_a_field_is_reported() -> None:
     with pytest.raises(BookContentError, match="line 2: not CSV: new-line"):
         read_csv_lines(["key,score", f"{START_KEY}\r2,1\n"])
 
 
-def test_half_a_character_is_no_description(tmp_path: Path) -> None:
+def test_a_description_with_a_lone_surrogate_is_refused(tmp_path: Path) -> None:
     lines = [r'{"book": {"description": "\ud800"}}', f'{{"key": {START_KEY}, "score": 1}}']
     content = read_json_lines(lines)
     with pytest.raises(BookContentError, match=r"the description '\\ud800' is not text"):
         content.write(tmp_path / "a.c4book")
 
 
-def test_contradictions_and_strangers() -> None:
+def test_contradictions_and_foreign_positions_are_refused() -> None:
     key = np.array([Position("1").key, Position("7").key], dtype=np.uint64)
     with pytest.raises(BookContentError, match="has the scores"):
         levels_of(key, np.array([1, 2], dtype=np.int8), Position())
@@ -199,7 +199,7 @@ def test_contradictions_and_strangers() -> None:
 # The UCI data set.
 
 
-def test_rows_of_the_data_set(tmp_path: Path) -> None:
+def test_the_uci_data_set_has_all_its_rows(tmp_path: Path) -> None:
     levels = [
         (keys, np.zeros(len(keys), dtype=np.int8)) for keys in islice(open_plies(Position()), 9)
     ]
@@ -213,7 +213,7 @@ def test_rows_of_the_data_set(tmp_path: Path) -> None:
     assert [uci_line(*row) for row in rows] == lines[:500]
 
 
-def test_rows_get_their_scores_from_a_book(tmp_path: Path) -> None:
+def test_uci_rows_get_their_scores_from_a_book(tmp_path: Path) -> None:
     path = tmp_path / "a.c4book"
     level = np.array([START_KEY], dtype=np.uint64), np.array([1], dtype=np.int8)
     write_book(path, [level], start=Position())
@@ -233,7 +233,7 @@ def test_rows_get_their_scores_from_a_book(tmp_path: Path) -> None:
     assert content.description == "two rows"
 
 
-def test_a_complete_book_without_a_position(book: Book) -> None:
+def test_a_complete_book_may_not_lack_a_position(book: Book) -> None:
     content = read_json_lines(json_lines(book))
     content.check_complete()
     *others, (keys, scores) = content.levels
@@ -245,14 +245,14 @@ def test_a_complete_book_without_a_position(book: Book) -> None:
             lacking.check_complete()
 
 
-def test_a_row() -> None:
+def test_a_uci_row_round_trips() -> None:
     line = uci_line(Position("44"), "win")
     assert line.split(",")[18:20] == ["x", "o"]
     assert line.count("b") == 40
     assert next(read_uci_lines(["\n", line])) == (Position("44"), "win")
 
 
-def test_bad_rows(snapshot: SnapshotAssertion) -> None:
+def test_bad_uci_rows_are_refused(snapshot: SnapshotAssertion) -> None:
     fields = uci_line(Position("44"), "win").split(",")
     assert {
         name: refusal(list, read_uci_lines([",".join(row)]), error=BookContentError)
@@ -265,7 +265,7 @@ def test_bad_rows(snapshot: SnapshotAssertion) -> None:
     } == snapshot
 
 
-def test_books_without_the_data_set(book: Book, tmp_path: Path) -> None:
+def test_books_without_the_uci_positions_are_refused(book: Book, tmp_path: Path) -> None:
     with pytest.raises(BookContentError, match="needs a complete book of 7x6"):
         list(uci_lines(book))
     levels = [
@@ -276,7 +276,7 @@ def test_books_without_the_data_set(book: Book, tmp_path: Path) -> None:
         list(uci_lines(Book.open(tmp_path / "b.c4book")))
 
 
-# Pons's books.
+# Books of Pons's solver.
 
 
 def slow_pons_key(position: Position) -> int:
@@ -307,7 +307,7 @@ def test_tables_have_prime_sizes() -> None:
     assert lowest_score(BoardSize(7, 6)) == -18
 
 
-def test_pons_books(tmp_path: Path) -> None:
+def test_pons_books_round_trip(tmp_path: Path) -> None:
     path, other = tmp_path / "a.c4book", tmp_path / "7x6.book"
     levels = small_book(path, width=4, height=4)
     book = Book.open(path)
@@ -324,8 +324,8 @@ def test_pons_books(tmp_path: Path) -> None:
     assert np.array_equal(content.levels[5][0], levels[5][0])
 
 
-def test_a_pons_book_by_hand(tmp_path: Path) -> None:
-    """Two positions, put where the description of the format says."""
+def test_a_pons_book_made_by_hand_is_read(tmp_path: Path) -> None:
+    """Two positions, placed as the format's description says."""
     keys, values = np.zeros(PLACES, dtype="<u2"), np.zeros(PLACES, dtype=np.uint8)
     for moves, score in (("", 1), ("4", -1), ("1", 2)):
         number = slow_pons_key(Position(moves))
@@ -340,12 +340,12 @@ def test_a_pons_book_by_hand(tmp_path: Path) -> None:
 
 
 def pons_file(*, keys: int = PLACES * 2, first_value: int = 0, last_value: int = 0) -> bytes:
-    """A book of the smallest size without a position, but for a value or two."""
+    """A book of the smallest size with no positions, except for given values."""
     head = bytes([7, 6, 1, 2, 1, 21]) + bytes(keys)
     return head + bytes([first_value]) + bytes(PLACES - 2) + bytes([last_value])
 
 
-def test_bad_pons_books(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+def test_bad_pons_books_are_refused(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     def said(data: bytes) -> str:
         path = tmp_path / "7x6.book"
         path.write_bytes(data)
@@ -371,7 +371,7 @@ def test_bad_pons_books(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     } == snapshot
 
 
-def test_what_the_format_cannot_hold(tmp_path: Path, book: Book) -> None:
+def test_books_that_the_pons_format_cannot_hold_are_refused(tmp_path: Path, book: Book) -> None:
     if book.info.first_ply:
         with pytest.raises(BookContentError, match="from the empty board"):
             write_pons(book, tmp_path / "a.book")
@@ -389,18 +389,18 @@ def test_what_the_format_cannot_hold(tmp_path: Path, book: Book) -> None:
     ],
 )
 @pytest.mark.parametrize("length", [6, 1 << 28])
-def test_a_pons_book_is_not_read_before_its_size_is_right(
+def test_the_size_of_a_pons_book_is_checked_before_reading(
     tmp_path: Path, header: bytes, error: type[BookError], length: int
 ) -> None:
     path = tmp_path / "a.book"
     path.write_bytes(header)
-    os.truncate(path, length)  # nothing of it takes room on the disk
+    os.truncate(path, length)  # the file is sparse and takes no space on the disk
     with memory_below(1_000_000), pytest.raises(error):
         read_pons(path)
 
 
 @pytest.mark.parametrize("read", [read_json_lines, read_csv_lines, read_uci_lines])
-def test_a_line_without_an_end_is_not_held(
+def test_an_endless_line_is_not_kept_in_memory(
     tmp_path: Path, read: Callable[[Iterable[str]], object]
 ) -> None:
     path = tmp_path / "a.txt"

@@ -1,4 +1,4 @@
-"""The reader in docs/book-format.md is run, as written."""
+"""The reader printed in docs/book-format.md works."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def some_lines(book: Book, count: int) -> list[str]:
-    """Lines of moves to positions that the book holds."""
+    """Moves of positions that the book contains."""
     chance = random.Random(1)
     lines = []
     while len(lines) < count:
@@ -43,7 +43,7 @@ def some_lines(book: Book, count: int) -> list[str]:
     return lines
 
 
-def test_the_pages_reader_reads_books(tmp_path: Path, program: Path) -> None:
+def test_the_reader_in_the_page_reads_books(tmp_path: Path, program: Path) -> None:
     width, height = 4, 5
     path = tmp_path / "a.c4book"
     small_book(path, width=width, height=height)

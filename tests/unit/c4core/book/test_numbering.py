@@ -1,4 +1,4 @@
-"""Slots: every position has one, and the slot gives the position back."""
+"""Slots: every position has one, and the slot determines the position."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_slots_of_7x6() -> None:
 
 
 @pytest.mark.parametrize(("width", "height", "moves"), STARTS)
-def test_positions_have_slots_of_their_own(width: int, height: int, moves: str) -> None:
+def test_positions_have_distinct_slots(width: int, height: int, moves: str) -> None:
     start = Position(moves, width=width, height=height)
     levels = list(takewhile(lambda keys: len(keys) < 20_000, open_plies(start)))
     ranking = Ranking(start, last=start.ply + len(levels) - 1)
@@ -57,8 +57,8 @@ def test_every_slot_is_a_position_or_its_mirror_image(width: int, height: int, m
         assert len(np.unique(back)) == len(twins)
 
 
-def test_the_widest_words() -> None:
-    """Slots of the longest plies use all of their 64 bits, or nearly."""
+def test_the_largest_slots_round_trip() -> None:
+    """Slots of the longest plies use nearly all of their 64 bits."""
     for width, height in ((16, 3), (8, 7), (4, 15), (32, 1), (3, 19), (12, 4)):
         start = Position(width=width, height=height)
         ranking = Ranking(start, last=width * height)
@@ -75,7 +75,7 @@ def test_the_widest_words() -> None:
             assert all(slot < ranking.count(ply) for slot in slots)
 
 
-def test_what_has_no_slot() -> None:
+def test_positions_without_a_slot_are_refused() -> None:
     ranking = Ranking(Position("1"), last=4)
     wrong_ply, no_extension = Position("4453"), Position("44")
     with pytest.raises(BookContentError, match="with 3 stones"):

@@ -1,4 +1,4 @@
-"""The summary of a book for its picture: scores of lines of play, and counts of scores."""
+"""The summary of a book for its picture: scores of lines of play, and score counts."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def book(tmp_path: Path) -> Book:
     return Book.open(path)
 
 
-def test_lines_have_the_first_players_scores_in_their_order(book: Book) -> None:
+def test_lines_have_the_first_players_scores_in_order(book: Book) -> None:
     empty, one, two = rings(book, 2)
     assert empty.tolist() == [book.probe("")]
     for first in range(4):
@@ -30,7 +30,7 @@ def test_lines_have_the_first_players_scores_in_their_order(book: Book) -> None:
             assert two[4 * first + second] == book.probe(after.play(second))
 
 
-def test_there_is_no_fifth_move_in_a_column_of_four_squares(book: Book) -> None:
+def test_a_column_of_four_squares_has_no_fifth_move(book: Book) -> None:
     *_, values = rings(book, 5)
     assert values[0] == NO_LINE
     assert values[1] != NO_LINE

@@ -1,4 +1,4 @@
-"""Plies of positions that are not over: counts, starts, the end of the game."""
+"""Plies of positions that are not over: counts, starts, and the end of the game."""
 
 from itertools import islice
 
@@ -16,7 +16,7 @@ def test_counts_of_7x6() -> None:
 
 
 @pytest.mark.parametrize("moves", ["", "13", "2", "33"])
-def test_plies_are_what_playing_every_move_gives(moves: str) -> None:
+def test_plies_agree_with_playing_every_move(moves: str) -> None:
     level = {Position(moves, width=5, height=4)}
     for keys in islice(open_plies(Position(moves, width=5, height=4)), 8):
         assert keys.tolist() == sorted({p.canonical_key for p in level})
@@ -25,7 +25,7 @@ def test_plies_are_what_playing_every_move_gives(moves: str) -> None:
         level = {p for p in children if not p.is_over}
 
 
-def test_they_are_the_plies_without_games_that_are_over() -> None:
+def test_open_plies_are_the_plies_without_finished_games() -> None:
     for keys, every in zip(
         open_plies(Position(width=4, height=4)),
         plies(width=4, height=4, canonical=True),
@@ -37,10 +37,10 @@ def test_they_are_the_plies_without_games_that_are_over() -> None:
         assert keys.tolist() == going_on
 
 
-def test_the_last_ply_leaves_one_square() -> None:
+def test_the_last_open_ply_leaves_one_square() -> None:
     *_, last = open_plies(Position(width=4, height=4))
     assert Position.from_key(int(last[0]), width=4, height=4).ply == 15
 
 
-def test_a_game_that_is_over_has_no_plies() -> None:
+def test_a_finished_game_has_no_plies() -> None:
     assert list(open_plies(Position("1212121"))) == []

@@ -1,4 +1,4 @@
-"""Units of work: every position is in exactly one unit; and their packed keys."""
+"""Units of work: every position is in exactly one unit; and packed keys."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_every_position_is_in_one_unit(least: int, most: int) -> None:
     assert all(np.array_equal(a, b) for a, b in zip(units, again, strict=True))
 
 
-def test_small_shares_are_put_together() -> None:
+def test_small_shares_are_merged() -> None:
     units = list(cut_units(LEVELS, least=500))
     assert min(map(len, units[:-1])) >= 240
     assert len(units) < 200
@@ -44,22 +44,22 @@ def test_owners_are_the_least_ancestors() -> None:
     assert owners.tolist() == [leads_to[key] for key in levels[-1].tolist()]
 
 
-def test_a_position_without_a_parent() -> None:
+def test_a_position_without_a_parent_is_refused() -> None:
     with pytest.raises(BookContentError, match="not a child"):
         owners_of([LEVELS[0][:5], LEVELS[1]])
 
 
-def test_one_level_is_its_own_ancestors() -> None:
+def test_units_of_a_single_level() -> None:
     assert sum(len(unit) for unit in cut_units(LEVELS[:1])) == (~wins_now(LEVELS[0])).sum()
     assert list(cut_units([np.empty(0, dtype=np.uint64)])) == []
 
 
-def test_impossible_sizes_of_units() -> None:
+def test_bad_unit_sizes_are_refused() -> None:
     with pytest.raises(ValueError, match="units of 5 to 4"):
         list(cut_units(LEVELS, least=5, most=4))
 
 
-def test_packed_units() -> None:
+def test_packed_units_round_trip() -> None:
     for extreme in ([], [0, 2**64 - 1], [2**64 - 2, 2**64 - 1], [127, 128]):
         keys = np.array(extreme, dtype=np.uint64)
         assert unpack_keys(pack_keys(keys)).tolist() == extreme
@@ -70,7 +70,7 @@ def test_packed_units() -> None:
 
 
 @pytest.mark.parametrize("keys", [[1, 1], [2, 1], [2**64 - 1, 0]])
-def test_only_sorted_keys_are_packed(keys: list[int]) -> None:
+def test_unsorted_keys_are_not_packed(keys: list[int]) -> None:
     with pytest.raises(BookContentError, match="not sorted at index 1"):
         pack_keys(np.array(keys, dtype=np.uint64))
 
@@ -84,6 +84,6 @@ def test_only_sorted_keys_are_packed(keys: list[int]) -> None:
         (b"\xff" * 9 + b"\x01\x00", "exceed 64 bits at byte 10"),
     ],
 )
-def test_bytes_that_are_no_packed_keys(packed: bytes, what: str) -> None:
+def test_bad_packed_keys_are_refused(packed: bytes, what: str) -> None:
     with pytest.raises(BookContentError, match=what):
         unpack_keys(packed)

@@ -1,4 +1,4 @@
-"""Verification: sound books pass, and every kind of fault is named."""
+"""Verification: intact books pass, and every kind of fault is reported."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ START = Position(width=4, height=4)
 
 
 @pytest.mark.parametrize("kind", ["complete", "sparse"])
-def test_sound_books(tmp_path: Path, kind: Kind) -> None:
+def test_intact_books_pass(tmp_path: Path, kind: Kind) -> None:
     path = tmp_path / "a.c4book"
     levels = small_book(path, width=4, height=4, kind=kind)
     seen: list[int] = []
@@ -36,14 +36,14 @@ def test_sound_books(tmp_path: Path, kind: Kind) -> None:
     assert result.solved == 50
 
 
-def test_more_than_there_is(tmp_path: Path) -> None:
+def test_a_sample_larger_than_the_book_is_everything(tmp_path: Path) -> None:
     path = tmp_path / "a.c4book"
     write_book(path, whole_game(START)[:3], start=START)
     result = verify(Book.open(path), sample=10_000, solver=Solver(table_mb=1))
     assert result.solved == result.positions
 
 
-def test_a_changed_byte(tmp_path: Path) -> None:
+def test_a_changed_byte_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "a.c4book"
     small_book(path, width=4, height=4)
     data = bytearray(path.read_bytes())
@@ -60,7 +60,7 @@ def test_a_changed_byte(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["complete", "sparse"])
 @pytest.mark.parametrize("ply", [3, 8, 14])
-def test_a_wrong_score(tmp_path: Path, kind: Kind, ply: int) -> None:
+def test_a_wrong_score_is_reported(tmp_path: Path, kind: Kind, ply: int) -> None:
     levels = whole_game(START)
     keys, scores = levels[ply][0], levels[ply][1].copy()
     index = int((~wins_now(keys, width=4, height=4)).argmax())
@@ -75,7 +75,7 @@ def test_a_wrong_score(tmp_path: Path, kind: Kind, ply: int) -> None:
 
 
 def test_a_sample_finds_what_minimax_cannot(tmp_path: Path) -> None:
-    """A book whose last ply is wrong, and all else derived from it."""
+    """A book whose last ply is wrong, and the rest derived from it."""
     levels = whole_game(START)[:1]
     levels[0] = levels[0][0], np.array([3], dtype=np.int8)
     path = tmp_path / "a.c4book"
@@ -84,7 +84,7 @@ def test_a_sample_finds_what_minimax_cannot(tmp_path: Path) -> None:
     assert "have a different score when they are solved again" in problem
 
 
-def test_a_header_that_counts_too_few(tmp_path: Path) -> None:
+def test_a_wrong_count_in_the_header_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "a.c4book"
     write_book(path, whole_game(START)[:5], start=START)
     data = path.read_bytes()

@@ -1,4 +1,4 @@
-"""Writing books: the same bytes for the same scores, all of a file or none of it."""
+"""Writing books: the same scores give the same bytes, and files are complete or absent."""
 
 from __future__ import annotations
 
@@ -42,14 +42,13 @@ def test_bytes_are_fixed(tmp_path: Path, kind: Kind) -> None:
 
 @pytest.mark.parametrize(("kind", "most"), [("complete", 0.35), ("sparse", 0.91)])
 def test_books_are_small(tmp_path: Path, kind: Kind, most: float) -> None:
-    """``most``: bytes for each position."""
     small_book(tmp_path / "a.c4book", moves="1325", kind=kind)
     with Book.open(tmp_path / "a.c4book") as book:
         assert book.info.file_bytes < most * len(book)
 
 
 @pytest.mark.parametrize("ply", [0, 1, 5, 15])
-def test_a_complete_book_lacks_nothing(tmp_path: Path, ply: int) -> None:
+def test_a_complete_book_may_not_lack_a_position(tmp_path: Path, ply: int) -> None:
     levels = whole_game(START)
     keys, scores = levels[ply]
     levels[ply] = keys[:-1], scores[:-1]
@@ -57,14 +56,14 @@ def test_a_complete_book_lacks_nothing(tmp_path: Path, ply: int) -> None:
         write_book(tmp_path / "a.c4book", levels, start=START)
 
 
-def test_a_complete_book_has_nothing_else(tmp_path: Path) -> None:
+def test_a_complete_book_may_not_have_other_positions(tmp_path: Path) -> None:
     levels = whole_game(Position("12", width=4, height=4))[:3]
     with pytest.raises(BookContentError, match="cannot be reached from the start"):
         write_book(tmp_path / "a.c4book", levels, start=Position("11", width=4, height=4))
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_description_and_a_version(tmp_path: Path) -> None:
+def test_a_description_and_a_version_are_stored(tmp_path: Path) -> None:
     path = tmp_path / "a.c4book"
     text = "within 2 of the best, für beide"
     write_book(
@@ -85,7 +84,7 @@ BAD_LEVELS: dict[str, Callable[..., tuple[object, object]]] = {
 }
 
 
-def test_impossible_levels(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+def test_bad_levels_are_refused(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     levels = whole_game(START)[:3]
     assert {
         name: refusal(write_book, tmp_path / "a", [*levels[:2], change(*levels[2])], start=START)
@@ -94,7 +93,7 @@ def test_impossible_levels(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_impossible_books(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+def test_bad_books_are_refused(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     levels = whole_game(START)
     path = tmp_path / "a.c4book"
     over = Position("1212121", width=4, height=4)
@@ -119,7 +118,7 @@ def test_a_sparse_book_may_have_empty_plies(tmp_path: Path) -> None:
     assert book.probe(Position("1", width=4, height=4)) is None
 
 
-def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
+def test_a_full_disk_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "a.c4book"
     path.write_bytes(b"an older book")
     with file_size_limit(5_000), pytest.raises(OSError, match=str(tmp_path)):
@@ -128,7 +127,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_codes() -> None:
+def test_code_lengths_and_words() -> None:
     assert code_lengths([5, 0, 1, 1]) == [1, 0, 2, 2]
     assert code_lengths([0, 9, 0]) == [0, 1, 0]
     assert code_lengths([0, 0]) == [0, 0]
@@ -138,8 +137,8 @@ def test_codes() -> None:
     assert code_words([1, 0, 2, 2]) == [0b0, 0, 0b10, 0b11]
 
 
-def test_a_sparse_book_is_written_without_the_rest_of_the_game(tmp_path: Path) -> None:
-    """All positions to ply 12 take 200 MB, and each two further plies five times as much."""
+def test_writing_a_sparse_book_takes_little_memory(tmp_path: Path) -> None:
+    """All positions to ply 12 take 200 MB, and every two further plies five times as much."""
     line = [Position("444444332266"[:ply]) for ply in range(13)]
     levels = [
         (np.array([position.canonical_key], dtype=np.uint64), np.zeros(1, dtype=np.int8))

@@ -1,6 +1,6 @@
-"""The number of positions: against every one of them, and against the literature.
+"""The number of positions, compared with an enumeration and with the literature.
 
-A count that is kept in a file goes on, and files that are not a saved count are refused.
+A saved count can be continued, and other files are refused.
 
 The larger boards: S. Edelkamp and P. Kissmann (2008), J. Tromp (OEIS A212693 and "John's Connect
 Four Playground").
@@ -39,11 +39,11 @@ SEVEN_BY_SIX = [
 @pytest.mark.parametrize(
     ("width", "height"), [(1, 1), (1, 9), (9, 1), (3, 3), (4, 4), (3, 6), (6, 2), (2, 8), (5, 3)]
 )
-def test_every_ply_is_that_of_the_enumeration(width: int, height: int) -> None:
+def test_every_ply_agrees_with_an_enumeration(width: int, height: int) -> None:
     assert counted(width, height) == [len(keys) for keys in plies(width=width, height=height)]
 
 
-def test_positions_that_are_won() -> None:
+def test_won_positions_are_counted() -> None:
     start = begin(4, 4)
     *_, last = count(start)
     won = [
@@ -76,7 +76,7 @@ def test_fillings_without_a_four(width: int, height: int) -> None:
 
 
 def has_four(columns: tuple[str, ...], side: str) -> bool:
-    """Whether a side has a four, by looking at every line from every square."""
+    """Whether a side has four, by checking every line from every square."""
     cells = {
         (column, row)
         for column, stones in enumerate(columns)
@@ -101,18 +101,18 @@ def test_operations_on_sets() -> None:
     assert common(one, without_four(3, 2, first_player=True)).positions == 3
 
 
-def test_too_little_memory() -> None:
+def test_too_little_memory_is_an_error() -> None:
     with pytest.raises(CountMemoryError, match="more than 1 MB of memory") as caught:
         list(count(begin(6, 6), most_bytes=1 << 20))
     assert caught.value.most_bytes == 1 << 20
 
 
-def test_impossible_board() -> None:
+def test_impossible_boards_are_refused() -> None:
     with pytest.raises(BoardError):
         begin(8, 8)
 
 
-def test_keys_are_numbered_in_the_order_in_which_they_come() -> None:
+def test_keys_are_numbered_in_order_of_arrival() -> None:
     table = KeyTable(3)
     keys = [(number % 20_000, 7, number % 3) for number in range(60_000)]
     first: dict[tuple[int, ...], int] = {}
@@ -122,7 +122,7 @@ def test_keys_are_numbered_in_the_order_in_which_they_come() -> None:
     assert table.nbytes >= 3 * 4 * len(first)
 
 
-def test_keys_of_another_length() -> None:
+def test_keys_of_another_length_are_refused() -> None:
     with pytest.raises(ValueError, match="has 2 words, not 3"):
         KeyTable(2).add([1, 2, 3])
     with pytest.raises(ValueError, match="1 to 36 words, not 37"):
@@ -150,11 +150,11 @@ def refused(path: Path, content: bytes) -> str:
 
 
 def sealed(content: bytes) -> bytes:
-    """With a checksum that is right, whatever else is not."""
+    """Add a right checksum to any content."""
     return content[:-32] + hashlib.sha256(content[:-32]).digest()
 
 
-def test_it_goes_on_from_the_file(tmp_path: Path) -> None:
+def test_a_count_continues_from_its_file(tmp_path: Path) -> None:
     path = tmp_path / "kept.c4count"
     *_, last = count(begin(4, 4))
     progress = begin(4, 4)
@@ -166,20 +166,20 @@ def test_it_goes_on_from_the_file(tmp_path: Path) -> None:
     assert list(count(read_kept(path))) == []
 
 
-def test_a_file_that_is_cut_short(content: bytes, tmp_path: Path) -> None:
+def test_a_truncated_file_is_refused(content: bytes, tmp_path: Path) -> None:
     for length in [*range(60), *range(60, len(content), 41)]:
         refused(tmp_path / "cut", content[:length])
     refused(tmp_path / "longer", content + b"\0")
 
 
-def test_every_byte_counts(content: bytes, tmp_path: Path) -> None:
+def test_a_change_of_any_byte_is_found(content: bytes, tmp_path: Path) -> None:
     for place in range(0, len(content), 13):
         changed = bytearray(content)
         changed[place] ^= 0x10
         refused(tmp_path / "changed", bytes(changed))
 
 
-def test_forged_files_lead_nowhere(content: bytes, tmp_path: Path) -> None:
+def test_forged_files_are_refused(content: bytes, tmp_path: Path) -> None:
     chance = random.Random(1)
     for _ in range(150):
         forged = bytearray(content)
@@ -211,20 +211,20 @@ def test_messages_of_wrong_files(
     assert re.search(problem, refused(tmp_path / "file", bytes(changed)))
 
 
-def test_an_arc_out_of_its_level(content: bytes, tmp_path: Path) -> None:
+def test_an_arc_to_a_missing_node_is_refused(content: bytes, tmp_path: Path) -> None:
     changed = bytearray(content)
     changed[-34] = 0xFF
     said = refused(tmp_path / "arc", sealed(bytes(changed)))
     assert "level 15 has an arc to a node that does not exist" in said
 
 
-def test_numbers_that_contradict_the_diagram(content: bytes, tmp_path: Path) -> None:
+def test_numbers_that_contradict_the_diagram_are_refused(content: bytes, tmp_path: Path) -> None:
     changed = bytearray(content)
     changed[16 + 24 * 6] ^= 1
     said = refused(tmp_path / "number", sealed(bytes(changed)))
     assert "its diagram and its last ply differ in the number of positions" in said
 
 
-def test_what_is_no_file(tmp_path: Path) -> None:
+def test_a_directory_is_refused(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError):
         read_kept(tmp_path)

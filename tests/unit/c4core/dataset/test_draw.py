@@ -1,4 +1,4 @@
-"""Positions out of random games: what there is, as often as it should be, without repeats."""
+"""Positions from random games: the right ones, with the right frequencies, without repeats."""
 
 from itertools import islice
 from pathlib import Path
@@ -33,25 +33,25 @@ def everything(board: BoardSize) -> list[np.ndarray]:
 
 
 def test_random_moves_are_uniform_over_open_columns() -> None:
-    # Of 3 x 3, whose games never end early: the first stone in the middle, or at a side.
+    # On 3 x 3, whose games never end early: the first stone is in the middle or at a side.
     keys = stop_within(Dice(1), 30_000, 1, 1, width=3, height=3)
     middle = Position("2", width=3, height=3).canonical_key
     assert (keys == middle).mean() == pytest.approx(1 / 3, abs=0.01)
-    # Column 1 is full after three stones in it: then the others share the draws.
+    # Column 1 is full after three stones; then the others share the draws.
     keys = stop_within(Dice(1), 200_000, 4, 4, width=3, height=3)
     full = [Position(f"111{column}", width=3, height=3).canonical_key for column in "23"]
     first, second = ((keys == key).sum() for key in full)
     assert first == pytest.approx(second, rel=0.1)
 
 
-def test_a_game_that_is_over_has_no_position() -> None:
+def test_a_finished_game_gives_no_position() -> None:
     keys = stop_within(Dice(1), 5_000, 20, 20)
     assert 0 < len(keys) < 5_000
     assert not any(position.is_over for position in positions(keys, BoardSize(7, 6)))
     assert set(plies(keys, BoardSize(7, 6))) == {20}
 
 
-def test_each_position_of_a_game_is_as_likely() -> None:
+def test_all_positions_of_a_game_are_equally_likely() -> None:
     keys = stop_within(Dice(1), 30_000, 2, 5, width=3, height=3)
     numbers = np.bincount(plies(keys, TINY))
     assert numbers[2:] / len(keys) == pytest.approx([0.25] * 4, abs=0.02)
@@ -59,13 +59,13 @@ def test_each_position_of_a_game_is_as_likely() -> None:
 
 
 @pytest.mark.parametrize(("first", "last"), [(-1, 3), (4, 3), (0, 9)])
-def test_plies_that_there_are_not(first: int, last: int) -> None:
-    with pytest.raises(ValueError, match="0 to 8 stones"):
+def test_bad_plies_are_refused(first: int, last: int) -> None:
+    with pytest.raises(ValueError, match="from 0 to 8 on a 3x3 board"):
         stop_within(Dice(1), 1, first, last, width=3, height=3)
 
 
 @pytest.mark.parametrize("draw", [draw_by_plies, draw_from_play])
-def test_all_of_a_tiny_board_and_no_more(draw: object) -> None:
+def test_all_positions_of_a_tiny_board_are_drawn(draw: object) -> None:
     assert callable(draw)
     sample = draw(TINY, 0, 8, 1_000, 1)
     assert sample.is_all
@@ -74,7 +74,7 @@ def test_all_of_a_tiny_board_and_no_more(draw: object) -> None:
 
 
 @pytest.mark.parametrize("draw", [draw_by_plies, draw_from_play])
-def test_the_same_seed_draws_the_same(draw: object) -> None:
+def test_the_same_seed_draws_the_same_positions(draw: object) -> None:
     assert callable(draw)
     first, again, other = (draw(SMALL, 0, 19, 500, seed) for seed in (1, 1, 2))
     assert first.keys.tolist() == again.keys.tolist()
@@ -84,12 +84,12 @@ def test_the_same_seed_draws_the_same(draw: object) -> None:
     assert not first.is_all
 
 
-def test_every_ply_has_as_many() -> None:
+def test_all_plies_get_equal_numbers() -> None:
     sample = draw_by_plies(SMALL, 6, 9, 402, 1)
     assert np.bincount(plies(sample.keys, SMALL))[6:].tolist() == [101, 101, 100, 100]
 
 
-def test_what_a_ply_has_not_the_others_give() -> None:
+def test_other_plies_fill_up_for_small_ones() -> None:
     there_are = list(map(len, islice(everything(SMALL), 5)))
     sample = draw_by_plies(SMALL, 0, 4, 200, 1)
     numbers = np.bincount(plies(sample.keys, SMALL)).tolist()
@@ -98,7 +98,7 @@ def test_what_a_ply_has_not_the_others_give() -> None:
     assert all(number <= most for number, most in zip(numbers, there_are, strict=True))
 
 
-def test_a_stream_with_repeats() -> None:
+def test_repeats_in_a_stream_are_dropped() -> None:
     sample = gather(iter([5, 3, 5, 9, 3, 3]), 10, 1)
     assert sample.keys.tolist() == [3, 5, 9]
     assert (sample.drawn, sample.duplicates, sample.is_all) == (6, 3, True)
@@ -106,7 +106,7 @@ def test_a_stream_with_repeats() -> None:
     assert gather(iter([]), 2, 1).keys.tolist() == []
 
 
-def test_a_book(tmp_path: Path) -> None:
+def test_positions_are_chosen_from_a_book(tmp_path: Path) -> None:
     path = tmp_path / "a.c4book"
     small_book(path, width=4, height=4)
     with Book.open(path) as book:

@@ -1,4 +1,4 @@
-"""The formats of public evaluation sets: written as the field writes them, read with suspicion."""
+"""The formats of public evaluation sets: written as usual, and read with suspicion."""
 
 import io
 import json
@@ -26,9 +26,9 @@ SEVEN = BoardSize(7, 6)
 
 KNOWN = "4453"
 SCORES = [-5, -5, -2, -3, -4, -2, -2]
-"""The scores of its columns."""
+"""The scores of the position's columns."""
 BOARD = [0] * 28 + [0, 0, 0, 2, 0, 0, 0] + [0, 0, 2, 1, 1, 0, 0]
-"""The position as ConnectX has it."""
+"""The position in ConnectX's format."""
 
 
 def read(text: str, board: BoardSize = SEVEN) -> Stated:
@@ -42,7 +42,7 @@ def lines(form: Any, **others: bool) -> list[str]:  # noqa: ANN401
 @pytest.mark.parametrize(
     ("form", "others"), [("c4solver", {}), ("c4solver", {"all_moves": True}), ("refmoves", {})]
 )
-def test_there_and_back(form: str, others: dict[str, bool]) -> None:
+def test_positions_and_scores_round_trip(form: str, others: dict[str, bool]) -> None:
     stated = read("\n".join(lines(form, **others)), SMALL)
     assert stated.keys.tolist() == TEST["key"].tolist()
     assert stated.scores.tolist() == TEST["score"].tolist()
@@ -69,7 +69,7 @@ def test_weak_scores_are_compared_as_results() -> None:
     assert found == (len(keys), 1, 4, True)
 
 
-def test_lines_are_those_of_the_field() -> None:
+def test_lines_have_the_published_formats() -> None:
     found = read(f"{KNOWN} -2\n{KNOWN} {' '.join(map(str, SCORES))}\n")
     assert found.scores.tolist() == [-2, -2]
     told = json.dumps({"board": BOARD, "score": -2, "move score": SCORES, "more": 1})
@@ -78,11 +78,11 @@ def test_lines_are_those_of_the_field() -> None:
     key = Position(KNOWN).key
     turned = SCORES if key == same.keys[0] else SCORES[::-1]
     assert same.column_scores.tolist() == [turned] == [found.column_scores[1].tolist()]
-    # Both of the field's marks for a full column are understood, each in its format.
+    # Both usual marks for a full column are understood, each in its format.
     assert read("444444 -1 -2 -3 -1000 -5 -6 -7").column_scores[0][3] == NO_SCORE
 
 
-def test_a_written_line_is_what_the_solver_says() -> None:
+def test_written_lines_agree_with_the_solver() -> None:
     solver = Solver(table_mb=1)
     for line, fields in zip(
         lines("c4solver", all_moves=True), map(json.loads, lines("refmoves")), strict=True
@@ -113,7 +113,7 @@ def test_wrong_labels_are_found() -> None:
     assert read("\n".join(written), SMALL).compare(keys[:0], labels[:0]).positions == 0
 
 
-def test_the_empty_board_and_games_that_are_over() -> None:
+def test_the_empty_board_and_finished_games() -> None:
     found = read(" 1\n1122334 5\n4 -1\n")
     assert found.keys.tolist() == [Position(moves).canonical_key for moves in ("", "4")]
     assert (found.over, found.lines.tolist()) == (1, [1, 3])
@@ -149,7 +149,7 @@ BAD_LINES = {
 }
 
 
-def test_bad_lines(snapshot: SnapshotAssertion) -> None:
+def test_bad_lines_are_refused(snapshot: SnapshotAssertion) -> None:
     found = {
         name: refusal(read, f"{KNOWN} -2\n{line}\n", error=DatasetError)
         for name, line in BAD_LINES.items()
@@ -159,13 +159,13 @@ def test_bad_lines(snapshot: SnapshotAssertion) -> None:
 
 
 @pytest.mark.parametrize("line", ["{", '{"board": [' + "[" * 50_000], ids=["cut off", "deep"])
-def test_lines_of_json_that_python_refuses(line: str) -> None:
+def test_json_that_python_refuses_is_reported(line: str) -> None:
     with pytest.raises(DatasetError, match=r"x\.txt, line 1") as caught:
         read(line + "\n")
     assert len(str(caught.value)) < 300
 
 
-def test_a_file_without_lines() -> None:
+def test_an_empty_file_is_refused() -> None:
     with pytest.raises(DatasetError, match="has no lines"):
         read("")
 

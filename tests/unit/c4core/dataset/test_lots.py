@@ -1,4 +1,4 @@
-"""Lots: the same for equal positions, and even. Neighbours: as found by hand, and kept apart."""
+"""Lots: even, and equal for equal positions. Neighbours: as found by hand, and kept apart."""
 
 import hashlib
 from pathlib import Path
@@ -30,14 +30,14 @@ SHARES = Shares(60, 20, 20)
 
 
 def mixed(word: int) -> int:
-    """The finalizer of splitmix64, in whole numbers of any size."""
+    """The finalizer of splitmix64, in Python integers."""
     low = (1 << 64) - 1
     word = ((word ^ (word >> 30)) * 0xBF58476D1CE4E5B9) & low
     word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & low
     return word ^ (word >> 31)
 
 
-def test_lots_are_what_the_document_says() -> None:
+def test_lots_agree_with_the_documentation() -> None:
     key = Position("4453").canonical_key
     salt = int.from_bytes(hashlib.blake2b(b"split 7", digest_size=8).digest(), "big")
     (lot,) = draw_lots(np.array([key], dtype=np.uint64), 7, "split").tolist()
@@ -53,20 +53,20 @@ def test_shares_are_kept() -> None:
     assert are_mirrored(NUMBERS, 1).mean() == pytest.approx(0.5, abs=0.01)
 
 
-def test_a_part_without_a_share_gets_nothing() -> None:
+def test_a_part_with_share_0_is_empty() -> None:
     assert set(split_of(NUMBERS, 1, Shares(0, 0, 5)).tolist()) == {2}
     assert set(split_of(NUMBERS, 1, Shares(1, 0, 1)).tolist()) == {0, 2}
     assert Shares(1, 0, 1).names() == ("train", "test")
 
 
-def test_seeds_and_purposes_differ() -> None:
+def test_lots_depend_on_seed_and_purpose() -> None:
     first = draw_lots(NUMBERS, 1, "split")
     assert not (first == draw_lots(NUMBERS, 2, "split")).any()
     assert not (first == draw_lots(NUMBERS, 1, "order")).any()
     assert len(np.unique(first)) == len(NUMBERS)
 
 
-def test_choice_is_the_same_in_any_order() -> None:
+def test_the_choice_does_not_depend_on_the_order() -> None:
     chosen = choose(NUMBERS, 100, 3)
     assert choose(NUMBERS[::-1].copy(), 100, 3).tolist() == chosen.tolist()
     assert len(set(chosen.tolist())) == 100
@@ -74,7 +74,7 @@ def test_choice_is_the_same_in_any_order() -> None:
     assert choose(NUMBERS[:5], 100, 3).tolist() == NUMBERS[:5].tolist()
 
 
-def test_order_is_a_shuffle() -> None:
+def test_the_order_is_a_shuffle() -> None:
     order = in_order(NUMBERS, 1)
     assert sorted(order.tolist()) == list(range(len(NUMBERS)))
     assert abs(np.corrcoef(order, np.arange(len(NUMBERS)))[0, 1]) < 0.02
@@ -83,8 +83,8 @@ def test_order_is_a_shuffle() -> None:
 @pytest.mark.parametrize(
     "text", ["", "80", "80/20", "a/b/c", "0/0/0", "-1/1/1", "1/2/3/4", "1.5/1/1", "9999999/1/1"]
 )
-def test_shares_that_are_none(text: str) -> None:
-    with pytest.raises(ValueError, match="no split"):
+def test_bad_shares_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="is not a split"):
         Shares.parse(text)
 
 
@@ -108,7 +108,7 @@ def parts_of(is_kept: np.ndarray, places: np.ndarray) -> dict[str, np.ndarray]:
     return {name: KEYS[is_kept][places == index] for index, name in enumerate(SPLITS)}
 
 
-def test_pairs_are_those_by_hand() -> None:
+def test_pairs_agree_with_a_slow_count() -> None:
     shuffled = np.random.default_rng(1).permutation(KEYS)
     parents, children = links(shuffled, SMALL)
     found = set(zip(shuffled[parents].tolist(), shuffled[children].tolist(), strict=True))
@@ -127,7 +127,7 @@ def test_linked_positions_are_counted() -> None:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_together_leaves_nothing_out_and_nobody_across(seed: int) -> None:
+def test_together_drops_nothing_and_links_no_parts(seed: int) -> None:
     is_kept, places = divide(KEYS, SMALL, seed, SHARES, "together")
     assert is_kept.all()
     assert set(linked(parts_of(is_kept, places), SMALL).values()) == {0}
@@ -136,7 +136,7 @@ def test_together_leaves_nothing_out_and_nobody_across(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_drop_leaves_out_of_train_only_what_it_must(seed: int) -> None:
+def test_drop_removes_only_linked_positions(seed: int) -> None:
     before = split_of(KEYS, seed, SHARES)
     is_kept, places = divide(KEYS, SMALL, seed, SHARES, "drop")
     assert set(linked(parts_of(is_kept, places), SMALL).values()) == {0}
@@ -150,7 +150,7 @@ def test_drop_leaves_out_of_train_only_what_it_must(seed: int) -> None:
 
 
 @pytest.mark.parametrize("choice", ["keep", "together", "drop"])
-def test_a_card_says_it_and_info_sees_it(tmp_path: Path, choice: str) -> None:
+def test_the_card_counts_neighbours_and_inspect_checks_them(tmp_path: Path, choice: str) -> None:
     parts, card = made(recipe(neighbours=choice, count=300))
     told = card["neighbours"]
     assert told["choice"] == choice

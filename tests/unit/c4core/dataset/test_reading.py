@@ -1,4 +1,4 @@
-"""Files of data sets: what is written is read, and whatever is wrong with them is named.
+"""Data set files: they are read as written, and all faults are reported.
 
 Hostile files are in ``tests/support/hostile``.
 """
@@ -31,7 +31,7 @@ from tests.support.refusals import refusal
 PARTS, CARD = made(recipe())
 TERMS = read_card(json.dumps(CARD), "card.json")[1]
 ENDINGS = ["npz", "jsonl"]
-"""Parquet: tests/release/extras/parquet."""
+"""tests/release/extras/parquet covers Parquet."""
 
 
 @pytest.fixture
@@ -42,18 +42,18 @@ def directory(tmp_path: Path) -> Path:
 
 
 def rewrite(path: Path, change: Any) -> None:  # noqa: ANN401
-    """Write an NPZ file again with other contents."""
+    """Rewrite an NPZ file with other contents."""
     records, text = FORMATS["npz"].read(path)
     change(records)
     FORMATS["npz"].write(path, records, text or "")
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_what_is_written_is_read(tmp_path: Path, ending: str) -> None:
+def test_records_are_read_as_written(tmp_path: Path, ending: str) -> None:
     check_there_and_back(tmp_path, ending)
 
 
-def test_npz_is_as_agreed(directory: Path) -> None:
+def test_npz_has_the_documented_format(directory: Path) -> None:
     with np.load(directory / "train.npz", allow_pickle=False) as archive:
         number = len(archive["key"])
         shapes = {name: (archive[name].dtype.str, archive[name].shape) for name in archive.files}
@@ -74,7 +74,7 @@ def test_npz_is_as_agreed(directory: Path) -> None:
     }
 
 
-def test_a_whole_data_set_is_well(directory: Path) -> None:
+def test_an_intact_data_set_has_no_problems(directory: Path) -> None:
     found = inspect(directory)
     assert (found.problems, len(found.files)) == ([], 6)
     assert inspect(directory / "card.json").problems == []
@@ -85,7 +85,7 @@ def test_a_whole_data_set_is_well(directory: Path) -> None:
 @pytest.mark.parametrize(
     "column", ["planes", "ply", "distance", "best", "quiet", "decisive", "moves"]
 )
-def test_an_entry_that_is_wrong(directory: Path, column: str) -> None:
+def test_a_wrong_entry_is_reported(directory: Path, column: str) -> None:
     def change(records: dict[str, Any]) -> None:
         array = records[column]
         array[3] = b"" if column == "moves" else array[3] + 1
@@ -101,7 +101,7 @@ def test_an_entry_that_is_wrong(directory: Path, column: str) -> None:
     assert not any("sha256" in each for each in inspect(directory / "train.npz").problems)
 
 
-def test_a_column_score_that_cannot_be(directory: Path) -> None:
+def test_an_impossible_column_score_is_reported(directory: Path) -> None:
     def change(records: dict[str, Any]) -> None:
         records["column_scores"][0, np.argmax(records["column_scores"][0])] = -128
 
@@ -110,7 +110,7 @@ def test_a_column_score_that_cannot_be(directory: Path) -> None:
     assert problem.startswith("train.npz: 1 position has a score for a full column, or none")
 
 
-def test_a_position_in_another_part(directory: Path) -> None:
+def test_a_position_in_the_wrong_part_is_reported(directory: Path) -> None:
     other, _ = FORMATS["npz"].read(directory / "test.npz")
 
     def change(records: dict[str, Any]) -> None:
@@ -124,7 +124,7 @@ def test_a_position_in_another_part(directory: Path) -> None:
     assert "1 positions are in train and in test" in together
 
 
-def test_a_position_twice(directory: Path) -> None:
+def test_a_repeated_position_is_reported(directory: Path) -> None:
     def change(records: dict[str, Any]) -> None:
         for array in records.values():
             array[0] = array[1]
@@ -142,12 +142,12 @@ def test_a_position_twice(directory: Path) -> None:
         (lambda records: records.update(key=records["key"] + np.uint64(1 << 63)), "is not a key"),
     ],
 )
-def test_columns_that_are_none(directory: Path, change: Any, message: str) -> None:  # noqa: ANN401
+def test_bad_columns_are_reported(directory: Path, change: Any, message: str) -> None:  # noqa: ANN401
     rewrite(directory / "test.npz", change)
     assert message in " ".join(inspect(directory / "test.npz").problems)
 
 
-def test_missing_and_foreign_files(directory: Path) -> None:
+def test_missing_and_foreign_files_are_reported(directory: Path) -> None:
     (directory / "test.npz").unlink()
     (directory / "train.parquet").write_bytes(b"of another build")
     problems = inspect(directory).problems
@@ -159,7 +159,7 @@ def test_missing_and_foreign_files(directory: Path) -> None:
 
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"PAR1", b"[1]\n", b'{"key": "x"}\n{}\n'])
-def test_files_that_are_none(directory: Path, ending: str, content: bytes) -> None:
+def test_bad_files_are_refused(directory: Path, ending: str, content: bytes) -> None:
     path = directory / f"train.{ending}"
     path.write_bytes(content)
     if ending == "jsonl" and not content:
@@ -169,7 +169,7 @@ def test_files_that_are_none(directory: Path, ending: str, content: bytes) -> No
         inspect(path)
 
 
-def test_cut_short(directory: Path) -> None:
+def test_a_truncated_file_is_refused(directory: Path) -> None:
     path = directory / "train.npz"
     atomic_file = path.read_bytes()
     path.write_bytes(atomic_file[: len(atomic_file) // 2])
@@ -179,7 +179,7 @@ def test_cut_short(directory: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_any_wrong_byte_is_an_error_or_a_problem(directory: Path, ending: str) -> None:
+def test_any_changed_byte_is_an_error_or_a_problem(directory: Path, ending: str) -> None:
     write_dataset(directory, PARTS, CARD, formats=[ending], replace=True)
     check_wrong_bytes(directory, ending, times=40)
 
@@ -194,7 +194,7 @@ def test_any_wrong_byte_is_an_error_or_a_problem(directory: Path, ending: str) -
     ],
     ids=["too long for a number", "too large for a memory", "cut off", "nested too deeply"],
 )
-def test_an_array_with_an_impossible_header(directory: Path, header: bytes) -> None:
+def test_an_array_with_a_bad_header_is_refused(directory: Path, header: bytes) -> None:
     magic = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little")
     with zipfile.ZipFile(directory / "train.npz", "w") as archive:
         archive.writestr("key.npy", magic + header)
@@ -239,7 +239,7 @@ BAD_FACTS: list[dict[str, Any]] = [
 ]
 
 
-def test_bad_cards(directory: Path, snapshot: SnapshotAssertion) -> None:
+def test_bad_cards_are_refused(directory: Path, snapshot: SnapshotAssertion) -> None:
     path = directory / "card.json"
     good = json.loads(path.read_text())
 
@@ -251,12 +251,12 @@ def test_bad_cards(directory: Path, snapshot: SnapshotAssertion) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "nonsense", "\udcff"])
-def test_a_card_that_is_no_object(directory: Path, text: str, snapshot: SnapshotAssertion) -> None:
+def test_a_card_must_be_an_object(directory: Path, text: str, snapshot: SnapshotAssertion) -> None:
     (directory / "card.json").write_bytes(text.encode(errors="surrogateescape"))
     assert refusal(inspect, directory, error=DatasetError, hiding=directory) == snapshot
 
 
-def test_no_card_and_no_data_set(directory: Path) -> None:
+def test_a_missing_card_or_data_set_is_reported(directory: Path) -> None:
     (directory / "card.json").unlink()
     with pytest.raises(DatasetError, match=r"card\.json: missing"):
         inspect(directory)
@@ -272,11 +272,11 @@ def test_parquet_without_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyP
         FORMATS["parquet"].write(tmp_path / "a.parquet", PARTS["train"], "")
 
 
-def test_a_column_is_held_once(tmp_path: Path) -> None:
+def test_only_one_copy_of_a_column_is_in_memory(tmp_path: Path) -> None:
     path = tmp_path / "train.npz"
     size = 32 << 20
     planes = np.ones((size // 40, 2, 4, 5), dtype=np.uint8)
-    np.savez(path, planes=planes, card=np.array("{}"))  # not compressed: as large as its column
+    np.savez(path, planes=planes, card=np.array("{}"))  # not compressed: as large as the column
     tracemalloc.start()
     found, _ = FORMATS["npz"].read(path)
     peak = tracemalloc.get_traced_memory()[1]
@@ -286,21 +286,21 @@ def test_a_column_is_held_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("representations", [("planes",), ("moves",), ("planes", "moves")])
-def test_the_densest_parts_that_there_are(tmp_path: Path, representations: tuple[str, ...]) -> None:
+def test_the_densest_parts_are_read(tmp_path: Path, representations: tuple[str, ...]) -> None:
     check_densest_part(tmp_path / "train.npz", representations)
 
 
-def test_no_column_takes_twice_as_much_as_in_the_densest_parts() -> None:
+def test_columns_beyond_the_allowance_are_refused() -> None:
     allowance = Allowance(1_000_000)
     allowance.take("ply", "u1", (32_000_000,))
     with pytest.raises(ValueError, match="side would take 1 bytes, too many"):
         allowance.take("side", "u1", (1,))
 
 
-def test_no_lines_of_moves_are_made_of_one_position_many_times(
+def test_lines_of_moves_of_repeated_positions_are_not_compared(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Such a file is small, and every line of moves that it is compared with takes its time."""
+    """Such a file is small, but comparing each line of moves would take time."""
     monkeypatch.setattr(reading, "make_records", None)
     records = {name: np.repeat(array, 2, axis=0) for name, array in PARTS["train"].items()}
     number = len(PARTS["train"]["key"])
@@ -309,7 +309,7 @@ def test_no_lines_of_moves_are_made_of_one_position_many_times(
     ]
 
 
-def test_the_first_problems_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_problems_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     records = PARTS["train"] | {
         name: PARTS["train"][name] + 1 for name in ("planes", "ply", "side", "score", "value")
     }

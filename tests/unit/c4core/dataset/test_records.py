@@ -1,4 +1,4 @@
-"""The columns of a data set: the engine, the slow solver and plain Python say the same."""
+"""The columns of a data set: the engine, the slow solver and plain Python agree."""
 
 from typing import Any
 
@@ -20,7 +20,6 @@ SLOW = ReferenceSolver(SMALL.height)
 
 
 def rows() -> list[dict[str, object]]:
-    """All positions, a dictionary each."""
     return [
         {name: array[index] for name, array in records.items()}
         for records in PARTS.values()
@@ -29,14 +28,13 @@ def rows() -> list[dict[str, object]]:
 
 
 def shown(row: dict[str, object]) -> Position:
-    """The position as the moves show it."""
     moves = row["moves"]
     assert isinstance(moves, bytes)
     return Position(moves.decode(), width=SMALL.width, height=SMALL.height)
 
 
 @pytest.mark.parametrize("row", rows()[::15])
-def test_labels_are_those_of_the_slow_solver(row: dict[str, Any]) -> None:
+def test_labels_agree_with_the_slow_solver(row: dict[str, Any]) -> None:
     position = shown(row)
     found = [None if score == NO_SCORE else score for score in row["column_scores"].tolist()]
     if position.ply >= 9:  # it is very slow
@@ -47,7 +45,7 @@ def test_labels_are_those_of_the_slow_solver(row: dict[str, Any]) -> None:
     assert row["best"].tolist() == [int(score == best) for score in found]
 
 
-def test_positions_are_shown_alike() -> None:
+def test_all_representations_show_the_same_position() -> None:
     for row in rows():
         position = shown(row)
         planes = row["planes"]
@@ -63,7 +61,7 @@ def test_positions_are_shown_alike() -> None:
         assert not position.is_over
 
 
-def test_half_of_them_are_mirrored() -> None:
+def test_about_half_of_the_positions_are_mirrored() -> None:
     lopsided = [row for row in rows() if shown(row).mirrored().key != shown(row).key]
     mirrored = [shown(row).key != row["key"] for row in lopsided]
     keys = np.array([row["key"] for row in lopsided], dtype=np.uint64)
@@ -71,7 +69,7 @@ def test_half_of_them_are_mirrored() -> None:
     assert 0.3 < np.mean(mirrored) < 0.7
 
 
-def test_the_card_counts_every_kind() -> None:
+def test_the_card_counts_every_kind_of_position() -> None:
     for name, records in PARTS.items():
         part, values = CARD["splits"][name], records["value"].tolist()
         assert part == census(records)
@@ -87,23 +85,23 @@ def test_the_card_counts_every_kind() -> None:
     assert CARD["drawn"] == 300 + CARD["duplicates"]
 
 
-def test_a_line_that_has_to_be_searched_for() -> None:
-    # Taking the leftmost stone first comes to a dead end.
+def test_a_line_may_need_a_search() -> None:
+    # Always taking the leftmost stone leads to a dead end.
     for moves in ("1223344", "4433221", "1234567", "4444441", "12345673"):
         position = Position(moves)
         assert Position(line_to(position)) == position
     assert line_to(Position()) == ""
 
 
-def test_no_line_leads_there() -> None:
-    # Nobody can have begun.
+def test_an_unreachable_position_has_no_line() -> None:
+    # Neither player can have moved first.
     buried = Position.from_grid(".......\n.......\n.......\n.......\nxx.....\noo.....")
     with pytest.raises(DatasetError, match="no line of moves"):
         line_to(buried)
 
 
 @pytest.mark.parametrize("board", [BoardSize(7, 6), BoardSize(5, 4), BoardSize(5, 5)])
-def test_distances_are_those_of_the_engine(board: BoardSize) -> None:
+def test_distances_agree_with_the_engine(board: BoardSize) -> None:
     cases = [
         (score, ply)
         for ply in range(board.cells)
@@ -114,14 +112,14 @@ def test_distances_are_those_of_the_engine(board: BoardSize) -> None:
     assert found.tolist() == [plies_to_end(score, ply, *board) for score, ply in cases]
 
 
-def test_a_game_that_is_played_for_its_score_has_this_length() -> None:
+def test_the_principal_variation_has_the_stated_length() -> None:
     records = PARTS["train"]
     for key, distance in list(zip(records["key"], records["distance"], strict=True))[::8]:
         position = Position.from_key(int(key), width=SMALL.width, height=SMALL.height)
         assert len(Solver(table_mb=1).principal_variation(position)) == distance
 
 
-def test_traits_are_those_of_plain_python() -> None:
+def test_traits_agree_with_plain_python() -> None:
     for records in PARTS.values():
         for key, quiet, decisive, scores in zip(
             *(records[name] for name in ("key", "quiet", "decisive", "column_scores")), strict=True

@@ -1,6 +1,6 @@
-"""A data set is put into place as a whole or not at all; another is replaced only on request.
+"""A data set is replaced completely or not at all, and only on request.
 
-Its card is a page, too.
+Its card is also a page.
 """
 
 import json
@@ -41,7 +41,7 @@ def directory(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_nothing_is_replaced_without_being_asked(directory: Path) -> None:
+def test_nothing_is_replaced_without_a_request(directory: Path) -> None:
     before = digests(directory)
     with pytest.raises(DatasetExistsError, match="has another data set already"):
         write_dataset(directory, NEW, NEW_CARD, formats=["npz"])
@@ -50,14 +50,14 @@ def test_nothing_is_replaced_without_being_asked(directory: Path) -> None:
     assert digests(directory) == before
 
 
-def test_the_same_one_again(directory: Path) -> None:
+def test_the_same_data_set_may_be_written_again(directory: Path) -> None:
     before = digests(directory)
     check_free(directory, command="c4 old", formats=FORMATS)
     write_dataset(directory, OLD, OLD_CARD, formats=FORMATS)
     assert digests(directory) == before
 
 
-def test_a_file_that_somebody_has_changed_is_not_the_same(directory: Path) -> None:
+def test_a_changed_file_is_not_replaced(directory: Path) -> None:
     (directory / "train.jsonl").write_text("my own\n")
     with pytest.raises(DatasetExistsError):
         write_dataset(directory, OLD, OLD_CARD, formats=FORMATS)
@@ -68,7 +68,7 @@ def test_a_file_that_somebody_has_changed_is_not_the_same(directory: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["train.npz", "README.md", "card.json"])
-def test_files_that_only_have_such_names(tmp_path: Path, name: str) -> None:
+def test_other_files_with_such_names_are_kept(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("mine")
     for try_it in (
         lambda: check_free(tmp_path, command="c4 new", formats=["npz"]),
@@ -81,7 +81,7 @@ def test_files_that_only_have_such_names(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("size", [100, 2_000, 4_000])
-def test_a_full_disk_leaves_what_was_there(directory: Path, size: int) -> None:
+def test_a_full_disk_leaves_the_old_data_set(directory: Path, size: int) -> None:
     before = digests(directory)
     with file_size_limit(size), pytest.raises(OSError, match=str(directory)) as caught:
         write_dataset(directory, NEW, NEW_CARD, formats=FORMATS, replace=True)
@@ -122,7 +122,7 @@ while ended != 0:
 
 
 def outcome(directory: Path) -> str:
-    """Which data set is there, whole, when somebody wants to write the new one again."""
+    """Write the new data set again; return which complete data set is there."""
     try:
         check_free(directory, command="c4 new", formats=FORMATS)
     except DatasetExistsError:
@@ -134,8 +134,8 @@ def outcome(directory: Path) -> str:
     return str(card["command"]) if there == digests(directory) else f"mixed: {sorted(there)}"
 
 
-def test_killed_at_every_step(directory: Path) -> None:
-    """Before any name is made, moved or removed: the old one or the new one, never both mixed."""
+def test_killing_at_any_step_leaves_a_complete_data_set(directory: Path) -> None:
+    """The process is killed before each change of a name: the old or the new data set remains."""
     run = subprocess.run(
         [sys.executable, "-c", KILLED, str(directory)],
         capture_output=True,
@@ -151,7 +151,7 @@ def test_killed_at_every_step(directory: Path) -> None:
     assert outcomes.count("c4 new") > 8
 
 
-def test_two_at_the_same_time(tmp_path: Path) -> None:
+def test_two_writers_at_the_same_time(tmp_path: Path) -> None:
     def write(number: int) -> None:
         parts, card = ((OLD, OLD_CARD), (NEW, NEW_CARD))[number % 2]
         write_dataset(tmp_path, parts, card, formats=["npz"], replace=True)
@@ -162,10 +162,10 @@ def test_two_at_the_same_time(tmp_path: Path) -> None:
     assert len(digests(tmp_path)) == 5
 
 
-def test_a_link_in_the_place_of_what_is_aside(
+def test_a_link_in_place_of_the_backup_is_not_followed(
     directory: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """What it leads to is neither moved nor removed."""
+    """The link's target is neither moved nor removed."""
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     write_dataset(elsewhere, NEW, NEW_CARD, formats=["npz"])
     before = digests(elsewhere)
@@ -207,7 +207,7 @@ def head(directory: Path) -> dict[str, Any]:
     return found
 
 
-def test_json_lines_are_named_where_there_is_no_parquet(tmp_path: Path) -> None:
+def test_the_card_lists_json_lines_without_parquet(tmp_path: Path) -> None:
     write_dataset(tmp_path, PARTS, CARD, formats=["jsonl"])
     (config,) = head(tmp_path)["configs"]
     assert [file["path"] for file in config["data_files"]] == [
@@ -215,7 +215,7 @@ def test_json_lines_are_named_where_there_is_no_parquet(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_no_file_that_others_load(tmp_path: Path) -> None:
+def test_a_card_of_npz_files_has_no_configs(tmp_path: Path) -> None:
     write_dataset(tmp_path, PARTS, CARD, formats=["npz"])
     told = head(tmp_path)
     assert "configs" not in told
@@ -259,7 +259,7 @@ def test_the_page_has_the_counts_of_the_card() -> None:
     assert card["command"] in text
 
 
-def test_every_source_and_choice_has_its_sentences() -> None:
+def test_every_source_and_choice_is_described() -> None:
     assert set(SAMPLING) == set(SOURCES)
     for choice in CHOICES:
         _, card = made(recipe(neighbours=choice, count=50))
@@ -267,6 +267,6 @@ def test_every_source_and_choice_has_its_sentences() -> None:
 
 
 @pytest.mark.parametrize("identifier", ["", "a b", "x\ny", "é", "-x", "x" * 80])
-def test_licenses_that_are_none(identifier: str) -> None:
+def test_bad_licenses_are_refused(identifier: str) -> None:
     with pytest.raises(ValueError, match="not a license identifier"):
         check_license(identifier)

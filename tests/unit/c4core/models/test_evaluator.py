@@ -1,4 +1,4 @@
-"""The small search on top of a model, against one without bounds; and the input of networks."""
+"""The small search with a model, compared with one without bounds; and network input."""
 
 from pathlib import Path
 
@@ -39,7 +39,7 @@ def other_side(position: Position) -> str:
 
 
 def slow_value(model: TupleEngine, position: Position, depth: int) -> float:
-    """The value of a position that is not over, by every line of so many plies."""
+    """The value of a position that is not over, by searching every line to this depth."""
     if winning_columns(position, position.turn):
         return WON - (position.ply + 1)
     threats = winning_columns(position, other_side(position))
@@ -98,7 +98,7 @@ def test_a_longer_search_finds_the_shortest_win() -> None:
     assert (column, value) in {(2, WON - 7), (5, WON - 7)}
 
 
-def test_it_can_be_stopped() -> None:
+def test_a_search_can_be_stopped() -> None:
     model = engine(BOARDS[1])
     ended = stopped(lambda stop: search_column(model, Position(), depth=42, stop=stop))
     assert ended.was_thinking
@@ -107,7 +107,7 @@ def test_it_can_be_stopped() -> None:
         search_column(model, Position(), depth=42, stop=Stop().within(0.01))
 
 
-def test_what_it_cannot_search() -> None:
+def test_bad_depths_and_positions_are_refused() -> None:
     model = engine(BOARDS[0])
     with pytest.raises(ValueError, match="depth cannot be 0"):
         search_column(model, Position(width=5, height=4), depth=0)
@@ -118,7 +118,7 @@ def test_what_it_cannot_search() -> None:
 
 
 @pytest.mark.parametrize(("kind", "board"), [("residual", BOARDS[1]), ("tuples", BOARDS[0])])
-def test_the_players(tmp_path: Path, kind: str, board: BoardSize) -> None:
+def test_search_players_choose_legal_columns(tmp_path: Path, kind: str, board: BoardSize) -> None:
     name = f"learning-{kind}-search"
     # The shipped network is for 7x6.
     model = "shipped" if kind == "residual" else model_file(tmp_path, name, board)
@@ -136,7 +136,7 @@ def test_the_players(tmp_path: Path, kind: str, board: BoardSize) -> None:
 class TestPlanes:
     @given(seed=st.integers(0, 5000), size=st.sampled_from([(5, 4), (4, 4), (7, 6), (6, 7)]))
     @settings(max_examples=30)
-    def test_they_show_what_the_position_knows(self, seed: int, size: tuple[int, int]) -> None:
+    def test_planes_agree_with_the_position(self, seed: int, size: tuple[int, int]) -> None:
         board = BoardSize(*size)
         (position,) = random_positions(1, seed=seed, board=board)
         sides = (position.turn, other_side(position))
@@ -173,7 +173,7 @@ class TestPlanes:
         )
         assert np.array_equal(one[..., ::-1], other)
 
-    def test_the_grid_of_the_source_s_example(self) -> None:
+    def test_the_grid_of_the_sources_example(self) -> None:
         # Player 1 begins: 3,2,3,2,3,2,3, counted from 0.
         final = Position.from_columns([3, 2, 3, 2, 3, 2, 3])
         (grid,) = grids_of_planes(planes_of_positions([final], moved=True))
@@ -181,7 +181,7 @@ class TestPlanes:
         rows = [[0] * 7] * 2 + [[0, 0, 0, 1, 0, 0, 0]] + [[0, 0, -1, 1, 0, 0, 0]] * 3
         assert grid[0].tolist() == rows
 
-    def test_impossible_ones(self) -> None:
+    def test_bad_planes_are_refused(self) -> None:
         words = np.zeros(2, dtype=np.uint64)
         with pytest.raises(BoardError):
             input_planes(words, words, width=9, height=9)

@@ -1,4 +1,4 @@
-"""The file of a model: written, read again, and refused if anything is wrong with it."""
+"""Model files: writing, reading, and refusing damaged ones."""
 
 import json
 import pickle
@@ -45,7 +45,7 @@ def path(tmp_path: Path) -> Path:
     return target
 
 
-def test_read_as_written(path: Path) -> None:
+def test_a_model_is_read_as_written(path: Path) -> None:
     found = read_model(path)
     assert (found.kind, found.board) == ("exact", (5, 4))
     for name in ("architecture", "settings", "history"):
@@ -73,7 +73,7 @@ def test_every_flipped_byte_is_found(path: Path) -> None:
 
 
 @pytest.mark.parametrize("share", [0.0, 0.001, 0.3, 0.9, 0.999])
-def test_a_file_that_was_cut_short(path: Path, share: float) -> None:
+def test_a_truncated_file_is_refused(path: Path, share: float) -> None:
     content = path.read_bytes()
     path.write_bytes(content[: int(len(content) * share)])
     with pytest.raises(ModelError, match="is not a c4 model, or is damaged"):
@@ -86,14 +86,16 @@ class Bomb:
 
 
 @pytest.mark.parametrize("content", [pickle.dumps(Bomb()), b"PK\x03\x04", b"\0" * 100, b"text\n"])
-def test_a_foreign_file(path: Path, content: bytes, capsys: pytest.CaptureFixture[str]) -> None:
+def test_foreign_file_is_refused(
+    path: Path, content: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
     path.write_bytes(content)
     with pytest.raises(ModelError, match="is not a c4 model"):
         read_model(path)
-    assert capsys.readouterr().out == ""  # nothing in it was run
+    assert capsys.readouterr().out == ""  # no code in it was run
 
 
-def test_somebody_else_s_tensors(path: Path) -> None:
+def test_tensors_without_a_description_are_refused(path: Path) -> None:
     save_file({"a": np.zeros(3, dtype=np.float32)}, path, {"format": "pt"})
     with pytest.raises(ModelError, match="is not a c4 model"):
         read_model(path)
@@ -102,7 +104,7 @@ def test_somebody_else_s_tensors(path: Path) -> None:
 @pytest.mark.parametrize(
     ("number", "message"), [(2, "format 2, of a newer version"), (0, "format 0, of an older ver")]
 )
-def test_another_format(
+def test_another_format_is_refused(
     path: Path, monkeypatch: pytest.MonkeyPatch, number: int, message: str
 ) -> None:
     with monkeypatch.context() as changes:
@@ -115,13 +117,13 @@ def test_another_format(
 @pytest.mark.parametrize(
     "about", ["{", "[" * 200_000, "[]", "{}", '{"format": "1"}', json.dumps({"format": 1})]
 )
-def test_a_description_that_says_nothing(path: Path, about: str) -> None:
+def test_a_bad_description_is_refused(path: Path, about: str) -> None:
     save_file({"weights.a": np.zeros(3, dtype=np.float32)}, path, {"c4": about})
     with pytest.raises(ModelError, match="is a damaged model"):
         read_model(path)
 
 
-def test_another_kind(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_kind_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as changes:
         changes.setattr(files, "KINDS", ("exact", "transformer"))
         other = model()
@@ -131,14 +133,14 @@ def test_another_kind(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         read_model(path)
 
 
-def test_no_file(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         read_model(tmp_path / "nothing")
     with pytest.raises(OSError, match="nowhere/model"):
         write_model(tmp_path / "nowhere" / "model", model())
 
 
-def test_what_would_not_be_read_again_is_not_written(path: Path) -> None:
+def test_a_model_that_could_not_be_read_is_not_written(path: Path) -> None:
     before = path.read_bytes()
     with pytest.raises(ModelError, match=r"no more than 4,194,304 are read again"):
         write_model(path, replace(model(), settings={"x": "x" * MAX_TEXT}))
@@ -170,7 +172,7 @@ def same(found: dict[str, Any]) -> bool:
     )
 
 
-def test_the_package_reads_what_is_written(tmp_path: Path) -> None:
+def test_safetensors_reads_our_files(tmp_path: Path) -> None:
     write_tensors(tmp_path / "own", TENSORS, {"c4": "text"})
     assert same(load_file(tmp_path / "own"))
     metadata, found = read_tensors(tmp_path / "own", **LIMITS)
@@ -178,7 +180,7 @@ def test_the_package_reads_what_is_written(tmp_path: Path) -> None:
     assert same(found)
 
 
-def test_what_the_package_writes_is_read(tmp_path: Path) -> None:
+def test_files_written_by_safetensors_are_read(tmp_path: Path) -> None:
     save_file(TENSORS, tmp_path / "theirs", {"c4": "text"})
     metadata, found = read_tensors(tmp_path / "theirs", **LIMITS)
     assert metadata == {"c4": "text"}
@@ -190,7 +192,7 @@ def entry(shape: object, begin: object, end: object, dtype: object = "U8") -> di
 
 
 class Twice(dict[str, object]):
-    """An object that is written with its fields twice."""
+    """An object whose fields are written twice."""
 
     def items(self) -> Any:  # noqa: ANN401
         return [*super().items()] * 2
@@ -220,7 +222,7 @@ BAD_HEADERS: dict[str, object] = {
 }
 
 
-def test_bad_headers(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+def test_bad_headers_are_refused(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     def said(header: object) -> str:
         text = json.dumps(header).encode()
         (tmp_path / "file").write_bytes(len(text).to_bytes(8, "little") + text + b"1234")
@@ -229,6 +231,6 @@ def test_bad_headers(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     assert {name: said(header) for name, header in BAD_HEADERS.items()} == snapshot
 
 
-def test_types_without_a_name(tmp_path: Path) -> None:
+def test_unsupported_types_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="tensor a cannot be of type complex64"):
         write_tensors(tmp_path / "file", {"a": np.zeros(2, dtype=np.complex64)}, {})

@@ -1,4 +1,4 @@
-"""Positions and final grids as arrays. No PyTorch is needed for these."""
+"""Positions and final grids as arrays, without PyTorch."""
 
 import io
 
@@ -13,7 +13,7 @@ from c4core.players import ANY_PROGRAM, FinalGrids
 from tests.support.boards.finished_games import finished_games
 
 
-def test_either_player_is_player_1() -> None:
+def test_players_swap_roles_at_random() -> None:
     finals = FinalGrids.from_positions([entry.final for entry in finished_games(400)])
     games = labelled(finals, seed=3)
     first, second, winner = finals.words()
@@ -38,13 +38,13 @@ def test_either_player_is_player_1() -> None:
     assert labelled(finals, seed=4).fingerprint != games.fingerprint
 
 
-def test_repeated_grids_are_left_out() -> None:
+def test_repeated_grids_are_dropped() -> None:
     finals = [entry.final for entry in finished_games(50)]
     games = labelled(FinalGrids.from_positions(finals * 40), seed=1)
     assert len(games) == len({(str(final), sign) for final in finals for sign in (1, -1)})
 
 
-def test_games_are_the_same_at_a_seed() -> None:
+def test_the_same_seed_gives_the_same_games() -> None:
     told: list[int] = []
     one = play_finals(600, seed=5, tell=told.append)
     assert told == [0, 500, 600]
@@ -54,7 +54,7 @@ def test_games_are_the_same_at_a_seed() -> None:
     assert {-1, 1} <= set(one.words()[2].tolist())
 
 
-def test_a_player_that_fails_has_no_final_grid() -> None:
+def test_a_failing_player_gives_no_final_grid() -> None:
     with pytest.raises(DatasetError, match="game 0: column 9 is outside the board"):
         play_finals(1, player="python:tests.support.boards.learning:outside", programs=ANY_PROGRAM)
 
@@ -75,6 +75,6 @@ def test_files_give_the_same_games() -> None:
         (",".join(["0"] * 43), "games.csv, line 1: the game is not over"),
     ],
 )
-def test_bad_files(text: str, message: str) -> None:
+def test_bad_files_are_refused(text: str, message: str) -> None:
     with pytest.raises(DatasetError, match=message):
         read_finals(io.BytesIO(text.encode()), name="games.csv")

@@ -1,4 +1,4 @@
-"""Positions with exact labels: read from data sets, joined for a training, and kept from a test."""
+"""Positions with exact labels: read from data sets, joined for training, kept apart from tests."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_dataset(tmp_path_factory.mktemp("data") / "set", count=150)
 
 
-def test_read_as_written(data: Path) -> None:
+def test_positions_are_read_as_written(data: Path) -> None:
     found = read_positions(data, "test")
     positions = random_positions(150, seed=2)
     assert (len(found), found.board) == (150, SMALL)
@@ -43,7 +43,7 @@ BAD_ARRAYS: dict[str, dict[str, NDArray[np.generic] | None]] = {
 }
 
 
-def test_bad_data_sets(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+def test_bad_data_sets_are_refused(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     good = labelled_arrays(random_positions(5))
 
     def said(change: dict[str, NDArray[np.generic] | None]) -> str:
@@ -54,7 +54,7 @@ def test_bad_data_sets(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     assert {name: said(change) for name, change in BAD_ARRAYS.items()} == snapshot
 
 
-def test_a_damaged_or_missing_file(data: Path, tmp_path: Path) -> None:
+def test_a_damaged_or_missing_file_is_refused(data: Path, tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match=r"train\.npz is missing"):
         read_positions(tmp_path, "train")
     content = (data / "train.npz").read_bytes()
@@ -65,12 +65,12 @@ def test_a_damaged_or_missing_file(data: Path, tmp_path: Path) -> None:
 
 
 def labelled(*moves: str) -> Positions:
-    """Positions of 5x4 with their labels."""
+    """Positions of 5x4 with labels."""
     positions = [Position(each, width=5, height=4) for each in moves]
     return Positions(**labelled_arrays(positions), board=SMALL)
 
 
-def test_keys_are_those_of_the_positions() -> None:
+def test_keys_match_the_positions() -> None:
     moves = ["", "1", "5", "1122", "4453"]
     found = labelled(*moves)
     positions = [Position(each, width=5, height=4) for each in moves]
@@ -78,13 +78,13 @@ def test_keys_are_those_of_the_positions() -> None:
     assert canonical(found).tolist() == [position.canonical_key for position in positions]
 
 
-def test_a_position_of_several_sets_is_taken_once() -> None:
+def test_a_position_in_several_sets_is_used_once() -> None:
     together = joined([labelled("", "1", "12"), labelled("5", "13", "54")])
     assert together.keys.tolist() == labelled("", "1", "12", "13").keys.tolist()
 
 
 def test_sets_of_different_boards_are_not_joined() -> None:
-    late = random_positions(1, board=DEFAULT_BOARD, least_ply=30)  # which is solved at once
+    late = random_positions(1, board=DEFAULT_BOARD, least_ply=30)  # solved at once
     other = Positions(**labelled_arrays(late), board=DEFAULT_BOARD)
     with pytest.raises(DatasetError, match="different boards: 5x4, 7x6"):
         joined([labelled("1"), other])
@@ -92,8 +92,8 @@ def test_sets_of_different_boards_are_not_joined() -> None:
         near(labelled("1"), other)
 
 
-def test_what_is_near() -> None:
-    """Itself, its mirror image, parents, children, and no others."""
+def test_positions_one_move_away_are_near() -> None:
+    """A tested position, its mirror image, parents and children are near; no others are."""
     tested = labelled("12")
     for moves, wanted in (
         ("12", True),
@@ -131,7 +131,7 @@ def test_near_agrees_with_single_moves(seed: int) -> None:
     assert not all(wanted)
 
 
-def test_nothing_near_the_test_is_learned(tmp_path: Path) -> None:
+def test_positions_near_the_test_are_not_learned(tmp_path: Path) -> None:
     sets = [write_dataset(tmp_path / name, count=200) for name in ("a", "b")]
     (tmp_path / "b" / "train.npz").write_bytes((tmp_path / "a" / "test.npz").read_bytes())
     test = write_dataset(tmp_path / "c", count=20)
@@ -144,7 +144,7 @@ def test_nothing_near_the_test_is_learned(tmp_path: Path) -> None:
     assert 0 < len(learned) < len(everything)
 
 
-def test_what_cannot_be_joined(tmp_path: Path) -> None:
+def test_empty_joins_are_refused(tmp_path: Path) -> None:
     data = write_dataset(tmp_path / "a", count=30)
     with pytest.raises(DatasetError, match="no positions are left to learn from"):
         read_joined([data], apart_from=[data])

@@ -1,4 +1,4 @@
-"""The residual network without PyTorch, and the trained one that comes with c4."""
+"""The residual network without PyTorch, and the trained network included in c4."""
 
 from pathlib import Path
 from typing import Any
@@ -42,7 +42,7 @@ ENGINE = engine_of(residual_model(BOARDS[0], SIZES[1]), HERE)
 @pytest.mark.parametrize(
     ("board", "sizes"), list(zip(BOARDS, [*SIZES, SIZES[0]], strict=True)), ids=str
 )
-def test_every_kernel_gets_the_same_bits(board: BoardSize, sizes: dict[str, int]) -> None:
+def test_all_kernels_give_identical_results(board: BoardSize, sizes: dict[str, int]) -> None:
     model = residual_model(board, sizes)
     first, *others = (engine_of(model, HERE, kernel=name) for name in kernels())
     for position in random_positions(40, seed=4, board=board):
@@ -50,21 +50,21 @@ def test_every_kernel_gets_the_same_bits(board: BoardSize, sizes: dict[str, int]
             assert engine.evaluate(position) == first.evaluate(position)
 
 
-def test_a_kernel_that_does_not_run_here() -> None:
+def test_an_unavailable_kernel_is_refused() -> None:
     with pytest.raises(ModelError, match="kernel 'fast' does not run here; choose one of portable"):
         engine_of(residual_model(BOARDS[0], SIZES[0]), HERE, kernel="fast")
 
 
 @given(seed=st.integers(0, 10_000))
 @settings(max_examples=15)
-def test_mirror_images_are_judged_alike(seed: int) -> None:
+def test_mirror_images_get_equal_evaluations(seed: int) -> None:
     (position,) = random_positions(1, seed=seed, board=BOARDS[0])
     worths, value = ENGINE.evaluate(position)
     mirrored, same = ENGINE.evaluate(position.mirrored())
     assert (mirrored, same) == (worths[::-1], value)
 
 
-def test_without_the_mirror_it_is_one_pass() -> None:
+def test_without_averaging_it_makes_one_pass() -> None:
     board = BOARDS[1]
     sizes = {"width": 5, "height": 4, **SIZES[0]}
     chance = np.random.default_rng(1)
@@ -90,7 +90,7 @@ def test_full_columns_are_not_played() -> None:
     assert ENGINE.choose(position) in {3, 4, 5, 6}
 
 
-def test_what_it_cannot_judge() -> None:
+def test_other_boards_and_finished_games_are_refused() -> None:
     with pytest.raises(ValueError, match="a model of 7x6 cannot judge a position of 5x4"):
         ENGINE.evaluate(Position(width=5, height=4))
     with pytest.raises(ValueError, match="the game is over"):
@@ -98,7 +98,7 @@ def test_what_it_cannot_judge() -> None:
 
 
 @pytest.mark.parametrize("number", [np.nan, -np.inf, 3e38, -5e3])
-def test_weights_that_cannot_be_rounded(number: float, snapshot: SnapshotAssertion) -> None:
+def test_unroundable_weights_are_refused(number: float, snapshot: SnapshotAssertion) -> None:
     model = residual_model(BOARDS[1], SIZES[0])
     strange = {name: np.full_like(array, number) for name, array in model.weights.items()}
     object.__setattr__(model, "weights", strange)
@@ -108,7 +108,7 @@ def test_weights_that_cannot_be_rounded(number: float, snapshot: SnapshotAsserti
 @given(seed=st.integers(0, 10_000), scale=st.sampled_from([0.01, 1, 10, 100]))
 @settings(max_examples=15)
 def test_no_sum_overflows(seed: int, scale: float) -> None:
-    """With the largest activations and weights of one sign the worth has this sign, too."""
+    """Positive weights and the largest activations give positive worths."""
     model = residual_model(BOARDS[1], SIZES[2], seed=seed)
     huge = {name: np.abs(array) * np.float32(scale) for name, array in model.weights.items()}
     object.__setattr__(model, "weights", huge)
@@ -119,7 +119,7 @@ def test_no_sum_overflows(seed: int, scale: float) -> None:
         assert all(engine.evaluate(position)[0] == worths for engine in engines)
 
 
-def test_models_that_fit_nothing(snapshot: SnapshotAssertion) -> None:
+def test_inconsistent_models_are_refused(snapshot: SnapshotAssertion) -> None:
     def said(changes: dict[str, Any]) -> str:
         model = residual_model(BOARDS[1], {"channels": 8, "blocks": 1, "hidden": 8})
         model.architecture.update(changes)
@@ -138,10 +138,10 @@ def test_models_that_fit_nothing(snapshot: SnapshotAssertion) -> None:
             {"hidden": 16},
         )
     ] == snapshot
-    assert "too large" in said({"channels": 2**70})  # Python says it
+    assert "too large" in said({"channels": 2**70})  # Python's own message
 
 
-def test_weights_of_another_type_or_kind() -> None:
+def test_weights_of_another_type_or_kind_are_refused() -> None:
     model = residual_model(BOARDS[1], SIZES[0])
     halves = {name: array.astype(np.float16) for name, array in model.weights.items()}
     object.__setattr__(model, "weights", halves)
@@ -154,7 +154,7 @@ def test_weights_of_another_type_or_kind() -> None:
         ResidualEngine(width=5, height=4, **SIZES[0], weights={})
 
 
-def test_the_shipped_network_s_size_and_weights() -> None:
+def test_the_shipped_networks_size_and_weights() -> None:
     assert SHIPPED.stat().st_size < MOST_BYTES
     model = read_model(SHIPPED)
     assert (model.kind, model.board, model.fingerprint) == ("residual", DEFAULT_BOARD, FINGERPRINT)
@@ -162,7 +162,7 @@ def test_the_shipped_network_s_size_and_weights() -> None:
     assert model.settings["positions"] > 1_000_000
 
 
-def test_the_shipped_network_s_names() -> None:
+def test_the_shipped_networks_names() -> None:
     assert named_file("shipped", "residual") == SHIPPED
     assert named_file("other.safetensors", "residual") == Path("other.safetensors")
     player = parse_player("learning-residual")
@@ -179,7 +179,7 @@ def test_the_shipped_players_need_no_pytorch(monkeypatch: pytest.MonkeyPatch) ->
             assert player.choose(Position(), Dice(1)) == 3
 
 
-def test_the_shipped_network_plays_nearly_like_the_proof() -> None:
+def test_the_shipped_network_plays_nearly_perfectly() -> None:
     """Late positions, whose exact scores are found at once."""
     positions = random_positions(1000, seed=5, board=DEFAULT_BOARD, least_ply=26)
     labelled = Positions(**labelled_arrays(positions), board=DEFAULT_BOARD)

@@ -1,4 +1,4 @@
-"""Measures of columns by the proof, against a slow count with the rules of the game."""
+"""Measures of chosen columns against exact scores, compared with a slow count."""
 
 from collections.abc import Callable
 
@@ -33,7 +33,6 @@ def other_side(position: Position) -> str:
 
 
 def slow_share(columns: list[int], wanted: Callable[[int], bool]) -> Share:
-    """The shares, position by position."""
     count = strict = outcome = 0
     for number, column in enumerate(columns):
         if wanted(number):
@@ -60,7 +59,7 @@ def measured(name: str) -> tuple[Quality, list[int]]:
 
 
 @pytest.mark.parametrize("name", ["stupid", "minimax-squares:depth=2"])
-def test_shares_are_those_of_a_slow_count(name: str) -> None:
+def test_shares_agree_with_a_slow_count(name: str) -> None:
     quality, columns = measured(name)
     assert quality.everywhere == slow_share(columns, lambda _: True)
     assert quality.quiet == slow_share(columns, is_quiet)
@@ -105,7 +104,7 @@ def test_mirror_images() -> None:
     assert left.mirrored is not None
     differ = sum(position != position.mirrored() for position in ASKED)
     assert left.mirrored.positions == centre.mirrored.positions == differ
-    # The leftmost column is the mirrored one only where there is no other.
+    # If only one column is best, the leftmost one is its mirror image.
     only = sum(len(p.legal_columns()) == 1 and p != p.mirrored() for p in ASKED)
     by_luck = sum(
         p.legal_columns()[0] == SMALL.width - 1 - p.mirrored().legal_columns()[0]
@@ -133,7 +132,7 @@ def test_as_json() -> None:
     assert {lone[kind]["strict"] for kind in ("quiet", "decisive")} <= {None, 1.0}
 
 
-def test_a_sample_is_part_of_the_set() -> None:
+def test_a_sample_is_a_subset() -> None:
     some = LABELLED.sample(30, seed=4)
     assert (len(some), len(LABELLED.sample(999, seed=4))) == (30, 120)
     assert some.fingerprint == LABELLED.sample(30, seed=4).fingerprint
@@ -141,7 +140,7 @@ def test_a_sample_is_part_of_the_set() -> None:
     assert set(positions_of(some)) <= set(ASKED)
 
 
-def test_players_that_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failing_players_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     player = parse_player("stupid").make()
     monkeypatch.setattr(type(player), "choose", outside)
     with pytest.raises(PlayerFailure, match="column 9 is outside the board"):

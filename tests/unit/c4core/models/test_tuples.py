@@ -37,7 +37,6 @@ def course(**changes: Any) -> TupleCourse:  # noqa: ANN401
 
 
 def slow_sum(position: Position) -> float:
-    """The sum of a position, square by square."""
     total = 0.0
     for number, squares in enumerate(SQUARES.tolist()):
         for mirrored in (False, True):
@@ -56,7 +55,7 @@ def slow_sum(position: Position) -> float:
 
 
 class TestPlay:
-    def test_sums_are_those_of_a_slow_count(self) -> None:
+    def test_sums_agree_with_a_slow_count(self) -> None:
         for position in random_positions(60, seed=7, board=BOARD):
             worths, value = ENGINE.evaluate(position)
             assert value == pytest.approx(math.tanh(slow_sum(position)), abs=1e-5)
@@ -85,7 +84,7 @@ class TestPlay:
 
 
 class TestTuples:
-    def test_they_hang_together_and_differ(self) -> None:
+    def test_tuples_are_connected_and_different(self) -> None:
         found = random_tuples(Dice(5), tuples=40, length=6).tolist()
         images = set()
         for squares in found:
@@ -113,11 +112,11 @@ class TestTuples:
             (30, 1, "30 different tuples of 1 squares were not found on 7x6"),
         ],
     )
-    def test_impossible_ones(self, tuples: int, length: int, message: str) -> None:
+    def test_bad_sizes_are_refused(self, tuples: int, length: int, message: str) -> None:
         with pytest.raises(ValueError, match=message):
             random_tuples(Dice(1), tuples=tuples, length=length)
 
-    def test_more_squares_than_the_board_has(self) -> None:
+    def test_too_many_squares_are_refused(self) -> None:
         with pytest.raises(ValueError, match="a board of 4 squares has no tuples of 5"):
             random_tuples(Dice(1), tuples=1, length=5, width=2, height=2)
 
@@ -131,7 +130,7 @@ class TestLearning:
         assert last["policy_loss"] < 0.7 * first["policy_loss"]
         assert last["value_loss"] < first["value_loss"]
 
-    def test_resumed_or_not_the_tables_are_the_same(self, tmp_path: Path) -> None:
+    def test_resumed_training_gives_the_same_tables(self, tmp_path: Path) -> None:
         whole = train(course(), tmp_path / "whole", epochs=3)
         train(course(), tmp_path / "parts", epochs=1)
         earlier = read_model(tmp_path / "parts")
@@ -153,7 +152,7 @@ class TestLearning:
             with pytest.raises(ModelError, match=message):
                 train(course(), tmp_path / "model", epochs=2, resume=damaged)
 
-    def test_what_it_cannot_learn_from(self) -> None:
+    def test_bad_input_is_refused(self) -> None:
         words, rows = np.zeros(2, dtype=np.uint64), np.zeros((2, 7), dtype=np.int8)
         best = rows.astype(np.uint8)
         with pytest.raises(ValueError, match="the arrays differ in length"):
@@ -196,11 +195,11 @@ class TestFiles:
             ({"tables": TABLES[0]}, "wrong number of dimensions"),
         ],
     )
-    def test_damaged_ones(self, changes: dict[str, Any], message: str) -> None:
+    def test_damaged_models_are_refused(self, changes: dict[str, Any], message: str) -> None:
         with pytest.raises(ModelError, match=message):
             engine_of(model(**changes), Path("model"))
 
-    def test_one_without_tables(self) -> None:
+    def test_a_model_without_tables_is_refused(self) -> None:
         damaged = model()
         object.__setattr__(damaged, "weights", {"squares": SQUARES})
         with pytest.raises(ModelError, match="'tables' is missing"):

@@ -1,4 +1,4 @@
-"""What the network that orders moves is to learn from a sample."""
+"""The training targets of the move-ordering network for a sample."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def test_targets_of_a_sample() -> None:
     assert targets.weight.tolist() == [1]
 
 
-def test_weights_are_1_on_average() -> None:
+def test_the_mean_weight_is_1() -> None:
     samples = np.zeros(400, dtype=sample_type(6))
     samples["count"], samples["result"][:, 0] = 2, 1
     samples["nodes"][:, 0] = np.arange(400) * 100 + 1

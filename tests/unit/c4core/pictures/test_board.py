@@ -1,10 +1,11 @@
-"""Boards as pictures: well-formed on every board, with their stones and marks."""
+"""Boards as pictures: well-formed for every size, with stones and marks."""
 
 import pytest
 
+from c4core.evaluation import Analysis
 from c4core.notation import column_label
-from c4core.pictures import BoardMarks, board_picture
-from c4core.pictures.board import last_cell
+from c4core.pictures import BoardMarks, board_picture, board_svg
+from c4core.pictures.board import analysis_marks, last_cell
 from c4core.pictures.svg import (
     MARK,
     STONE,
@@ -54,7 +55,7 @@ def test_every_board_is_well_formed_and_within_its_frame(
 
 
 @pytest.mark.parametrize("moves", ["", "4453", "44444432651631235357535"])
-def test_stones_lie_in_their_cells(moves: str) -> None:
+def test_stones_are_in_their_cells(moves: str) -> None:
     position = Position(moves)
     found: dict[Side, set[tuple[int, int]]] = {"x": set(), "o": set()}
     for circle in circles(board_picture(position)):
@@ -105,14 +106,14 @@ def test_scores_threats_arrows_and_marks() -> None:
     assert [c.dashes for c in circles(picture) if c.stroke == WIN] == [8]
 
 
-def test_text_of_strangers_is_text() -> None:
+def test_untrusted_text_is_escaped() -> None:
     picture = board_picture(Position("4"), BoardMarks(title=HOSTILE))
     root = parsed(svg_text(picture))
     assert not list(root.iter(f"{SVG}script"))
     assert any("<script>" in (text.text or "") for text in root.iter(f"{SVG}text"))
 
 
-def test_positions_show_themselves() -> None:
+def test_positions_have_an_svg_representation() -> None:
     position = Position("4453", width=8, height=7)
     drawn = position._repr_svg_()
     assert drawn == svg_text(board_picture(position))
@@ -122,10 +123,21 @@ def test_positions_show_themselves() -> None:
     assert "a draw" in Position("12", width=2, height=1)._repr_svg_()
 
 
-def test_a_picture_in_another_place() -> None:
+def test_a_picture_can_be_moved() -> None:
     picture = board_picture(Position("4453"), BoardMarks(arrows=(0,)))
     moved = Picture(1, 1, picture.moved(10, 20), "").moved(-10, -20)
     assert [type(shape) for shape in moved] == [type(shape) for shape in picture.shapes]
     assert svg_text(Picture(picture.width, picture.height, moved, picture.label)) == svg_text(
         picture
     )
+
+
+def test_one_call_draws_scores_and_threats() -> None:
+    position = Position("121212")
+    analysis = Analysis((1, 18, None, 0, 1, 1, 1), 18, 18)
+    picture = board_picture(position, analysis_marks(position, analysis, threats=True))
+    assert board_svg(position, analysis, threats=True) == svg_text(picture)
+    assert {"+18", "-", "0"} <= {text.text for text in texts(picture)}
+    without = board_picture(position)
+    assert len(circles(picture)) == len(circles(without)) + 2  # a threat of each side
+    assert board_svg(position) == svg_text(without)

@@ -1,4 +1,4 @@
-"""Games as pictures: the score by move, the turning points, and the animation."""
+"""Games as pictures: the scores by move, the turning points, and the animation."""
 
 import re
 
@@ -54,16 +54,20 @@ class TestCurve:
         assert higher.y < red.y < yellow.y
         assert yellow.height == pytest.approx(higher.height)
 
-    def test_the_line_ends_where_nothing_is_known(self) -> None:
+    def test_the_line_ends_at_unknown_scores(self) -> None:
         points = [CurvePoint(n, None if n in (3, 5) else 1) for n in range(9)]
         lines = [
             shape
             for shape in curve_picture(points, width=300, height=200).shapes
             if isinstance(shape, Line)
         ]
-        assert [len(line.points) for line in lines] == [2, 3, 3]  # the middle; a lone point is none
+        assert [len(line.points) for line in lines] == [
+            2,
+            3,
+            3,
+        ]  # the middle; a single point has no line
 
-    def test_of_one_point(self) -> None:
+    def test_a_single_point_makes_a_curve(self) -> None:
         picture = curve_picture([CurvePoint(0, None)], width=300, height=200)
         parsed(svg_text(picture))
 
@@ -87,7 +91,7 @@ class TestReview:
         assert len(turning_boards(Position(), columns, moves)) == MOST
 
     def test_the_real_scores_of_a_position(self) -> None:
-        """A draw that is given away: the arrow shows where it was kept."""
+        """A draw is lost: the arrow shows the move that keeps it."""
         position = Position("4444443265")
         move = judge_move(position, 0, (-2, -2, -2, None, 1, -2, -4))
         (board,) = turning_boards(position, [0], [move])
@@ -111,12 +115,14 @@ class TestAnimation:
         (length,) = {fall.attrib["dur"] for fall in falls}
         assert float(length.removesuffix("s")) == pytest.approx(len(MOVES) * STEP + REST)
 
-    def test_without_motion_it_is_the_last_position(self) -> None:
+    def test_with_reduced_motion_it_shows_the_last_position(self) -> None:
         drawn = animated_svg(positions())
         still = re.sub(r"<animate[^>]*/>", "", drawn)
         stones = [still.count(f'fill="{colour}"') for colour in STONE.values()]
         assert stones == [5, 5]
-        assert still.count('opacity="0"') == len(MOVES) - 1  # only the last move's ring is seen
+        assert (
+            still.count('opacity="0"') == len(MOVES) - 1
+        )  # only the ring of the last move is visible
 
     def test_a_game_from_a_position_and_one_without_moves(self) -> None:
         start = Position.from_grid(str(Position("4455")))

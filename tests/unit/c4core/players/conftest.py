@@ -1,4 +1,4 @@
-"""What tests of players share."""
+"""Fixtures for tests of players."""
 
 import pytest
 
@@ -8,6 +8,6 @@ from tests.support.running.waiting import HANG_SECONDS
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only a program that hangs is too slow, however busy the machine is."""
+    """Long time limits: only a program that hangs exceeds them on a busy machine."""
     for name in ("START_SECONDS", "QUIT_SECONDS"):
         monkeypatch.setattr(external, name, HANG_SECONDS)

@@ -1,4 +1,4 @@
-"""The counting players: every figure of the source, and their rules one by one."""
+"""The counting players: every figure of the source, and each of their rules."""
 
 import re
 
@@ -10,7 +10,7 @@ from c4core.players import parse_player
 from c4core.players.roster.blog import opening_columns
 from tests.support.boards.player_positions import choices, named
 
-# Position, player, depth; weights by column ("*" all others); the columns that may be played.
+# Position, player, depth; weights by column ("*" for all others); allowed columns.
 FIGURES = [
     ("P1", 2, 1, "2:1 *:0", "2"),
     ("P1", 2, 2, "2:1 *:0", "2"),
@@ -50,7 +50,7 @@ LONGEST_GAME = "333333451222151121266215555666644400440000"
 
 
 @pytest.mark.parametrize(("name", "version", "depth", "weights", "columns"), FIGURES)
-def test_figure(name: str, version: int, depth: int, weights: str, columns: str) -> None:
+def test_source_figure(name: str, version: int, depth: int, weights: str, columns: str) -> None:
     text = f"blog-v{version}:depth={depth}"
     given = dict(part.split(":") for part in weights.split())
     expected = tuple(int(given.get(str(column), given.get("*", "0"))) for column in range(7))
@@ -58,26 +58,26 @@ def test_figure(name: str, version: int, depth: int, weights: str, columns: str)
     assert choices(text, named(name), 150) == {int(column) for column in columns}
 
 
-def test_v2_may_keep_a_board_that_round_1_wins() -> None:
+def test_v2_may_continue_a_board_won_in_round_1() -> None:
     text, kept = "blog-v2:depth=3", "blog-v2:depth=3,won_boards=kept"
     # Seven replies count the win again: 8 for the win, 6 for every other column.
     assert parse_player(text).make().weights(named("P1")) == (6, 6, 1, 6, 6, 6, 6)
     assert parse_player(kept).make().weights(named("P1")) == (6, 6, 8, 6, 6, 6, 6)
     assert choices(text, named("P1"), 150) == {0, 1, 3, 4, 5, 6}
     assert choices(kept, named("P1")) == {2}
-    # Without a win in round 1, nothing is different; nor at depth 1, which has no round 2.
+    # Nothing changes without a win in round 1, or at depth 1, which has no round 2.
     for name, depth in (("P2", 3), ("P3", 4), ("P5", 2), ("P1", 1)):
         texts = [f"blog-v2:depth={depth}", f"blog-v2:depth={depth},won_boards=kept"]
         one, other = (parse_player(text).make().weights(named(name)) for text in texts)
         assert one == other
-    # At depth 5 the wins of round 3 are far more than seven replies.
+    # At depth 5 the wins of round 3 far outnumber seven replies.
     deep = parse_player("blog-v2:depth=5,won_boards=kept").make().weights(named("P1"))
     assert deep[2] == 8
     assert deep.index(max(filter(None, deep))) != 2
 
 
-def test_v2_counts_only_the_replies_that_are_open() -> None:
-    # Column 7 is full, so that six replies follow a win.
+def test_v2_counts_only_open_replies() -> None:
+    # Column 7 is full, so six replies follow a win.
     position = Position("777777112233")
     kept = parse_player("blog-v2:depth=2,won_boards=kept").make().weights(position)
     assert kept == (0, 0, 0, 7, 0, 0, None)
@@ -95,7 +95,7 @@ def test_depth_0_is_random(version: int) -> None:
 
 
 @pytest.mark.parametrize("depth", [2, 3])
-def test_v6_begins_in_the_middle(depth: int) -> None:
+def test_v6_starts_in_the_middle(depth: int) -> None:
     player = parse_player(f"blog-v6:depth={depth}").make()
     assert all(
         play_game(player, player, seed=seed).columns[:4] == (3, 3, 3, 2) for seed in range(20)
@@ -117,17 +117,17 @@ def test_v5_may_open_at_random() -> None:
     assert parse_player(drawn).make().weights(after) == (None, 0, None, None, 0, 0, None)
     assert choices(drawn, after) == {1, 4, 5}
     assert choices(searched, after) < {1, 4, 5}
-    # After the opening both play the same.
+    # After the opening both play the same moves.
     later = Position("2345")
     weights = [parse_player(text).make().weights(later) for text in (drawn, searched)]
     assert weights[0] == weights[1]
 
 
-def test_v5_opening_ends_after_two_moves_of_each() -> None:
+def test_v5_opening_ends_after_two_moves_of_each_player() -> None:
     assert opening_columns(Position("234")) == [4, 5]
     assert opening_columns(Position("2345")) is None
     assert opening_columns(Position("2323", width=4, height=4)) is None
-    assert opening_columns(Position("23", width=4, height=4)) is None  # none is left
+    assert opening_columns(Position("23", width=4, height=4)) is None  # no column is left
 
 
 def test_v6_early_chip() -> None:
@@ -146,7 +146,7 @@ def test_v6_looks_deep_only_when_the_middle_is_full() -> None:
 
 
 def test_v6_at_depth_6_plays_one_game_against_itself() -> None:
-    # The first choice between two mirror images is random, and nothing after it.
+    # Only the first choice, between two mirror images, is random.
     player = parse_player("blog-v6:depth=6").make()
     records = [play_game(player, player, seed=seed) for seed in range(12)]
     mirrored = "".join(str(6 - int(column)) for column in LONGEST_GAME)
@@ -156,7 +156,7 @@ def test_v6_at_depth_6_plays_one_game_against_itself() -> None:
 
 
 def test_missed_win_rounds() -> None:
-    # Red 3 - Blue 5 of v6: draws only where later rounds count too.
+    # Red 3 - Blue 5 of v6: draws occur only if later rounds count too.
     def draws(rounds: str) -> int:
         red, blue = (
             parse_player(f"blog-v6:depth={depth},missed_win_rounds={rounds}").make()
@@ -170,7 +170,7 @@ def test_missed_win_rounds() -> None:
     assert draws("round3") == 0
 
 
-def test_wider_boards_are_played_too() -> None:
+def test_wider_boards_are_supported() -> None:
     player = parse_player("blog-v6:depth=3").make()
     record = play_game(player, player, start=Position(width=9, height=6))
     assert record.ending in ("four", "full")

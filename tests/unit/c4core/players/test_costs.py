@@ -1,4 +1,4 @@
-"""What players' parameters cost, and the limits for untrusted descriptions."""
+"""The costs of players' parameters, and the limits for untrusted descriptions."""
 
 import subprocess
 import sys
@@ -18,10 +18,10 @@ WITHOUT_COST = {
     "stop_gap",
     "temperature",
 }
-"""Parameters that are numbers, and change neither the memory nor the time of a move."""
+"""Numeric parameters that affect neither memory nor time."""
 
 
-def test_every_number_has_a_cost_or_is_known_to_have_none() -> None:
+def test_every_number_has_a_cost_or_is_listed_as_free() -> None:
     numbers = {
         (parameter.name, parameter.cost == FREE)
         for kind in player_kinds()
@@ -47,7 +47,7 @@ def test_defaults_and_levels_are_within_the_limits() -> None:
         ("minimax-threats:time_ms=3600000", "time_ms"),
     ],
 )
-def test_what_is_refused(text: str, parameter: str) -> None:
+def test_costly_descriptions_are_refused(text: str, parameter: str) -> None:
     with pytest.raises(PlayerCostError) as refusal:
         check_costs(parse_player(text))
     assert refusal.value.parameter == parameter
@@ -66,7 +66,7 @@ def test_what_is_refused(text: str, parameter: str) -> None:
         "montecarlo-timed:time_ms=3600000,playouts=1000",
     ],
 )
-def test_the_first_limit_that_is_reached_ends_the_move(text: str) -> None:
+def test_the_first_limit_reached_ends_the_move(text: str) -> None:
     check_costs(parse_player(text))
 
 
@@ -77,7 +77,7 @@ def test_the_first_limit_that_is_reached_ends_the_move(text: str) -> None:
         ("minimax-threats", "cache_size", ",cache=exact,time_ms=none,max_depth=10"),
     ],
 )
-def test_the_costliest_move_takes_no_more_memory_than_is_said(
+def test_the_costliest_move_stays_within_its_stated_memory(
     name: str, parameter: str, others: str
 ) -> None:
     kind = next(kind for kind in player_kinds() if kind.name == name)

@@ -1,4 +1,4 @@
-"""Programs as players: the protocol, the examples, and everything that can go wrong."""
+"""Programs as players: the protocol, the examples, and all failures."""
 
 import errno
 import gc
@@ -22,7 +22,7 @@ from c4core.players.roster.external import Exec, Kaggle, Python
 from tests.support.running.waiting import HANG_SECONDS, await_that
 
 EXAMPLES = Path(__file__).parents[4] / "examples" / "players"
-# Only Linux can make a pipe small (F_SETPIPE_SZ), so that it is full at once; CI runs on it.
+# Only Linux can make a pipe so small that it fills at once (F_SETPIPE_SZ); CI runs on Linux.
 NEEDS_PIPE_SIZES = pytest.mark.skipif(sys.platform != "linux", reason="pipes have no size to set")
 
 GREETING = 'read -r line; echo "ready test"'
@@ -38,7 +38,7 @@ def shell(tmp_path: Path) -> Iterator["Shell"]:
 
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program has little time to end by itself, but once it is killed it is waited for."""
+    """Give programs little time to end by themselves; killed programs are still waited for."""
     await_end = external._await_end
 
     def soon(process: subprocess.Popen[bytes]) -> bool:
@@ -50,7 +50,7 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Shell:
-    """Makes players of shell scripts."""
+    """Make players from shell scripts."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -64,7 +64,7 @@ class Shell:
         return made
 
     def answering(self, answer: str) -> Exec:
-        """A player that greets, and does the same whenever it is to move."""
+        """A player that greets and then runs the same command for every move."""
         return self.player(
             f'{GREETING}\nwhile read -r word rest; do\n  case "$word" in\n    go) {answer} ;;\n'
             "    quit) exit 0 ;;\n  esac\ndone\n"
@@ -86,13 +86,13 @@ def is_gone(pid: int) -> bool:
 
 
 def is_dead(pid: int) -> bool:
-    """Whether a process that is nobody's here has ended; whose it is may not have waited for it."""
+    """Whether a process has ended, even if its parent has not waited for it."""
     status = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, check=False)
     return status.stdout.strip()[:1] in (b"", b"Z")
 
 
 def await_death(note: Path) -> None:
-    """Wait for the end of the process whose number a program has noted."""
+    """Wait for the end of the process whose id a program has written."""
     child = int(note.read_text())
     await_that(lambda: is_dead(child))
 
@@ -131,10 +131,10 @@ def test_examples(
             assert player.choose(Position(moves), Dice(1)) == expected
         games = [against_random(player, seed=seed) for seed in (1, 2, 1)]
     assert not any(game.is_forfeit for game in games)
-    assert games[0].columns == games[2].columns  # it is told the seed
+    assert games[0].columns == games[2].columns  # the program receives the seed
 
 
-def test_what_a_program_is_told(shell: Shell) -> None:
+def test_messages_to_a_program(shell: Shell) -> None:
     log = shell.directory / "log"
     player = shell.player(
         f'while read -r line; do\n  echo "$line" >> {log}\n  case "$line" in\n'
@@ -174,7 +174,7 @@ def test_a_failing_program_loses_one_game(
     shell: Shell, answer: str, ending: Ending, detail: str
 ) -> None:
     player = shell.answering(answer)
-    for _ in range(2):  # the next game starts anew
+    for _ in range(2):  # the next game starts afresh
         record = against_random(player)
         assert (record.winner, record.ending) == ("o", ending)
         assert detail in record.detail
@@ -185,11 +185,11 @@ def test_a_failing_program_loses_one_game(
     ("answer", "pipe"),
     [
         ("exec >&-; sleep 60", "output"),
-        # Before it answers: it would have to be quicker than the next move else.
+        # Kill it before it answers; otherwise it would have to be quicker than the next move.
         ("exec <&-; echo play 1; sleep 60", "input"),
     ],
 )
-def test_a_program_that_closes_a_pipe_has_crashed(shell: Shell, answer: str, pipe: str) -> None:
+def test_closing_a_pipe_counts_as_a_crash(shell: Shell, answer: str, pipe: str) -> None:
     record = against_random(shell.answering(answer))
     assert (record.winner, record.ending) == ("o", Ending.CRASH)
     assert f"closed its {pipe}" in record.detail
@@ -205,7 +205,7 @@ def test_a_hanging_program_is_killed_with_its_children(shell: Shell) -> None:
     await_death(note)
 
 
-def test_children_of_a_program_that_has_ended_are_killed(shell: Shell) -> None:
+def test_children_of_an_ended_program_are_killed(shell: Shell) -> None:
     note = shell.directory / "child"
     player = shell.player(f"sleep 1000 & echo $! > {note}\n{GREETING}; read -r line; exit 3")
     player.begin(GameStart(Position().board, "x", 1))
@@ -227,10 +227,10 @@ def test_a_program_that_ignores_the_end_is_killed(shell: Shell) -> None:
     assert not is_gone(pid)
     player.close()
     assert is_gone(pid)  # killed and waited for: not even a zombie
-    player.close()  # twice is once
+    player.close()  # closing twice is harmless
 
 
-def test_a_program_that_was_forgotten_is_killed() -> None:
+def test_a_garbage_collected_program_is_killed() -> None:
     player = Exec("cat", programs=ANY_PROGRAM)
     with pytest.raises(PlayerFailure):
         player.begin(GameStart(Position().board, "x", 1))
@@ -243,7 +243,7 @@ def test_a_program_that_was_forgotten_is_killed() -> None:
     assert is_gone(pid)
 
 
-def test_a_fork_leaves_the_program_alone(shell: Shell) -> None:
+def test_a_fork_does_not_kill_the_program(shell: Shell) -> None:
     player = shell.answering("echo 'play 4'")
     player.begin(GameStart(Position().board, "x", 1))
     running = player._seat.program
@@ -257,7 +257,7 @@ def test_a_fork_leaves_the_program_alone(shell: Shell) -> None:
     assert player.choose(Position(), Dice(1)) == 3
 
 
-def test_a_program_that_does_not_greet(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_does_not_greet_loses(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(external, "START_SECONDS", 0.2)
         record = against_random(shell.player("sleep 1000"))
@@ -271,7 +271,7 @@ def test_a_program_that_does_not_greet(shell: Shell, monkeypatch: pytest.MonkeyP
     assert record.ending == Ending.CRASH
 
 
-def test_a_program_that_is_gone_when_the_game_begins(shell: Shell) -> None:
+def test_a_program_that_cannot_run_loses(shell: Shell) -> None:
     player = shell.player(f"{GREETING}; exec true")
     assert against_random(player).ending == Ending.CRASH
     path = shell.directory / "not-a-program"
@@ -288,7 +288,7 @@ F_SETPIPE_SZ = 1031
 fcntl.fcntl(0, F_SETPIPE_SZ, 4096)
 print("ready", flush=True)
 """
-"""A program whose input pipe is full after some 60 moves, for it never reads."""
+"""A program that never reads: its input pipe is full after about 60 moves."""
 
 
 def deaf(shell: Shell, answers: str) -> Exec:
@@ -300,7 +300,7 @@ def deaf(shell: Shell, answers: str) -> Exec:
 
 
 @NEEDS_PIPE_SIZES
-def test_a_program_that_does_not_read_is_not_waited_for(shell: Shell) -> None:
+def test_the_game_does_not_wait_for_a_program_that_does_not_read(shell: Shell) -> None:
     player = deaf(shell, "while True: print('play 1', flush=True)\n")
     games = (against_random(player) for _ in range(1000))
     record = next(game for game in games if game.ending not in (Ending.FOUR, Ending.ILLEGAL))
@@ -310,7 +310,7 @@ def test_a_program_that_does_not_read_is_not_waited_for(shell: Shell) -> None:
 
 
 @NEEDS_PIPE_SIZES
-def test_to_take_what_it_is_told_a_program_has_as_long_as_for_its_answer(shell: Shell) -> None:
+def test_reading_messages_counts_against_the_move_time(shell: Shell) -> None:
     player = deaf(shell, "import time\ntime.sleep(1000)\n")
     player.begin(GameStart(Position().board, "x", 1))
     for _ in range(500):
@@ -323,7 +323,7 @@ def test_to_take_what_it_is_told_a_program_has_as_long_as_for_its_answer(shell: 
 
 
 @NEEDS_PIPE_SIZES
-def test_what_a_program_does_not_read_takes_little_memory(shell: Shell) -> None:
+def test_unread_messages_take_little_memory(shell: Shell) -> None:
     player = deaf(shell, "import time\ntime.sleep(1000)\n")
     player.begin(GameStart(Position().board, "x", 1))
     told = []
@@ -339,15 +339,15 @@ def test_what_a_program_does_not_read_takes_little_memory(shell: Shell) -> None:
     assert pid_of(player) is None
 
 
-def test_words_on_standard_error_are_no_answer(shell: Shell) -> None:
-    """Else a program that never stops to complain would hold up the match for ever."""
+def test_output_on_standard_error_is_not_an_answer(shell: Shell) -> None:
+    """Otherwise a program that complains endlessly would block the match forever."""
     player = shell.answering("yes complaint >&2")
     record = against_random(player, time_control=TimeControl(move=0.1, grace=0.0))
     assert (record.winner, record.ending) == ("o", Ending.TIME)
 
 
 @pytest.mark.parametrize("number", [errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE])
-def test_a_machine_without_room_for_a_program_is_no_fault_of_it(
+def test_lack_of_system_resources_is_not_the_programs_fault(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     player = shell.answering("echo play 4")
@@ -362,10 +362,10 @@ def test_a_machine_without_room_for_a_program_is_no_fault_of_it(
     assert not against_random(player).is_forfeit
 
 
-def test_a_machine_without_files_is_found_out_after_the_start(
+def test_lack_of_files_may_show_after_the_start(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The process is there by then, but nobody may take it for one that has greeted."""
+    """The process exists by then, but must not be treated as one that has greeted."""
     player = shell.answering("echo play 4")
 
     def refuse() -> None:
@@ -379,7 +379,7 @@ def test_a_machine_without_files_is_found_out_after_the_start(
     assert not against_random(player).is_forfeit
 
 
-def test_much_on_standard_error_does_no_harm(shell: Shell) -> None:
+def test_much_output_on_standard_error_is_harmless(shell: Shell) -> None:
     flood = "head -c 300000 /dev/zero | tr '\\0' 'e' >&2; echo 'play 4'"
     record = play_game(
         shell.answering(flood),
@@ -421,7 +421,7 @@ def test_kaggle_agents(tmp_path: Path, body: str, ending: Ending, detail: str) -
     assert detail in record.detail
 
 
-def test_a_file_without_an_agent(tmp_path: Path) -> None:
+def test_a_file_without_an_agent_crashes(tmp_path: Path) -> None:
     path = tmp_path / "empty.py"
     path.write_text("import os\n")
     with Kaggle(str(path), programs=ANY_PROGRAM) as player:
@@ -430,7 +430,7 @@ def test_a_file_without_an_agent(tmp_path: Path) -> None:
     assert "has no function agent" in record.detail
 
 
-def test_what_kaggle_agents_see() -> None:
+def test_input_of_kaggle_agents() -> None:
     observation = observation_of(Position("445"))
     assert observation.board[-7:] == [0, 0, 0, 1, 1, 0, 0]
     assert observation["board"][-14:-7] == [0, 0, 0, 2, 0, 0, 0]
@@ -443,7 +443,7 @@ def test_what_kaggle_agents_see() -> None:
         _ = configuration.nothing
 
 
-def test_a_callable_that_is_not_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_callable_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     (tmp_path / "some.py").write_text("value = 3\n")
     for text in ("some:value", "nowhere:f"):

@@ -1,4 +1,4 @@
-"""Worked examples of every heuristic; tests/property has every position."""
+"""Worked examples of every heuristic; tests/property covers all positions."""
 
 import pytest
 
@@ -35,8 +35,8 @@ def test_runs_of_a_single_stone(column: int) -> None:
     assert heuristic_value(position, "x", "runs-forward") == (6, 6, 6, 6, 2, 2, 2)[column]
 
 
-# Red's and blue's scores of the source are seen here as differences; the pair of two red stones
-# is a position with a blue stone far away, whose own part is taken off.
+# The source gives red's and blue's scores separately; here they appear as differences. In the pair
+# of two red stones, a distant blue stone is added and its own score subtracted.
 @pytest.mark.parametrize(
     ("name", "both_ways", "forward"),
     [("P1", 20 - 14, 16 - 6), ("P2", 12 - 20, 12 - 10), ("P3", 16 - 24, 8 - 22)],
@@ -96,7 +96,7 @@ def test_features(text: str, features: str, value: int) -> None:
     assert heuristic_value(position, "o", "features", features=features) == -value
 
 
-def test_unknown_names_are_told() -> None:
+def test_unknown_names_are_reported() -> None:
     with pytest.raises(ValueError, match="no heuristic is called 'best': groups, threats"):
         heuristic_value(Position(), "x", "best")
     with pytest.raises(ValueError, match="no side is called 'red'"):

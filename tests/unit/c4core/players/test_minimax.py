@@ -1,4 +1,4 @@
-"""Players that look ahead: their moves in the sources' positions, and the search they share."""
+"""Players that look ahead: their moves in the sources' positions, and their common search."""
 
 import pytest
 
@@ -30,7 +30,7 @@ def test_windows_at_depth_3(name: str, columns: set[int]) -> None:
 
 @pytest.mark.parametrize("depth", [1, 3, 4, 6])
 @pytest.mark.parametrize("name", POSITIONS)
-def test_null_windows_and_no_pruning_find_the_same(name: str, depth: int) -> None:
+def test_null_windows_and_no_pruning_give_the_same_result(name: str, depth: int) -> None:
     position = named(name)
     alphabeta = parse_player(f"alphabeta:depth={depth}").make().search(position)
     pvs = parse_player(f"pvs:depth={depth}").make().search(position)
@@ -56,7 +56,7 @@ def test_a_cache_saves_nodes() -> None:
 
 @pytest.mark.parametrize("depth", [1, 3, 5])
 def test_killer_example(depth: int) -> None:
-    # Two orders of moves lead there; yellow's best reply is the middle.
+    # Two orders of moves lead there; yellow's best reply is in the middle.
     position = named("K1")
     assert position == Position.from_columns([3, 4, 2]) == Position.from_columns([2, 4, 3])
     assert choices(f"minimax-threats:time_ms=none,max_depth={depth}", position, 1) == {3}
@@ -76,9 +76,9 @@ def test_threats_against_stupid(red: bool, final: str) -> None:  # noqa: FBT001
     assert str(record.final()).replace("\n", "/") == final
 
 
-def test_threats_keeps_its_answer_when_all_is_lost() -> None:
-    # Blue's three is open at both ends: red loses whatever it does, but the search one ply deep
-    # had an answer, and it stays.
+def test_threats_keeps_its_move_if_all_columns_lose() -> None:
+    # Blue's three is open at both ends, so red loses in any case. The move found by the search at
+    # depth 1 stays.
     position = Position("737415")
     first = choices("minimax-threats:time_ms=none,max_depth=1", position, 1)
     assert choices("minimax-threats:time_ms=none,max_depth=8", position, 1) == first
@@ -91,7 +91,7 @@ def test_time_ends_a_deepening_search() -> None:
         Position(), heuristic="both", depth=42, order=ORDER, win=10_000, deepens=True, seconds=0.02
     )
     assert 1 <= found.depth < 42
-    # However little time there is, one ply is searched.
+    # At least one ply is searched, however little time is left.
     hurried = minimax(
         Position(), heuristic="both", depth=42, order=ORDER, win=10_000, deepens=True, seconds=0
     )
@@ -121,7 +121,7 @@ def test_runs_parameters() -> None:
 def test_greedy() -> None:
     assert choices("greedy", named("P1")) == {2}
     assert choices("greedy", Position()) == {3}
-    # It looks at no answer: it makes pairs while the opponent completes four.
+    # It ignores replies: it makes pairs while the opponent completes four.
     assert choices("greedy", named("P2")) != {4}
 
 
@@ -140,7 +140,7 @@ WIN_AND_BLOCK = [
 
 
 @pytest.mark.parametrize("text", WIN_AND_BLOCK)
-def test_all_of_them_win_and_block(text: str) -> None:
+def test_all_players_win_and_block(text: str) -> None:
     assert choices(text, named("P1"), 1) == {2}
     assert choices(text, named("P2"), 1) == {4}
 
@@ -152,7 +152,7 @@ def test_every_third_own_move_may_be_random() -> None:
     assert not parse_player("minimax-features").make().is_random
 
 
-def test_without_the_first_feature_a_win_is_not_seen() -> None:
+def test_a_win_is_missed_without_the_first_feature() -> None:
     # Threes count more than the four that ends the game.
     assert choices("minimax-features:depth=1,features=2", named("P1"), 1) != {2}
     assert choices("minimax-features:depth=1,features=12", named("P1"), 1) == {2}
@@ -168,7 +168,7 @@ def test_without_the_first_feature_a_win_is_not_seen() -> None:
         ({"cache": "exact", "cache_size": 0}, "at least one entry"),
     ],
 )
-def test_bad_options(options: dict[str, object], message: str) -> None:
+def test_bad_options_are_refused(options: dict[str, object], message: str) -> None:
     given = {"heuristic": "runs", "depth": 1, "order": ORDER, "win": 10**6} | options
     with pytest.raises(ValueError, match=message):
         minimax(Position(), **given)  # type: ignore[arg-type]

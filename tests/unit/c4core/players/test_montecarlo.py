@@ -1,4 +1,4 @@
-"""Players that finish games at random, with and without a tree, and those that look games up."""
+"""Players with random playouts, with and without a tree, and players that look games up."""
 
 import numpy as np
 import pytest
@@ -12,14 +12,14 @@ from tests.support.boards.player_positions import choices, named
 
 FLAT = {"simulations": 200, "center_weight": 2.0, "stop_gap": 0.3, "stop_after": 50}
 
-# Whatever both sides do, the side to move wins in the end, but not with its next move.
+# The side to move wins in the end in all lines, but not with its next move.
 ALWAYS_WON = Position.from_grid("oxx.o.x/ooo.oxo/oxx.xoo/xxx.xox/xoo.xoo/oxxxoxo")
 
 
 def test_playouts_from_the_empty_board() -> None:
     wins, losses, draws = run_playouts(Position(), Dice(3), 200_000)
     assert wins + losses + draws == 200_000
-    # Known of random play: the first player wins 55.5 % and 0.25 % are drawn.
+    # Known for random play: the first player wins 55.5 %, and 0.25 % are drawn.
     assert 0.550 < wins / 200_000 < 0.560
     assert 0.0015 < draws / 200_000 < 0.0035
 
@@ -59,8 +59,8 @@ def test_flat_weighs_the_middle_twice() -> None:
     assert choices("montecarlo-flat:center_weight=1", ALWAYS_WON) == {3}
 
 
-def test_flat_gives_bad_columns_up() -> None:
-    # P2 after its block is forgotten: every other column loses at once, most of the time.
+def test_flat_gives_up_bad_columns() -> None:
+    # Position P2; when the block is ignored, every other column mostly loses at once.
     options = FLAT | {"simulations": 1000, "stop_after": 10, "center_weight": 1.0}
     patient = flat_scores(named("P2"), Dice(1), **(options | {"stop_gap": 1.0}))
     hasty = flat_scores(named("P2"), Dice(1), **(options | {"stop_gap": 0.05}))
@@ -69,7 +69,7 @@ def test_flat_gives_bad_columns_up() -> None:
     assert given_up == [5, 6]
 
 
-def test_timed_counts_wins_less_losses() -> None:
+def test_timed_counts_wins_minus_losses() -> None:
     answer, totals = timed_choice(ALWAYS_WON, Dice(1), playouts=1000, seconds=-1)
     assert totals[0] is None
     assert (totals[3] or 0) + (totals[5] or 0) == 1000
@@ -79,7 +79,7 @@ def test_timed_counts_wins_less_losses() -> None:
 
 
 def test_timed_without_a_decisive_game() -> None:
-    # The first answer is the leftmost open column, and a draw moves nothing.
+    # The first answer is the leftmost open column, and draws do not change it.
     answer, totals = timed_choice(Position("1" * 6), Dice(1), playouts=0, seconds=-1)
     assert answer == 1
     assert totals[1:] == (0,) * 6
@@ -122,7 +122,7 @@ def test_final_grids_are_looked_up() -> None:
     games = ["1212121", "1212121", "17273757", "4433225"]
     stored = finals(games)
     assert len(stored) == 4
-    # After the empty board: games whose final grid has an x at the bottom of the column.
+    # On the empty board: games whose final grid has an x at the bottom of the column.
     assert stored.tally(Position()) == (
         (3, 2, 0),
         (2, 1, 0),
@@ -157,6 +157,6 @@ def test_database_player_follows_stored_games() -> None:
     tally = stored.tally(Position())
     shares = [entry[1] / entry[0] if entry else 0.0 for entry in tally]
     assert player.choose(Position(), Dice(1)) == max(range(7), key=shares.__getitem__)
-    # Where there are no such games, random ones take their place.
+    # If no such games are stored, random ones take their place.
     assert player.choose(named("P1"), Dice(1)) == 2
     assert spec.make().choose(named("P1"), Dice(1)) == 2

@@ -1,4 +1,4 @@
-"""The perfect player, and how it is weakened; and ``proof``, which follows a certificate."""
+"""The perfect player and its weakened forms, and ``proof``, which follows a certificate."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ LATE = Position("4444445623332622")
 SMALL = Position("1234", width=4, height=4)
 
 
-def test_it_plays_a_best_column() -> None:
+def test_perfect_plays_a_best_column() -> None:
     scores = Solver().analyze(LATE).scores
     best = {c for c, score in enumerate(scores) if score == max(s for s in scores if s is not None)}
     assert set(counted("perfect", LATE, 400)) == best
@@ -65,7 +65,7 @@ def test_two_perfect_players_reach_the_score() -> None:
     assert record.winner == winner
 
 
-def test_blunders_come_as_often_as_stated() -> None:
+def test_blunders_are_as_frequent_as_stated() -> None:
     scores = Solver().analyze(LATE).scores
     top = max(score for score in scores if score is not None)
     counts = counted("perfect:blunder=0.3", LATE, 1000)
@@ -85,7 +85,7 @@ def test_temperature_prefers_better_columns() -> None:
         assert abs(counts[column] - expected) < 6 * expected**0.5 + 3
 
 
-def test_scores_may_come_from_somebody_else() -> None:
+def test_scores_may_come_from_another_analyst() -> None:
     class Book:
         def analyze(self, position: Position, *, time_limit: float | None = None) -> Analysis:
             assert time_limit is None
@@ -98,15 +98,15 @@ def test_scores_may_come_from_somebody_else() -> None:
     assert player.choose(start, Dice(1)) in Solver().analyze(start).best
 
 
-def test_without_time_there_is_a_move_all_the_same() -> None:
+def test_without_time_it_still_moves() -> None:
     player = parse_player("perfect:choice=center").make()
     assert player.choose(Position("12"), Dice(1), Limits(1e-9)) in range(7)
 
 
-def test_a_deadline_that_comes_between_two_looks_is_no_error(
+def test_a_deadline_between_two_checks_is_not_an_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A solver that others share may be stopped by them just before the time is over."""
+    """Other users of a shared solver may stop it just before the time is over."""
     asked = []
 
     class StoppedSolver:
@@ -127,7 +127,7 @@ def test_a_deadline_that_comes_between_two_looks_is_no_error(
 
 
 @pytest.mark.parametrize("text", ["perfect:blunder=0.5", "perfect:temperature=3", "perfect"])
-def test_the_same_seed_is_the_same_game(text: str) -> None:
+def test_the_same_seed_gives_the_same_game(text: str) -> None:
     player = parse_player(text).make()
     start = Position("444444222233")
     games = {play_game(player, player, seed=4, start=start).columns for _ in range(3)}
@@ -154,16 +154,24 @@ def games(player: Player, other: Player, start: Position, count: int) -> list[Ga
     return records
 
 
+def test_the_included_book_answers_openings() -> None:
+    before = shared_solver().progress[0]
+    assert parse_player("perfect").make().choose(Position("44"), Dice(1)) == 3
+    assert shared_solver().progress[0] == before
+    small = parse_player("perfect").make()
+    assert small.choose(Position("2233", width=5, height=4), Dice(1)) in range(5)
+
+
 @pytest.mark.parametrize("opponent", ["random", "perfect"])
 @pytest.mark.parametrize(("moves", "rules"), [("", 0), ("2", 63), ("14", 63)])
-def test_it_never_falls_below_the_bound(
+def test_proof_never_falls_below_the_bound(
     tmp_path: Path, moves: str, opponent: str, rules: int
 ) -> None:
     start = Position(moves, width=5, height=4)
     path = written(tmp_path / "a.c4proof", make(start, rules=rules))
     bound = Certificate.open(path).info.lower
     assert bound is not None
-    # The certificate is about one of two mirror images; the player plays on both.
+    # The certificate covers one of two mirror images; the player handles both.
     other = parse_player(opponent).make(Resources(analyst=Solver(table_mb=1)))
     before = shared_solver.cache_info()
     for record in games(proof(path), other, start, 15):
@@ -177,7 +185,7 @@ def test_it_never_falls_below_the_bound(
     assert shared_solver.cache_info() == before
 
 
-def test_it_wins_in_time(tmp_path: Path) -> None:
+def test_proof_wins_in_time(tmp_path: Path) -> None:
     start = Position("4455", width=7, height=4)
     path = written(tmp_path / "a.c4proof", make(start))
     bound = Certificate.open(path).info.lower
@@ -188,7 +196,7 @@ def test_it_wins_in_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("board", [board for board in BOARDS if board.cells < 36], ids=str)
-def test_a_shipped_proof_is_called_by_its_board(board: BoardSize) -> None:
+def test_a_shipped_proof_is_named_by_its_board(board: BoardSize) -> None:
     start = Position(width=board.width, height=board.height)
     player = proof(str(board))
     assert str(player) == f"proof:{board}"
@@ -198,26 +206,26 @@ def test_a_shipped_proof_is_called_by_its_board(board: BoardSize) -> None:
         assert score_of(record, "x") >= (info.lower or 0)
 
 
-def test_the_shipped_proof_of_the_usual_board() -> None:
+def test_the_shipped_proof_of_7x6() -> None:
     for record in games(proof("7x6"), parse_player("set").make(), Position(), 5):
         assert score_of(record, "x") >= 1
 
 
 @pytest.mark.parametrize("argument", ["missing.c4proof", ".", "9x7", "a\0b", "/dev/null"])
-def test_what_is_no_certificate(argument: str, snapshot: SnapshotAssertion) -> None:
+def test_a_bad_certificate_is_refused(argument: str, snapshot: SnapshotAssertion) -> None:
     with pytest.raises(PlayerError) as caught:
         parse_player(f"proof:{argument}")
     assert str(caught.value) == snapshot
 
 
-def test_another_board() -> None:
-    with pytest.raises(PlayerError, match=r"^player proof: 5x4 is about 5x4, not 7x6$"):
+def test_a_proof_for_another_board_is_refused() -> None:
+    with pytest.raises(PlayerError, match=r"^player proof: 5x4 is for 5x4, not 7x6$"):
         proof("5x4").check_board(BoardSize(7, 6))
     with pytest.raises(PlayerFailure, match=r"^5x4: the proof is for 5x4, and the position on 7x6"):
         proof("5x4").choose(Position(), Dice(1))
 
 
-def test_a_side_that_the_certificate_is_not_about(tmp_path: Path) -> None:
+def test_the_unproven_side_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path / "a.c4proof", make(EMPTY, at_least=0))
     games(proof(path), parse_player("random").make(), EMPTY, 3)
     record = play_game(parse_player("random").make(), proof(path), start=EMPTY)
@@ -225,7 +233,7 @@ def test_a_side_that_the_certificate_is_not_about(tmp_path: Path) -> None:
     assert record.detail == f"{path}: it proves no bound for o"
 
 
-def test_a_position_that_the_proof_does_not_come_to(tmp_path: Path) -> None:
+def test_a_position_outside_the_proof_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path / "a.c4proof", make(EMPTY, rules=0))
     other = "1" if proof(path).choose(EMPTY, Dice(1)) not in {0, 4} else "2"
     position = Position(2 * other, width=5, height=4)
@@ -234,16 +242,16 @@ def test_a_position_that_the_proof_does_not_come_to(tmp_path: Path) -> None:
     assert str(caught.value) == f"{path}: the proof does not cover this position"
 
 
-def test_a_file_that_is_no_proof_loses_before_the_first_move(tmp_path: Path) -> None:
+def test_an_invalid_proof_loses_before_the_first_move(tmp_path: Path) -> None:
     whole = bytearray(make(EMPTY, at_least=0)[:-32])
-    whole[41] = 1  # it claims more
+    whole[41] = 1  # it claims more than it proves
     path = written(tmp_path / "a.c4proof", sealed(bytes(whole)))
     record = play_game(proof(path), parse_player("random").make(), start=EMPTY)
     assert (record.winner, record.ending) == ("o", Ending.ERROR)
     assert record.detail.startswith(f"{path}: not a proof: ")
 
 
-def test_a_file_that_has_changed_is_checked_again(tmp_path: Path) -> None:
+def test_a_changed_file_is_checked_again(tmp_path: Path) -> None:
     path = written(tmp_path / "a.c4proof", make(EMPTY, at_least=0))
     player = proof(path)
     assert player.choose(EMPTY, Dice(1)) in range(5)
@@ -258,7 +266,7 @@ def test_a_file_that_has_changed_is_checked_again(tmp_path: Path) -> None:
         player.begin(GameStart(EMPTY.board, "x", 1))
 
 
-def test_a_check_is_stopped(tmp_path: Path) -> None:
+def test_a_check_can_be_stopped(tmp_path: Path) -> None:
     path = written(tmp_path / "a.c4proof", make(EMPTY))
     stop = Stop()
     stop.set()
@@ -266,6 +274,6 @@ def test_a_check_is_stopped(tmp_path: Path) -> None:
         proof(path).begin(GameStart(EMPTY.board, "x", 1, stop))
 
 
-def test_the_time_of_a_move_does_not_stop_a_check(tmp_path: Path) -> None:
+def test_the_time_limit_of_a_move_does_not_stop_a_check(tmp_path: Path) -> None:
     path = written(tmp_path / "a.c4proof", make(EMPTY))
     proof(path).begin(GameStart(EMPTY.board, "x", 1, Stop().within(0)))

@@ -1,4 +1,4 @@
-"""Players that look one turn ahead at most, and the generator behind all of them."""
+"""Players that look at most one turn ahead, and the random generator behind all players."""
 
 from collections import Counter
 
@@ -37,7 +37,7 @@ def slow_splitmix(state: list[int]) -> int:
     return word ^ word >> 31
 
 
-def test_slow_generators_give_the_published_numbers() -> None:
+def test_the_slow_generators_give_the_published_numbers() -> None:
     words = [1, 2, 3, 4]
     published = [11520, 0, 1509978240, 1215971899390074240]
     assert [slow_xoshiro(words) for _ in published] == published
@@ -45,7 +45,7 @@ def test_slow_generators_give_the_published_numbers() -> None:
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2026, 2**64 - 1])
-def test_dice_are_the_published_generator(seed: int) -> None:
+def test_dice_agree_with_the_published_generator(seed: int) -> None:
     state, dice = [seed], Dice(seed)
     words = [slow_splitmix(state) for _ in range(4)]
     assert [dice.unit() for _ in range(50)] == [
@@ -53,7 +53,7 @@ def test_dice_are_the_published_generator(seed: int) -> None:
     ]
 
 
-def test_dice_are_the_same_for_ever() -> None:
+def test_dice_never_change() -> None:
     dice = Dice(2026)
     assert [dice.below(7) for _ in range(12)] == [4, 1, 5, 6, 5, 5, 5, 5, 6, 1, 6, 2]
 

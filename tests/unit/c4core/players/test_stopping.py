@@ -1,4 +1,4 @@
-"""Stopping: every player of the registry ends its move when nobody waits for it any more."""
+"""Stopping: every player of the registry ends its move when it is stopped."""
 
 import threading
 from collections.abc import Iterator
@@ -29,22 +29,10 @@ from tests.support.running.interrupts import stopped
 from tests.support.running.waiting import HANG_SECONDS, await_that
 
 WIDE = Position("7777", width=12, height=4)
-"""Many columns, so that even few plies are many boards; the middle one is full."""
+"""Many columns, so that few plies already give many boards; the middle column is full."""
 
 WITH_PYTORCH = {"learning-cnn", "learning-exact", "learning-selfplay"}
-"""They look one ply ahead; tests/release/extras/ has their moves."""
-
-QUICK = {
-    "blog-v1",
-    "greedy",
-    "learning-residual",
-    "learning-tuples",
-    "proof",
-    "random",
-    "set",
-    "stupid",
-}
-"""Players that cannot think for long, whatever their parameters. All others must be stopped."""
+"""They look one ply ahead; tests/release/extras/ covers their moves."""
 
 HANGING = {
     "exec": """\
@@ -68,14 +56,23 @@ def f(position, dice, limits):
     time.sleep(1000)
 """,
 }
-"""Programs that never answer, by the kind of player."""
+"""Programs that never answer, by kind of player."""
 
 KINDS = {kind.name: kind for kind in player_kinds() if kind.name not in WITH_PYTORCH}
-THINKERS = KINDS.keys() - QUICK
+THINKERS = {
+    name
+    for name, kind in KINDS.items()
+    if {"analyst", "programs"} & {*kind.resources}
+    or any(parameter.cost and parameter.cost.seconds for parameter in kind.parameters)
+}
+"""Players that search, run a program, or have a parameter that costs time."""
+
+QUICK = KINDS.keys() - THINKERS
+"""Players that cannot think for long with any parameters."""
 
 
 class Slowest:
-    """Makes the player of a kind that thinks as long as any of it can."""
+    """Make the player of a kind that thinks as long as possible."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -84,7 +81,6 @@ class Slowest:
         self.made: list[Player] = []
 
     def __call__(self, name: str) -> Player:
-        """Make a player, ready for a game."""
         text = self._argument(name)
         made = parse_player(f"{name}:{text}" if text else name)
         player = made.make(Resources(programs=ANY_PROGRAM))
@@ -93,7 +89,7 @@ class Slowest:
         return player
 
     def position(self, name: str) -> Position:
-        """The position that it thinks about; the shipped network knows 7x6 only."""
+        """The position to think about; the shipped network knows 7x6 only."""
         return Position() if name.startswith("learning-residual") else WIDE
 
     def _argument(self, name: str) -> str:
@@ -117,7 +113,7 @@ class Slowest:
 
 @pytest.fixture
 def slowest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Slowest]:
-    """Makes players; they are closed in the end."""
+    """Make players that are closed at the end."""
     monkeypatch.chdir(tmp_path)
     makes = Slowest(tmp_path)
     yield makes
@@ -132,7 +128,7 @@ def test_a_quick_player_need_not_be_stopped(slowest: Slowest, name: str) -> None
 
 @pytest.mark.parametrize("name", sorted(THINKERS - {"minimax-squares"}))
 def test_a_player_ends_its_move_when_it_is_stopped(slowest: Slowest, name: str) -> None:
-    """Unstopped it would think for minutes."""
+    """The player would think for minutes without a stop."""
     player, position = slowest(name), slowest.position(name)
     ended = stopped(
         lambda stop: player.choose(position, Dice(1), Limits(stop=stop)),
@@ -153,8 +149,8 @@ def test_a_player_ends_its_move_when_its_time_is_over(slowest: Slowest, name: st
 @pytest.mark.parametrize(
     "name", ["minimax-windows", "blog-v4", "mcts-uct", "montecarlo-flat", "exec"]
 )
-def test_a_player_that_thinks_too_long_loses_then(slowest: Slowest, name: str) -> None:
-    """And not when it has thought to the end."""
+def test_a_player_that_thinks_too_long_loses_at_the_limit(slowest: Slowest, name: str) -> None:
+    """The game ends at the limit, not when the player has finished thinking."""
     control = TimeControl(move=0.05, grace=0.05)
     record = play_game(
         slowest(name), parse_player("random").make(), time_control=control, start=WIDE
@@ -173,7 +169,7 @@ def test_a_game_is_stopped_without_a_result(slowest: Slowest, name: str) -> None
     assert isinstance(ended.result, StopPlaying)
 
 
-def test_a_program_that_does_not_greet_is_not_waited_for(tmp_path: Path) -> None:
+def test_the_game_does_not_wait_for_a_program_that_does_not_greet(tmp_path: Path) -> None:
     path, started = tmp_path / "mute.sh", tmp_path / "started"
     path.write_text(f"touch {started}\nsleep 1000\n")
     with parse_player(f"exec:sh {path}").make(Resources(programs=ANY_PROGRAM)) as player:
@@ -185,7 +181,7 @@ def test_a_program_that_does_not_greet_is_not_waited_for(tmp_path: Path) -> None
     assert isinstance(ended.result, StopPlaying)
 
 
-def test_who_shares_a_solver_with_a_stopped_player_moves_as_ever() -> None:
+def test_a_stop_does_not_affect_other_users_of_the_solver() -> None:
     class Counting(Solver):
         calls = 0
 
@@ -212,7 +208,7 @@ def test_who_shares_a_solver_with_a_stopped_player_moves_as_ever() -> None:
 
 
 class TestStop:
-    def test_nobody_has_set_it(self) -> None:
+    def test_it_is_not_set_at_first(self) -> None:
         stop = Stop()
         assert not stop.is_over
         assert not stop.is_set
@@ -230,18 +226,18 @@ class TestStop:
             stop.check()
         assert caught.value.error is None
 
-    def test_it_is_over_by_itself_after_some_time(self) -> None:
+    def test_within_is_over_after_its_time(self) -> None:
         stop = Stop()
         limited = stop.within(0.02)
         await_that(lambda: limited.is_over, seconds=HANG_SECONDS)
         assert not limited.is_set
         assert not stop.is_over
 
-    def test_the_shorter_time_counts(self) -> None:
+    def test_the_shortest_time_limit_counts(self) -> None:
         assert Stop().within(0).within(1000).is_over
         assert Stop().within(1000).within(0).is_over
 
-    def test_all_that_were_made_of_one_are_set_with_it(self) -> None:
+    def test_derived_stops_are_set_together(self) -> None:
         stop = Stop()
         limited = stop.within(1000).within(2000)
         assert not limited.is_over
@@ -251,7 +247,7 @@ class TestStop:
         other.within(1000).set()
         assert other.is_set
 
-    def test_it_calls_whoever_cannot_look(self) -> None:
+    def test_it_calls_registered_functions(self) -> None:
         stop = Stop()
         calls: list[int] = []
         with stop.within(1000).calling(lambda: calls.append(1)):

@@ -1,4 +1,4 @@
-"""Certificates that are made: their claims, their bytes, and what cannot be proven."""
+"""Making certificates: their claims, their bytes, and claims that cannot be proven."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_the_exact_value_of_a_board(width: int, height: int) -> None:
 
 
 @pytest.mark.parametrize("moves", ["2252576253462244111563", "1", "12"])
-def test_positions_that_are_no_mirror_images_of_themselves(moves: str) -> None:
+def test_asymmetric_positions_are_proven(moves: str) -> None:
     size = {"width": 7, "height": 6} if len(moves) > 2 else {"width": 5, "height": 4}
     position = Position(moves, **size)
     data = make(position)
@@ -36,7 +36,7 @@ def test_positions_that_are_no_mirror_images_of_themselves(moves: str) -> None:
     independent_checker().check(data)
 
 
-def test_without_rules_the_proof_goes_to_the_ends_of_games() -> None:
+def test_without_rules_the_proof_reaches_the_end_of_every_game() -> None:
     start = Position(width=4, height=4)
     plain = Certificate(make(start, rules=0))
     plain.check()
@@ -44,7 +44,7 @@ def test_without_rules_the_proof_goes_to_the_ends_of_games() -> None:
     assert plain.info.positions > 4 * Certificate(make(start)).info.positions
 
 
-def test_one_bound_alone() -> None:
+def test_a_single_bound_is_proven() -> None:
     start = Position("12", width=5, height=4)
     score = Solver().solve(start).score
     assert score is not None
@@ -64,23 +64,23 @@ def test_one_bound_alone() -> None:
         ({"at_least": 33}, "no score is as far from 0 as 33"),
     ],
 )
-def test_what_is_not_true_is_not_proven(claim: dict[str, int], message: str) -> None:
+def test_false_claims_are_not_proven(claim: dict[str, int], message: str) -> None:
     with pytest.raises(ClaimError, match=message):
         make(Position(width=4, height=4), **claim)
 
 
-def test_a_game_that_is_over_needs_no_proof() -> None:
+def test_a_finished_game_needs_no_proof() -> None:
     with pytest.raises(ClaimError, match="over"):
         make(Position("1212121"))
 
 
-def test_what_follows_from_the_number_of_stones_takes_no_positions() -> None:
+def test_a_bound_from_the_number_of_stones_needs_few_positions() -> None:
     certificate = Certificate(make(Position(), at_least=-21, at_most=21))
     assert certificate.info.positions in range(4)
     certificate.check()
 
 
-def test_the_same_claim_gives_the_same_bytes_also_for_the_mirror_image() -> None:
+def test_a_claim_and_its_mirror_image_give_the_same_bytes() -> None:
     start = Position("3", width=5, height=4)
     assert make(start) == make(start) == make(start, prover=Prover(table_mb=64))
     assert make(Position("12", width=5, height=4)) == make(Position("54", width=5, height=4))
@@ -104,12 +104,12 @@ def test_a_prover_can_be_stopped() -> None:
     assert len(ended) == 1
 
 
-def test_impossible_tables() -> None:
+def test_bad_table_sizes_are_refused() -> None:
     with pytest.raises(ValueError, match="table_mb"):
         Prover(table_mb=0)
 
 
-def test_progress_is_told() -> None:
+def test_progress_is_reported() -> None:
     told: list[int] = []
     make(Position(width=4, height=4), progress=told.append)
     assert told == sorted(told)

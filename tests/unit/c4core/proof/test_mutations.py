@@ -1,4 +1,4 @@
-"""Certificates that were tampered with: neither checker takes one for a proof that is none."""
+"""Certificates that were tampered with: neither checker accepts one that is not a proof."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
-def test_tampered_files(claim: tuple[str, int, int, int]) -> None:
-    # What is accepted has another version of the engine, or allows a rule that nothing uses.
+def test_tampered_files_are_refused(claim: tuple[str, int, int, int]) -> None:
+    # Accepted files have another engine version, or allow a rule that is not used.
     assert check_tampered(claim, 60) < 12
 
 
-def test_every_flipped_bit_is_seen() -> None:
+def test_every_flipped_bit_is_found() -> None:
     whole = make(Position("121", width=4, height=4))
     checker = independent_checker()
     for bit in range(8 * len(whole)):
@@ -49,7 +49,7 @@ def test_every_flipped_bit_is_seen() -> None:
         assert not independently_accepts(checker, bytes(changed))
 
 
-def test_every_truncation_is_seen() -> None:
+def test_every_truncation_is_found() -> None:
     whole = make(Position("121", width=4, height=4))
     for length in range(len(whole)):
         with pytest.raises(CertificateError):
@@ -58,7 +58,7 @@ def test_every_truncation_is_seen() -> None:
             assert not accepts(sealed(whole[:length]))
 
 
-def test_a_higher_claim_than_the_proof_has() -> None:
+def test_a_claim_beyond_the_proof_is_refused() -> None:
     whole = make(Position(width=4, height=4), at_least=0)
     content = bytearray(whole[:-SHA_BYTES])
     content[41] = 1
@@ -67,7 +67,7 @@ def test_a_higher_claim_than_the_proof_has() -> None:
 
 
 def rewritten(half: ProofHalf, change: tuple[int, int, int]) -> bytes:
-    """A proof about the empty 4x4 board, with another value at one place of one ply."""
+    """A proof for the empty 4x4 board, with another value at one place of one ply."""
     start = Position(width=4, height=4)
     writer = Half(start, upper=True, bound=0, rules=EVERY_RULE)
     ply, place, value = change
@@ -98,7 +98,7 @@ def test_other_values_are_refused_or_prove_the_same() -> None:
     assert refused > 40
 
 
-def test_a_rule_that_does_not_hold_is_named() -> None:
+def test_a_rule_that_does_not_hold_is_reported() -> None:
     start = Position(width=4, height=4)
     writer = Half(start, upper=True, bound=0, rules=EVERY_RULE)
     keys = writer.first()
@@ -114,7 +114,7 @@ def test_a_rule_that_does_not_hold_is_named() -> None:
 
 
 @pytest.mark.parametrize("board", [(0, 4), (4, 0), (1, 20), (3, 20), (8, 8), (255, 255)])
-def test_a_board_that_the_format_does_not_have(board: tuple[int, int]) -> None:
+def test_a_board_outside_the_format_is_refused(board: tuple[int, int]) -> None:
     data = bytearray(make(Position(width=4, height=4)))
     data[10:12] = board
     damaged = sealed(bytes(data[:-SHA_BYTES]))
@@ -123,7 +123,7 @@ def test_a_board_that_the_format_does_not_have(board: tuple[int, int]) -> None:
     assert not independently_accepts(independent_checker(), damaged)
 
 
-def test_foreign_and_newer_files() -> None:
+def test_foreign_and_newer_files_are_refused() -> None:
     whole = make(Position(width=4, height=4))
     with pytest.raises(CertificateForeignError, match="not a certificate"):
         Certificate(b"something else")

@@ -1,4 +1,4 @@
-"""What a proof says of positions: whoever follows it never falls below the bound."""
+"""Following a proof: the score never falls below the bound."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.memory import memory_below
 
 
 def followed(proof: Proof, number: int, dice: random.Random) -> int:
-    """Play from the start, the prover by its half; the score for the side to move at the start."""
+    """Play from the start with the proof for one side; return the score for the side to move."""
     start = position = proof.info.start
     while not position.is_over:
         word = proof.ask(position)[number]
@@ -76,12 +76,12 @@ def test_a_mirrored_position_has_the_mirrored_move() -> None:
 
 def test_verifying_keeps_two_plies_in_memory() -> None:
     certificate = Certificate.open(shipped_file(BoardSize(6, 5)))
-    # A position takes 9 bytes, and while a ply is made from the one before, some times as much.
+    # A position takes 9 bytes, and several times as much while its ply is made.
     with memory_below(9 * certificate.info.positions):
         certificate.verify()
 
 
-def test_positions_that_the_proof_says_nothing_of() -> None:
+def test_positions_outside_the_proof() -> None:
     proof = Certificate(make(Position("1", width=5, height=4))).check()
     with pytest.raises(ClaimError, match="5x4"):
         proof.ask(Position())

@@ -1,4 +1,4 @@
-"""The rules of certificates and their lasting form are true, and a player can keep to them."""
+"""The rules of certificates and their lasting form are true, and a player can follow them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_both_checkers_have_the_same_rules(width: int, height: int) -> None:
             assert again == [bool(found >> rule & 1) for rule in range(len(RULES))], (key, target)
 
 
-def test_no_rule_speaks_of_a_position_that_is_won_at_once() -> None:
+def test_no_rule_applies_to_a_position_won_at_once() -> None:
     keys = np.array([Position("121212").key], dtype=np.uint64)
     assert list(rules_that_hold(keys, width=7, height=6, target=30)) == [0]
 

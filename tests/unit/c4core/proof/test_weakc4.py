@@ -1,6 +1,6 @@
-"""The two files as strangers may hand them in; and solutions played against every reply.
+"""WeakC4's two files, including damaged ones; and solutions played against every reply.
 
-A slow check on lists of stones, the solver and the other checker of certificates agree.
+A slow check on lists of stones, the solver and the independent certificate checker agree.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ BOARD = BoardSize(4, 4)
 ROWS = ["0123", "4567", "89ab", "cdef"]
 
 
-def test_what_is_read(tmp_path: Path) -> None:
+def test_the_files_are_read(tmp_path: Path) -> None:
     paths = write_solution(tmp_path, {"": "4", "4422": 0, "11": "2"}, [ROWS, ["0000"] * 4])
     solution = read_solution(*paths, board=BOARD)
     assert solution.board == BOARD
@@ -62,7 +62,7 @@ def test_what_is_read(tmp_path: Path) -> None:
     }
 
 
-def test_entries_are_for_mirror_images_too(tmp_path: Path) -> None:
+def test_entries_also_apply_to_mirror_images(tmp_path: Path) -> None:
     paths = write_solution(tmp_path, {"4422": 0}, [ROWS])
     solution = read_solution(*paths, board=BOARD)
     position = Position("4422", width=4, height=4)
@@ -77,14 +77,14 @@ def test_entries_are_for_mirror_images_too(tmp_path: Path) -> None:
 
 
 def refusal(entries: object, diagrams: object, folder: Path) -> str:
-    """What is wrong with the files, and with which; without the folder."""
+    """The error about the files, without the folder's name."""
     paths = write_solution(folder, entries, diagrams)
     with pytest.raises(SolutionFileError) as caught:
         read_solution(*paths, board=BOARD)
     return own_words(str(caught.value).removeprefix(f"{folder}/"))
 
 
-def test_bad_entries(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+def test_bad_entries_are_refused(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     bad: tuple[object, ...] = (
         [],
         {"5": "1"},
@@ -108,7 +108,7 @@ def test_bad_entries(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     assert [refusal(entries, [ROWS], tmp_path) for entries in bad] == snapshot
 
 
-def test_bad_diagrams(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+def test_bad_diagrams_are_refused(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     bad: tuple[object, ...] = (
         {},
         [ROWS, "0123"],
@@ -132,7 +132,7 @@ def test_bad_diagrams(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     ],
     ids=["empty", "bytes", "deep", "long", "twice"],
 )
-def test_what_is_no_json(text: bytes, message: str, tmp_path: Path) -> None:
+def test_bad_json_is_refused(text: bytes, message: str, tmp_path: Path) -> None:
     paths = write_solution(tmp_path, {}, [])
     for path in paths:
         before = path.read_bytes()
@@ -143,7 +143,7 @@ def test_what_is_no_json(text: bytes, message: str, tmp_path: Path) -> None:
         path.write_bytes(before)
 
 
-def test_long_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(weakc4, "MAX_BYTES", 100)
     paths = write_solution(tmp_path, {}, [])
     paths[1].write_text(json.dumps([]) + " " * 98)
@@ -153,7 +153,7 @@ def test_long_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         read_solution(*paths, board=BOARD)
 
 
-def test_what_is_no_file(tmp_path: Path) -> None:
+def test_directories_and_missing_files_are_refused(tmp_path: Path) -> None:
     paths = write_solution(tmp_path, {}, [])
     with pytest.raises(IsADirectoryError):
         read_solution(tmp_path, paths[1])
@@ -178,7 +178,7 @@ def levels(*squares: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
     return np.array(squares, dtype=np.uint64)
 
 
-def test_what_is_played() -> None:
+def test_columns_are_chosen_by_the_diagram() -> None:
     bottom_row = 0b00001_00001_00001_00001
     first, last = 1, 1 << 15
     # The level of the bottom row has four squares on the empty board, three after "12".
@@ -189,7 +189,7 @@ def test_what_is_played() -> None:
     assert choose(keys("12", ""), levels(), **SIZE).tolist() == [NO_MOVE, NO_MOVE]
 
 
-def test_replies() -> None:
+def test_all_replies_are_found() -> None:
     found = replies(keys("1111", "121212"), column(1, WINS), **SIZE)
     assert found.parents.tolist() == [0, 0, 0]
     assert found.columns.tolist() == [1, 2, 3]
@@ -197,7 +197,7 @@ def test_replies() -> None:
     assert found.keys.tolist() == keys("111122", "111123", "111124").tolist()
 
 
-def test_what_is_refused() -> None:
+def test_bad_arguments_are_refused() -> None:
     for wrong in (4, 200, NO_MOVE):
         with pytest.raises(ValueError, match=f"column {wrong} cannot be played at index 1"):
             replies(keys("", ""), column(0, wrong), **SIZE)
@@ -209,8 +209,8 @@ def test_what_is_refused() -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_diagrams_by_chance(seed: int) -> None:
-    """Every diagram in every late position: the slow check says the same of it."""
+def test_random_diagrams_agree_with_the_slow_check(seed: int) -> None:
+    """Every diagram is tried in every late position; the slow check agrees."""
     dice = random.Random(seed)
     board = BoardSize(*dice.choice([(4, 4), (5, 4), (4, 5), (3, 6)]))
     outcomes = []
@@ -237,7 +237,7 @@ def test_diagrams_by_chance(seed: int) -> None:
 
 
 def check_line(error: HoleError, start: Position, rows: Rows) -> None:
-    """The line follows the diagram, and ends in the fault that is named."""
+    """The line follows the diagram, and ends in the reported fault."""
     game, position = SlowGame(start.board, start.moves or ""), start
     for place, column in enumerate(error.moves):
         if place % 2 == 0:
@@ -256,7 +256,7 @@ def check_line(error: HoleError, start: Position, rows: Rows) -> None:
         assert position.winner is None
 
 
-def test_too_many_positions(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_positions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     start = Position("1221", width=5, height=4)
     rows = ["00000", "01234", "00000", "01234"]
     monkeypatch.setattr(weakc4, "MAX_PLY_POSITIONS", 2)
@@ -264,7 +264,7 @@ def test_too_many_positions(monkeypatch: pytest.MonkeyPatch) -> None:
         follow(start, squares_of(rows), KnownMoves(start.board))
 
 
-def test_too_many_known_positions(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_known_positions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(weakc4, "MAX_KNOWN", 1)
     known = KnownMoves(BoardSize(5, 4))
     for moves in ("12", "54", "13"):
@@ -274,7 +274,7 @@ def test_too_many_known_positions(monkeypatch: pytest.MonkeyPatch) -> None:
         known.count()
 
 
-def test_known_moves_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_known_moves_are_merged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(weakc4, "PENDING", 3)
     known = KnownMoves(BoardSize(5, 4))
     position = Position("12", width=5, height=4)
@@ -288,8 +288,7 @@ def test_known_moves_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
     assert known.at(4)[0].size == 0
 
 
-def test_the_solver_agrees() -> None:
-    """Whatever a diagram wins is won."""
+def test_the_solver_agrees_with_winning_diagrams() -> None:
     dice = random.Random(3)
     solver = Solver(table_mb=1)
     won = 0
@@ -340,7 +339,7 @@ def test_a_complete_solution_and_its_certificate(
         assert "scores at least 1" in independent_checker().check(data)
 
 
-def test_it_holds_for_the_mirror_image(tmp_path: Path) -> None:
+def test_a_solution_also_holds_for_the_mirror_image(tmp_path: Path) -> None:
     start = Position("1211", width=4, height=5)
     solution = read(tmp_path, *small_solution(start), start.board)
     straight, mirrored = check(solution, start), check(solution, start.mirrored())
@@ -351,8 +350,8 @@ def test_it_holds_for_the_mirror_image(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("moves", "width", "height"), STARTS[:2])
-def test_changed_solutions(moves: str, width: int, height: int, tmp_path: Path) -> None:
-    """One entry is left out, or one has another value: the slow check agrees with the quick one."""
+def test_changed_solutions_agree(moves: str, width: int, height: int, tmp_path: Path) -> None:
+    """One entry is removed or changed; the slow check agrees with the fast one."""
     board = BoardSize(width, height)
     start = Position(moves, width=width, height=height)
     whole, diagrams = small_solution(start)
@@ -390,7 +389,7 @@ def check_hole(error: HoleError, start: Position) -> None:
     assert str(error) in {f"no win: after {line}: {reason}" for reason in reasons}
 
 
-def test_what_is_not_used_is_named(tmp_path: Path) -> None:
+def test_unused_parts_are_reported(tmp_path: Path) -> None:
     start = Position("1211", width=4, height=5)
     entries, diagrams = small_solution(start)
     more = {**entries, "3": "3", "33": 0}
@@ -403,14 +402,14 @@ def test_what_is_not_used_is_named(tmp_path: Path) -> None:
     assert checked.entries == len(entries)
 
 
-def test_a_win_in_one_needs_nothing(tmp_path: Path) -> None:
+def test_a_win_in_one_needs_no_entries(tmp_path: Path) -> None:
     start = Position("121212", width=4, height=4)
     checked = check(read(tmp_path, {}, [], start.board), start)
     assert checked.positions == 0
     Certificate(certificate_of(checked)).check()
 
 
-def test_what_cannot_be_a_start(tmp_path: Path) -> None:
+def test_bad_starts_are_refused(tmp_path: Path) -> None:
     solution = read(tmp_path, {"": "4"}, [], BoardSize(7, 6))
     with pytest.raises(ClaimError, match="7x6, and the start on 4x4"):
         check(solution, Position(width=4, height=4))

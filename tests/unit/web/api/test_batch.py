@@ -51,29 +51,29 @@ def test_every_line_is_answered_in_its_place(client: TestClient) -> None:
             assert shown["best"] == [column + 1 for column in known.best]
 
 
-def test_a_line_that_is_too_long_has_an_error_and_the_next_its_answer(client: TestClient) -> None:
+def test_an_overlong_line_gives_an_error_and_the_next_an_answer(client: TestClient) -> None:
     first, second = ask(client, b"4" * (MAX_LINE + 5) + b"\n" + EASY[0].encode())
     assert first["error"] == f"line is longer than {MAX_LINE} bytes"
     assert second["moves"] == EASY[0]
 
 
-def test_no_line_is_no_answer(client: TestClient) -> None:
+def test_an_empty_body_gives_no_answers(client: TestClient) -> None:
     assert ask(client, b"") == []
 
 
-def test_what_the_budget_does_not_reach_has_bounds(client: TestClient) -> None:
+def test_positions_beyond_the_budget_get_bounds(client: TestClient) -> None:
     (shown,) = ask(client, b'{"moves": ""}', "?budget=0&columns=false")
     assert shown["score"] is None
     assert shown["lower"] < shown["upper"]
 
 
-def test_weak_scores_are_without_columns(client: TestClient) -> None:
+def test_weak_answers_have_no_columns(client: TestClient) -> None:
     (shown,) = ask(client, EASY[0].encode(), "?weak=true")
     assert "scores" not in shown
     assert shown["value"] in {"win", "draw", "loss"}
 
 
-def test_another_board(client: TestClient) -> None:
+def test_another_board_may_be_chosen(client: TestClient) -> None:
     (shown,) = ask(client, b"1212121", "?board=4x4&budget=30")
     assert (shown["board"], shown["side"]) == ("4x4", "o")
 
@@ -89,12 +89,12 @@ def test_another_board(client: TestClient) -> None:
         ("?colums=true", "colums"),
     ],
 )
-def test_what_is_wrong_is_named(client: TestClient, query: str, field: str) -> None:
+def test_bad_requests_name_the_field(client: TestClient, query: str, field: str) -> None:
     answer = client.post(f"/api/v1/batch{query}", content=b"44")
     assert (answer.status_code, answer.json()["field"]) == (400, field)
 
 
-def test_without_room_on_disk_a_batch_is_refused_and_leaves_none_taken(tmp_path: Path) -> None:
+def test_a_batch_is_refused_if_the_disk_is_full_and_frees_its_space(tmp_path: Path) -> None:
     lines = {"Content-Type": "text/plain"}
     one, many = EASY[0].encode(), b"\n".join([EASY[0].encode()] * 201)
     limits = Limits(disk_bytes=1_000)
@@ -114,7 +114,7 @@ def test_without_room_on_disk_a_batch_is_refused_and_leaves_none_taken(tmp_path:
         assert disk.taken == 0
 
 
-def test_a_client_that_goes_away_frees_the_thread_of_its_search() -> None:
+def test_a_client_that_disconnects_frees_its_search_thread() -> None:
     with serving(book="", limits=Limits(budget_seconds=86_400)) as api:
         threads = api.service._batches
         with api.searching("/api/v1/batch?board=9x6&budget=86400", b'{"moves": ""}\n'):

@@ -18,7 +18,6 @@ PATH = "/api/v1/book"
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A book."""
     path = tmp_path_factory.mktemp("book") / "small.c4book"
     small_book(path)
     return path
@@ -26,7 +25,6 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def bare(path: Path) -> Iterator[Api]:
-    """A server with that book."""
     with serving(book=str(path)) as found:
         yield found
 
@@ -71,7 +69,7 @@ def test_boards_without_a_book(api: Api) -> None:
     assert {child["score"] for child in found["children"]} == {None}
 
 
-def test_beyond_the_book(tmp_path: Path) -> None:
+def test_positions_beyond_the_book(tmp_path: Path) -> None:
     path = tmp_path / "small.c4book"
     small_book(path, moves="33")
     with serving(book=str(path)) as api:
@@ -91,5 +89,5 @@ def test_beyond_the_book(tmp_path: Path) -> None:
         ({"plies": 3}, "plies"),
     ],
 )
-def test_questions_that_are_refused(api: Api, query: dict[str, Any], field: str) -> None:
+def test_bad_queries_are_refused(api: Api, query: dict[str, Any], field: str) -> None:
     assert api.refused(PATH, **query) == (400, field)

@@ -1,4 +1,4 @@
-"""``/api/v1/evaluations``: conditions and pages, against all that is stored."""
+"""``/api/v1/evaluations``: filters and pages, compared with all stored rows."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -40,7 +40,6 @@ def api(stored: str) -> Iterator[Api]:
 
 
 def all_rows(api: Api, limit: int = 7, **query: object) -> list[dict[str, Any]]:
-    """The rows of all pages."""
     rows: list[dict[str, Any]] = []
     cursor: dict[str, object] = {}
     while True:
@@ -53,7 +52,7 @@ def all_rows(api: Api, limit: int = 7, **query: object) -> list[dict[str, Any]]:
         cursor = {"cursor": page["next"]}
 
 
-def test_pages_have_every_row_once(api: Api) -> None:
+def test_pages_contain_every_row_once(api: Api) -> None:
     rows = all_rows(api)
     assert len(rows) > 30
     places = [(row["ply"], int(row["key"])) for row in rows]
@@ -87,11 +86,11 @@ def test_pages_have_every_row_once(api: Api) -> None:
         ({"value": "win", "min_ply": 11}, lambda row: row["lower"] > 0 and row["ply"] > 10),
     ],
 )
-def test_conditions(api: Api, query: dict[str, Any], holds: Any) -> None:  # noqa: ANN401
+def test_filters_select_the_matching_rows(api: Api, query: dict[str, Any], holds: Any) -> None:  # noqa: ANN401
     assert all_rows(api, **query) == [row for row in all_rows(api, 1_000) if holds(row)]
 
 
-def test_other_boards_have_none(api: Api) -> None:
+def test_other_boards_have_no_rows(api: Api) -> None:
     assert api.get(PATH) == {"rows": [], "next": None}
 
 
@@ -110,10 +109,10 @@ def test_other_boards_have_none(api: Api) -> None:
         ({"sort": "ply"}, "sort"),
     ],
 )
-def test_questions_that_are_refused(api: Api, query: dict[str, Any], field: str) -> None:
+def test_bad_queries_are_refused(api: Api, query: dict[str, Any], field: str) -> None:
     assert api.refused(PATH, **query) == (400, field)
 
 
-def test_without_a_database() -> None:
+def test_without_a_database_the_answer_is_503() -> None:
     with serving() as api:
         assert api.refused(PATH) == (503, None)

@@ -1,4 +1,4 @@
-"""``/api/v1/game``: reviews of moves, of stored games, of games that are sent."""
+"""``/api/v1/game``: reviews of moves, of stored games, and of games in the request."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -21,18 +21,16 @@ SMALL = BoardSize(4, 4)
 
 @pytest.fixture(scope="module")
 def database_url(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The database of the tests of this file."""
     return str(tmp_path_factory.mktemp("game") / "c4.db")
 
 
 @pytest.fixture(scope="module")
 def bare(database_url: str) -> Iterator[Api]:
-    """A server with a database."""
     with serving(database_url=database_url) as found:
         yield found
 
 
-def test_a_game_by_its_moves(api: Api) -> None:
+def test_a_game_given_by_its_moves_is_reviewed(api: Api) -> None:
     (entry,) = finished_games(1, board=SMALL)
     review = api.get(PATH, moves=entry.moves, board="4x4", budget=30)
     assert (review["board"], review["moves"], review["start"]) == ("4x4", entry.moves, None)
@@ -48,7 +46,7 @@ def test_a_game_by_its_moves(api: Api) -> None:
         assert earlier["plies_after"] == later["plies_before"]
 
 
-def test_the_budget_leaves_moves_open(api: Api) -> None:
+def test_moves_beyond_the_budget_stay_open(api: Api) -> None:
     (moves,) = random_games(1, empty=20)
     review = api.get(PATH, moves=moves, budget=0)
     assert not review["complete"]
@@ -56,7 +54,7 @@ def test_the_budget_leaves_moves_open(api: Api) -> None:
     assert review["ending"] == "unfinished"
 
 
-def test_a_stored_game(api: Api, database_url: str) -> None:
+def test_a_stored_game_is_reviewed(api: Api, database_url: str) -> None:
     with Database.open(database_url) as database:
         match = store_match(database, [game(0), game(1, moves=None)])
     review = api.get(PATH, match=match, number=0, budget=0)
@@ -67,7 +65,7 @@ def test_a_stored_game(api: Api, database_url: str) -> None:
     assert api.refused(PATH, match=match + 1, number=0) == (404, None)
 
 
-def test_a_game_that_is_sent(api: Api) -> None:
+def test_a_game_in_the_request_is_reviewed(api: Api) -> None:
     start = Position("1122", width=4, height=4)
     (entry,) = finished_games(1, board=SMALL, start=start)
     fields = json_object(entry)
@@ -106,7 +104,7 @@ def test_a_stored_game_can_be_sent_back(api: Api, database_url: str) -> None:
         ({"moves": "1212121" + "3"}, "moves"),
     ],
 )
-def test_questions_that_are_refused(api: Api, query: dict[str, Any], field: str) -> None:
+def test_bad_queries_are_refused(api: Api, query: dict[str, Any], field: str) -> None:
     assert api.refused(PATH, **query) == (400, field)
 
 
@@ -115,7 +113,7 @@ def test_questions_that_are_refused(api: Api, query: dict[str, Any], field: str)
     [
         ({}, "moves"),
         ({"moves": 44}, "moves"),
-        ({"moves": "44"}, "ending"),  # nobody has won yet
+        ({"moves": "44"}, "ending"),  # neither side has won yet
         ({"moves": "1212121", "winner": "o"}, "winner"),
         ({"moves": "1212121", "winner": ["x"] * 10_000}, "winner"),
         ({"moves": "44", "start": "x"}, "start"),
@@ -123,11 +121,11 @@ def test_questions_that_are_refused(api: Api, query: dict[str, Any], field: str)
         ([], None),
     ],
 )
-def test_games_that_are_refused(api: Api, body: object, field: str | None) -> None:
+def test_bad_games_are_refused(api: Api, body: object, field: str | None) -> None:
     assert api.refused(PATH, body) == (400, field)
 
 
-def test_without_a_database() -> None:
+def test_without_a_database_the_answer_is_503() -> None:
     with serving() as api:
         assert api.refused(PATH, match=1, number=1) == (503, None)
         assert api.get(PATH, moves="1212121", budget=0)["winner"] == "x"

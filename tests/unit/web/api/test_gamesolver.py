@@ -1,7 +1,7 @@
-"""``GET /solve`` answers as gamesolver.org does: clients of the one work with the other.
+"""``GET /solve`` is compatible with gamesolver.org: clients of one work with the other.
 
-The scores are those of another program, bitbully, and of the slow reference solver where few cells
-are empty; the first two rows are published.
+The scores come from another program, bitbully, and from the slow reference solver if few cells are
+empty. The first two rows are published.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from tests.support.boards.reference import reference_scores
 from tests.support.web_api import Api, serving
 
 FEW = 12
-"""Empty cells that the reference solver masters in a moment."""
+"""Number of empty cells that the reference solver can handle quickly."""
 
 ANSWERS = {
     "": [-2, -1, 0, 1, 0, -1, -2],
@@ -47,14 +47,14 @@ ANSWERS = {
 
 @pytest.fixture(scope="module")
 def bare() -> Iterator[Api]:
-    """A server with the book of the usual board."""
+    """A server with the book of the default board."""
     books = [str(path) for path in shipped_files() if "7x6" in path.name]
     with serving(table_mb=16, book=books[0]) as found:
         yield found
 
 
 @pytest.mark.parametrize("moves", ANSWERS)
-def test_the_answer_is_the_same(client: TestClient, moves: str) -> None:
+def test_the_answer_is_compatible(client: TestClient, moves: str) -> None:
     position = Position(moves)
     if 0 < position.board.cells - position.ply <= FEW and not position.is_over:
         slow = reference_scores(position)
@@ -66,12 +66,12 @@ def test_the_answer_is_the_same(client: TestClient, moves: str) -> None:
     assert answer.text == f'{{"pos":"{moves}","score":[{scores}]}}'
 
 
-def test_what_clients_add_is_ignored(client: TestClient) -> None:
+def test_additional_parameters_are_ignored(client: TestClient) -> None:
     answer = client.get("/solve?pos=44&_=1700000000&callback=x")
     assert answer.json() == {"pos": "44", "score": ANSWERS["44"]}
 
 
-def test_the_position_is_echoed_as_it_was_written(client: TestClient) -> None:
+def test_the_position_is_echoed_unchanged(client: TestClient) -> None:
     answer = client.get("/solve?pos=Aa&board=12x1")
     assert answer.status_code == 400
     answer = client.get("/solve?pos=Ab&board=12x1")

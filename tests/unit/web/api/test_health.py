@@ -1,4 +1,4 @@
-"""Whether the server answers, is ready, and what it counts."""
+"""The server's health, readiness and metrics."""
 
 import os
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ def api(sqlite_path: Path) -> Iterator[Api]:
         yield found
 
 
-def test_it_says_that_it_is_there(client: TestClient) -> None:
+def test_health_and_readiness_are_reported(client: TestClient) -> None:
     assert client.get("/healthz").json()["status"] == "ok"
     ready = {"status": "ready", "database": "ok", "broker": None, "searches": 0}
     assert client.get("/readyz").json() == ready
@@ -41,10 +41,10 @@ def test_without_its_database_it_is_not_ready(
 
 
 @pytest.mark.parametrize("harm", ["deleted", "replaced", "overwritten", "emptied"])
-def test_with_another_file_in_its_place_it_is_not_ready(
+def test_a_replaced_database_file_makes_it_not_ready(
     harm: str, api: Api, sqlite_path: Path, tmp_path: Path
 ) -> None:
-    """Its connections still answer, from the file that was there."""
+    """Existing connections still read the original file."""
     assert api.client.get("/readyz").status_code == 200
     if harm == "deleted":
         sqlite_path.unlink()
@@ -61,7 +61,7 @@ def test_with_another_file_in_its_place_it_is_not_ready(
     assert str(sqlite_path) not in answer.text
 
 
-def test_a_broker_that_is_away_is_told() -> None:
+def test_an_unreachable_broker_is_reported() -> None:
     with serving(broker_url="redis://127.0.0.1:1/0") as api:
         answer = api.client.get("/readyz")
     assert answer.status_code == 503

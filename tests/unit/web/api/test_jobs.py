@@ -1,4 +1,4 @@
-"""Jobs over HTTP: made, listed, watched, stopped, gone on with, and their results."""
+"""Jobs over HTTP: creating, listing, watching, stopping and resuming them, and their results."""
 
 import json
 from collections.abc import Iterator
@@ -27,14 +27,14 @@ TOKEN = "s3cret"
 
 @pytest.fixture
 def api(sqlite_path: Path) -> Iterator[Api]:
-    """A server with a database of its own."""
+    """A server with its own database."""
     with serving(database_url=str(sqlite_path), book="") as found:
         yield found
 
 
 @pytest.fixture(scope="module")
 def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    """A client of a server on which no job is made."""
+    """A client of a server on which no job is created."""
     url = str(tmp_path_factory.mktemp("empty") / "c4.db")
     with serving(database_url=url, book="") as api:
         yield api.client
@@ -43,7 +43,7 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
 
 @pytest.fixture
 def idle(sqlite_path: Path) -> Iterator[Database]:
-    """The server's database, where a job of somebody else's stands that nobody works on."""
+    """The server's database, with another user's job that no process works on."""
     with Database.open(str(sqlite_path)) as opened:
         yield opened
 
@@ -53,7 +53,7 @@ def make(database: Database, games: list[str], **options: Any) -> int:  # noqa: 
     return submit(database, lines, board=Position().board, book="", **options).job_id
 
 
-def test_making_a_job_is_no_search(sqlite_path: Path) -> None:
+def test_creating_a_job_does_not_count_as_a_search(sqlite_path: Path) -> None:
     limits = Limits(searches_per_client=1, budget_seconds=86_400)
     with (
         serving(database_url=str(sqlite_path), book="", limits=limits) as api,
@@ -66,7 +66,7 @@ def test_making_a_job_is_no_search(sqlite_path: Path) -> None:
 
 
 def events(client: TestClient, number: int) -> list[tuple[str, dict[str, Any]]]:
-    """All events of a job, to the end of the stream."""
+    """All events of a job, until the stream ends."""
     found = []
     name = ""
     with client.stream("GET", f"/api/v1/jobs/{number}/events") as answer:
@@ -87,7 +87,7 @@ def post(client: TestClient, value: object) -> Any:  # noqa: ANN401 (JSON)
     return made
 
 
-def test_positions_become_a_job_that_is_done(client: TestClient) -> None:
+def test_positions_become_a_job_that_runs(client: TestClient) -> None:
     positions: list[object] = [*EASY, {"id": "a", "moves": EASY[0]}, "9", 4, {"moves": ""}]
     made = post(client, {"kind": "analyze", "positions": positions[:-1], "label": "tonight"})
     assert (made["kind"], made["board"], made["label"]) == ("analyze", "7x6", "web: tonight")
@@ -104,9 +104,7 @@ def test_positions_become_a_job_that_is_done(client: TestClient) -> None:
     assert [line["line"] for line in lines[-2:]] == [len(EASY) + 2, len(EASY) + 3]
 
 
-def test_results_are_those_that_the_command_writes(
-    client: TestClient, sqlite_path: Path, c4: C4
-) -> None:
+def test_results_agree_with_the_command(client: TestClient, sqlite_path: Path, c4: C4) -> None:
     made = post(client, {"kind": "analyze", "positions": [*EASY, {"moves": "x"}]})
     number = str(made["id"])
     events(client, made["id"])
@@ -139,6 +137,17 @@ def test_a_file_becomes_a_job(client: TestClient, media_type: str, body: str) ->
     assert events(client, made["id"])[-1][1]["state"] == "done"
 
 
+def test_bad_lines_of_a_file_are_named(client: TestClient) -> None:
+    text = {"Content-Type": "text/plain"}
+    body = f"{EASY[0]}\n" + "9\n" * 7
+    made = client.post("/api/v1/jobs", content=body.encode(), headers=text).json()
+    assert made["bad_lines"]["number"] == 7
+    assert [bad["line"] for bad in made["bad_lines"]["first"]] == [2, 3, 4, 5, 6]
+    assert {bad["field"] for bad in made["bad_lines"]["first"]} == {"moves"}
+    good = client.post("/api/v1/jobs", content=EASY[0].encode(), headers=text).json()
+    assert "bad_lines" not in good
+
+
 def test_a_deep_job_shows_its_tree_and_is_found_again(client: TestClient) -> None:
     wish = {"kind": "deep", "board": "4x4", "moves": "112233"}
     made = post(client, wish)
@@ -151,7 +160,7 @@ def test_a_deep_job_shows_its_tree_and_is_found_again(client: TestClient) -> Non
     assert client.get(f"/api/v1/jobs/{made['id']}/results?format=csv").status_code == 400
 
 
-def test_a_book_job_is_made_once(client: TestClient) -> None:
+def test_a_book_job_is_created_once(client: TestClient) -> None:
     wish = {"kind": "book", "board": "4x4", "plies": 4}
     made = post(client, wish)
     assert made["label"] == "web: book 4x4 ply 4"
@@ -185,14 +194,14 @@ def test_a_book_job_is_made_once(client: TestClient) -> None:
         ({"kind": "book", "plies": 8, "start": "1213141"}, "start"),
     ],
 )
-def test_what_is_wrong_is_named_and_nothing_is_made(
+def test_bad_requests_name_the_field_and_create_nothing(
     empty: TestClient, wish: dict[str, object], field: str
 ) -> None:
     answer = empty.post("/api/v1/jobs", json=wish)
     assert (answer.status_code, answer.json()["field"]) == (400, field), answer.text
 
 
-def test_bodies_that_are_no_job_are_refused(empty: TestClient) -> None:
+def test_bad_bodies_are_refused(empty: TestClient) -> None:
     for media_type, body, status in (
         ("image/png", b"\x89PNG", 415),
         ("application/json", b"[]", 400),
@@ -207,7 +216,7 @@ def test_bodies_that_are_no_job_are_refused(empty: TestClient) -> None:
         assert answer.json()["error"]
 
 
-def test_the_list_is_read_page_by_page(client: TestClient, idle: Database) -> None:
+def test_the_list_has_pages(client: TestClient, idle: Database) -> None:
     numbers = [make(idle, EASY[:1]) for _ in range(5)]
     found: list[int] = []
     cursor: str | None = ""
@@ -222,9 +231,9 @@ def test_the_list_is_read_page_by_page(client: TestClient, idle: Database) -> No
     assert waiting["next"] == str(numbers[2])
 
 
-def test_a_job_is_stopped_and_gone_on_with(client: TestClient, idle: Database) -> None:
+def test_a_job_is_stopped_and_resumed(client: TestClient, idle: Database) -> None:
     number = make(idle, EASY)
-    for _ in range(2):  # the second changes nothing
+    for _ in range(2):  # the second call changes nothing
         stopped = client.post(f"/api/v1/jobs/{number}/cancel")
         assert (stopped.status_code, stopped.json()["state"]) == (200, "cancelled")
     assert [name for name, _ in events(client, number)] == ["progress", "end"]
@@ -247,7 +256,7 @@ def test_failed_units_are_tried_again(client: TestClient, idle: Database) -> Non
     assert events(client, number)[-1][1]["state"] == "done"
 
 
-def test_results_of_a_job_that_is_under_way_have_errors_for_the_rest(
+def test_results_of_an_unfinished_job_have_errors_for_the_rest(
     client: TestClient, idle: Database
 ) -> None:
     number = make(idle, EASY, unit_lines=20)
@@ -257,7 +266,7 @@ def test_results_of_a_job_that_is_under_way_have_errors_for_the_rest(
     ] * len(EASY)
 
 
-def test_a_job_that_is_being_planned_has_no_results(client: TestClient, idle: Database) -> None:
+def test_a_job_in_planning_has_no_results(client: TestClient, idle: Database) -> None:
     with idle.write() as session:
         number = jobs.create_job(
             session, kind="analyze", board=Position().board, params={}, engine_version=1
@@ -268,7 +277,7 @@ def test_a_job_that_is_being_planned_has_no_results(client: TestClient, idle: Da
 
 
 @pytest.mark.parametrize("path", ["", "/events", "/results"])
-def test_there_is_no_such_job(empty: TestClient, path: str) -> None:
+def test_missing_jobs_are_reported(empty: TestClient, path: str) -> None:
     for number, status in (("7", 404), (str(2**63 - 1), 404), (str(10**30), 400), ("x", 400)):
         answer = empty.get(f"/api/v1/jobs/{number}{path}")
         assert answer.status_code == status
@@ -284,7 +293,7 @@ def test_heads_have_no_body(client: TestClient, idle: Database) -> None:
         assert (answer.status_code, answer.content) == (200, b"")
 
 
-def test_nothing_is_kept_of_those_who_have_watched(client: TestClient, idle: Database) -> None:
+def test_ended_watches_are_forgotten(client: TestClient, idle: Database) -> None:
     number = make(idle, EASY)
     app: Any = client.app
     client.post(f"/api/v1/jobs/{number}/cancel")
@@ -292,7 +301,7 @@ def test_nothing_is_kept_of_those_who_have_watched(client: TestClient, idle: Dat
     assert app.state.job_watches._watches == {}
 
 
-def test_who_is_at_work(client: TestClient, idle: Database) -> None:
+def test_active_workers_are_listed(client: TestClient, idle: Database) -> None:
     make(idle, EASY)
     taken = must_take(idle)
     shown = client.get("/api/v1/workers").json()
@@ -305,7 +314,7 @@ def test_who_is_at_work(client: TestClient, idle: Database) -> None:
     assert client.get("/api/v1/workers").json()["status"]["jobs"]["done"] == 1
 
 
-def test_only_who_has_the_token_changes_anything(sqlite_path: Path, idle: Database) -> None:
+def test_changes_need_the_token(sqlite_path: Path, idle: Database) -> None:
     number = make(idle, EASY)
     wish = {"kind": "analyze", "moves": EASY[0]}
     with serving(database_url=str(sqlite_path), token=TOKEN) as api:
@@ -328,7 +337,7 @@ def test_without_a_database_there_are_no_jobs(bare: Api) -> None:
     assert made.status_code == 503
 
 
-def test_who_only_reads_makes_none(sqlite_path: Path) -> None:
+def test_a_read_only_server_creates_no_jobs(sqlite_path: Path) -> None:
     with serving(database_url=str(sqlite_path), read_only=True) as api:
         made = api.client.post("/api/v1/jobs", json={"kind": "analyze", "moves": "4"})
         assert made.status_code == 403

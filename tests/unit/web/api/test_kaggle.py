@@ -16,7 +16,7 @@ EMPTY: list[Any] = [0] * 42
 
 
 def request(cells: object, mark: object = 1, **configuration: object) -> dict[str, Any]:
-    """What Kaggle sends, with changes to the configuration."""
+    """A request as Kaggle sends it, with changes to the configuration."""
     standard = {
         "episodeSteps": 1000,
         "actTimeout": 2,
@@ -37,7 +37,7 @@ def request(cells: object, mark: object = 1, **configuration: object) -> dict[st
 
 
 def observed(position: Position) -> dict[str, Any]:
-    """A position as Kaggle sends it: square by square, from the top left one."""
+    """A position as Kaggle sends it: square by square, starting at the top left."""
     width, height = position.board
     marks = {None: 0, "x": 1, "o": 2}
     cells = [
@@ -49,7 +49,7 @@ def observed(position: Position) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("board", [(7, 6), (5, 4), (4, 5), (9, 6), (12, 4), (4, 15)])
-def test_a_perfect_column_on_any_board(api: Api, board: tuple[int, int]) -> None:
+def test_the_answer_is_a_perfect_column_on_any_board(api: Api, board: tuple[int, int]) -> None:
     size, solver = BoardSize(*board), Solver(table_mb=1)
     for moves in random_games(4, empty=9, board=size):
         position = Position(moves, width=size.width, height=size.height)
@@ -58,7 +58,7 @@ def test_a_perfect_column_on_any_board(api: Api, board: tuple[int, int]) -> None
         assert action in solver.analyze(position).best
 
 
-def test_kaggles_client_does_not_say_that_it_sends_json(api: Api) -> None:
+def test_the_content_type_of_kaggles_client_is_accepted(api: Api) -> None:
     response = api.client.post(
         PATH, content=json.dumps(request(EMPTY)), params={"player": "stupid"}
     )
@@ -68,14 +68,14 @@ def test_kaggles_client_does_not_say_that_it_sends_json(api: Api) -> None:
 
 
 @pytest.mark.parametrize("player", ["stupid", "hard", "perfect:blunder=1", "minimax-windows"])
-def test_any_player(api: Api, player: str) -> None:
+def test_any_player_may_be_chosen(api: Api, player: str) -> None:
     late = observed(Position("532336513633217277452711665127"))
     first = api.post(PATH, late, player=player, seed=3)
     assert first["action"] in range(7)
     assert api.post(PATH, late, player=player, seed=3, seconds=30) == first
 
 
-def test_the_least_that_is_needed(api: Api) -> None:
+def test_a_minimal_request_is_answered(api: Api) -> None:
     body = {"state": {"observation": {"board": EMPTY}}}
     assert api.post(PATH, body, player="stupid") == {"action": 0}
 
@@ -95,13 +95,13 @@ def test_the_least_that_is_needed(api: Api) -> None:
         (request("0" * 42), "board"),
         (request([True, *EMPTY[1:]]), "board"),
         (request([0.0, *EMPTY[1:]]), "board"),
-        (request([1, *EMPTY[1:]], 2), "board"),  # a stone that floats
+        (request([1, *EMPTY[1:]], 2), "board"),  # a floating stone
         (request([*EMPTY[:40], 1, 1], 1), "board"),  # nobody moves twice
         (request(EMPTY, 2), "mark"),
         (request([*EMPTY[:35], 1, 1, 1, 1, 2, 2, 2], 2), "board"),  # the game is over
     ],
 )
-def test_observations_that_are_refused(api: Api, body: object, field: str | None) -> None:
+def test_bad_observations_are_refused(api: Api, body: object, field: str | None) -> None:
     assert api.refused(PATH, body) == (400, field)
 
 
@@ -119,7 +119,7 @@ def test_observations_that_are_refused(api: Api, body: object, field: str | None
         ({"depth": 1}, (400, "depth")),
     ],
 )
-def test_queries_that_are_refused(
+def test_bad_queries_are_refused(
     api: Api, query: dict[str, Any], refusal: tuple[int, str | None]
 ) -> None:
     assert api.refused(PATH, request(EMPTY), **query) == refusal

@@ -1,4 +1,4 @@
-"""The OpenAPI document: complete, sound, and about the paths that there are."""
+"""The OpenAPI document is complete and valid, and describes the existing paths."""
 
 import json
 import re
@@ -24,7 +24,7 @@ STATUS = re.compile(r"[1-5][0-9][0-9]")
 
 
 def each(value: object) -> Iterator[dict[str, Any]]:
-    """Every object within a JSON value, from the outside in."""
+    """Every object within a JSON value, outermost first."""
     if isinstance(value, dict):
         yield value
         for part in value.values():
@@ -35,7 +35,7 @@ def each(value: object) -> Iterator[dict[str, Any]]:
 
 
 def routes() -> set[tuple[str, str]]:
-    """The paths and methods that the server answers; pages are files and no part of the API."""
+    """The paths and methods of the server's API, without pages and files."""
     app = create_app(Settings(port=0))
     found = set()
     for route in app.routes:
@@ -56,7 +56,7 @@ def is_of_the_api(path: str) -> bool:
     }
 
 
-def test_budgets_are_those_of_the_server() -> None:
+def test_budgets_agree_with_the_server() -> None:
     app = create_app(Settings(limits=Limits(budget_seconds=1.5)))
     with TestClient(app, base_url="http://127.0.0.1") as client:
         document = client.get(PATH).json()
@@ -75,7 +75,7 @@ def test_every_route_is_described() -> None:
     assert routes() == set(OPERATIONS)
 
 
-def test_references_lead_somewhere() -> None:
+def test_references_have_targets() -> None:
     references = {part["$ref"] for part in each(DOCUMENT) if isinstance(part.get("$ref"), str)}
     names = {reference.removeprefix("#/components/schemas/") for reference in references}
     assert names <= set(DOCUMENT["components"]["schemas"])
@@ -83,20 +83,20 @@ def test_references_lead_somewhere() -> None:
     assert unused == set()
 
 
-def test_operations_have_names_of_their_own() -> None:
+def test_operations_have_unique_names() -> None:
     names = [operation["operationId"] for operation in OPERATIONS.values()]
     assert sorted(names) == sorted(set(names))
     assert all(name.isidentifier() for name in names)
 
 
-def test_operations_say_what_they_answer() -> None:
+def test_operations_describe_their_answers() -> None:
     for (path, _), described in OPERATIONS.items():
         assert described["summary"], path
         responses = described["responses"]
         assert any(status.startswith("2") for status in responses), path
         for status, response in responses.items():
             assert STATUS.fullmatch(status), path
-            assert not status.startswith("500"), path  # nobody expects a fault of the server
+            assert not status.startswith("500"), path  # a fault of the server is not declared
             assert response["description"], path
             if status >= "400" and path != "/readyz":
                 schema = response["content"]["application/json"]["schema"]
@@ -115,7 +115,7 @@ def test_parameters_are_explained() -> None:
         assert in_path == set(re.findall(r"{(\w+)}", path))
 
 
-def test_links_lead_to_operations_and_fill_their_places() -> None:
+def test_links_name_operations_and_fill_their_parameters() -> None:
     named = {operation["operationId"]: operation for operation in OPERATIONS.values()}
     links = [
         link
@@ -130,7 +130,7 @@ def test_links_lead_to_operations_and_fill_their_places() -> None:
         assert set(link["parameters"]) == places
 
 
-def test_it_is_json() -> None:
+def test_the_document_is_json() -> None:
     assert json.loads(json.dumps(DOCUMENT, allow_nan=False)) == DOCUMENT
 
 
@@ -138,7 +138,7 @@ def module(**parts: object) -> Resource:
     return cast("Resource", SimpleNamespace(**{"ROUTES": [], "PATHS": {}} | parts))
 
 
-def test_modules_share_a_path() -> None:
+def test_modules_may_share_a_path() -> None:
     one = module(PATHS={"/a": {"get": {"summary": "read"}}})
     other = module(PATHS={"/a": {"post": {"summary": "write"}}})
     paths = cast("dict[str, Any]", build_document([one, other])["paths"])
@@ -149,13 +149,13 @@ def test_modules_share_a_path() -> None:
     assert PATH in paths
 
 
-def test_modules_contradict_each_other() -> None:
+def test_contradicting_modules_are_refused() -> None:
     modules = [module(PATHS={"/a": {"get": {"summary": text}}}) for text in ("this", "that")]
     with pytest.raises(ValueError, match="/a: get is described twice"):
         build_document(modules)
 
 
-def test_types_with_one_name_are_told_apart() -> None:
+def test_types_with_the_same_name_are_distinguished() -> None:
     kinds = (str, int)
     things = [TypedDict("Thing", {"part": kind}) for kind in kinds]  # type: ignore[misc] # at run time
     for number, thing in enumerate(things):

@@ -1,4 +1,4 @@
-"""``/api/v1/players`` and ``/api/v1/move``: who can play, and their moves."""
+"""``/api/v1/players`` and ``/api/v1/move``: the available players, and their moves."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ SLOW = "montecarlo-flat:simulations=10000000,stop_gap=1"
 LATE = "532336513633217277452711665127"
 
 
-def test_all_players_and_levels_are_there(api: Api) -> None:
+def test_all_players_and_levels_are_listed(api: Api) -> None:
     found = {player["name"]: player for player in api.get(PLAYERS)}
     assert set(found) == {kind.name for kind in player_kinds()} | set(LEVELS)
     assert {name for name, player in found.items() if player["stands_for"]} == set(LEVELS)
@@ -31,7 +31,7 @@ def test_all_players_and_levels_are_there(api: Api) -> None:
         ]
 
 
-def test_limits_for_strangers_are_shown(api: Api) -> None:
+def test_limits_for_untrusted_clients_are_shown(api: Api) -> None:
     def most(api: Api, name: str) -> float:
         uct = next(player for player in api.get(PLAYERS) if player["name"] == "mcts-uct")
         found: float = next(each["high"] for each in uct["parameters"] if each["name"] == name)
@@ -53,8 +53,8 @@ def in_a_description(value: object) -> str:
     return "none" if value is None else str(value)
 
 
-def test_parameters_can_be_written_as_they_are_described(api: Api) -> None:
-    """What a form makes of the description is a player's description."""
+def test_parameters_can_be_written_as_described(api: Api) -> None:
+    """A form made from the descriptions gives valid player descriptions."""
     players = api.get(PLAYERS)
     for player in players:
         if player["argument"] or any(each["required"] for each in player["parameters"]):
@@ -67,11 +67,14 @@ def test_parameters_can_be_written_as_they_are_described(api: Api) -> None:
         spec = parse_player(player["name"] + (f":{','.join(defaults)}" if defaults else ""))
         assert spec == parse_player(player["name"])
         for other in others:
-            if player["name"] not in ("perfect", "montecarlo-timed"):  # theirs exclude each other
+            if player["name"] not in (
+                "perfect",
+                "montecarlo-timed",
+            ):  # their parameters exclude each other
                 parse_player(f"{player['name']}:{other}")
 
 
-def test_what_is_missing_is_said(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_packages_are_reported(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extras, "find_spec", lambda _name: None)
     with serving(programs=ANY_PROGRAM) as trusting:
         found = {player["name"]: player for player in trusting.get(PLAYERS)}
@@ -133,9 +136,7 @@ def test_moves(api: Api) -> None:
         ([1], (400, None)),
     ],
 )
-def test_questions_that_are_refused(
-    api: Api, body: object, refusal: tuple[int, str | None]
-) -> None:
+def test_bad_queries_are_refused(api: Api, body: object, refusal: tuple[int, str | None]) -> None:
     assert api.refused(MOVE, body) == refusal
 
 
@@ -158,7 +159,7 @@ def test_a_proof_with_consent() -> None:
         assert api.refused(MOVE, {"moves": "", "player": "proof:/no/file"}) == (400, "player")
 
 
-def test_trees_of_players_share_memory() -> None:
+def test_players_search_trees_share_memory() -> None:
     costly = "minimax-threats:time_ms=600000,cache=exact,cache_size=1600000"
     body = b'{"moves":"","board":"9x6","player":"%s","seconds":86400}' % costly.encode()
     with serving(limits=Limits(budget_seconds=86_400)) as api:
@@ -171,7 +172,7 @@ def test_trees_of_players_share_memory() -> None:
         assert api.service.memory.taken == 0
 
 
-def test_a_client_that_goes_away_ends_the_move() -> None:
+def test_a_client_that_disconnects_ends_the_move() -> None:
     body = b'{"moves":"","player":"%s","seconds":86400}' % ENDLESS.encode()
     with serving(limits=Limits(budget_seconds=86_400), programs=ANY_PROGRAM) as api:
         with api.searching(MOVE, body) as statuses:

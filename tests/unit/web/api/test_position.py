@@ -1,4 +1,4 @@
-"""``GET /api/v1/position``: everything about a position, and what is done when time is short."""
+"""``GET /api/v1/position``: everything about a position, and answers when time is short."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +20,7 @@ from workers.answers.find import look_up
 LATE = "532336513633217277452711665127"
 """Solved in microseconds."""
 HARD = {"board": "9x6"}
-"""Nobody solves this empty board in a test's time."""
+"""An empty board that cannot be solved during a test."""
 PATH = "/api/v1/position"
 
 
@@ -31,7 +31,7 @@ def api(sqlite_path: Path) -> Iterator[Api]:
         yield found
 
 
-def test_everything_is_said_of_a_position(client: TestClient) -> None:
+def test_the_answer_has_everything_about_a_position(client: TestClient) -> None:
     position = Position(LATE)
     found = client.get(PATH, params={"budget": 30, "moves": LATE, "line": "true"}).json()
     scores = reference_scores(position)
@@ -50,7 +50,7 @@ def test_everything_is_said_of_a_position(client: TestClient) -> None:
     assert after.ply - position.ply == found["plies"] == found["columns"][3]["plies"]
 
 
-def test_plies_of_a_column_count_its_own(client: TestClient) -> None:
+def test_plies_of_a_column_include_its_own_move(client: TestClient) -> None:
     found = client.get(PATH, params={"moves": "121212", "budget": 30}).json()
     assert found["columns"][0]["plies"] == 1
     assert found["threats"] == {"x": [[1, 4]], "o": [[2, 4]]}
@@ -64,7 +64,7 @@ def test_a_won_game_shows_its_four(client: TestClient) -> None:
     assert not any(column["playable"] for column in found["columns"])
 
 
-def test_time_that_is_too_short_leaves_honest_bounds(client: TestClient) -> None:
+def test_too_little_time_leaves_correct_bounds(client: TestClient) -> None:
     found = client.get(PATH, params={**HARD, "budget": 0.1, "line": "true"}).json()
     assert found["complete"] is False
     assert found["lower"] < found["upper"]
@@ -72,7 +72,7 @@ def test_time_that_is_too_short_leaves_honest_bounds(client: TestClient) -> None
     assert found["queued"] is None
 
 
-def test_what_was_found_is_stored_and_found_again(client: TestClient, sqlite_path: Path) -> None:
+def test_results_are_stored_and_found_again(client: TestClient, sqlite_path: Path) -> None:
     client.get(PATH, params={"budget": 30, "moves": LATE})
     position = Position(LATE)
     with Database.open(str(sqlite_path)) as database:
@@ -84,7 +84,7 @@ def test_what_was_found_is_stored_and_found_again(client: TestClient, sqlite_pat
     assert [column["score"] for column in found["columns"]] == [-6, -6, -6, 6, None, -6, -6]
 
 
-def test_a_server_that_only_reads_stores_nothing(sqlite_path: Path) -> None:
+def test_a_read_only_server_stores_nothing(sqlite_path: Path) -> None:
     with serving(database_url=str(sqlite_path), read_only=True) as api:
         assert api.get(PATH, moves=LATE, budget=30)["complete"]
         assert api.refused(PATH, **HARD, budget=0, queue="true") == (403, None)
@@ -92,7 +92,7 @@ def test_a_server_that_only_reads_stores_nothing(sqlite_path: Path) -> None:
         assert look_up(database, [Position(LATE)]) == {}
 
 
-def test_an_open_question_goes_on_as_one_job(api: Api, sqlite_path: Path) -> None:
+def test_an_open_question_continues_as_one_job(api: Api, sqlite_path: Path) -> None:
     asked = {"board": "8x7", "budget": 0, "queue": "true"}
     first = api.get(PATH, **asked)
     assert first["complete"] is False
@@ -102,14 +102,14 @@ def test_an_open_question_goes_on_as_one_job(api: Api, sqlite_path: Path) -> Non
     assert (job.kind, str(job.board)) == ("analyze", "8x7")
 
 
-def test_a_question_is_queued_only_for_own_pages(client: TestClient) -> None:
-    """A page of a stranger may send a GET, with an image for example."""
+def test_questions_of_other_sites_are_not_queued(client: TestClient) -> None:
+    """A page of another site may send a GET, for example as an image."""
     asked = {**HARD, "budget": 0, "queue": "true"}
     for headers in ({"origin": "http://evil.example"}, {"sec-fetch-site": "cross-site"}):
         assert client.get(PATH, params=asked, headers=headers).status_code == 403
 
 
-def test_one_who_knows_the_token_may_queue(sqlite_path: Path) -> None:
+def test_a_client_with_the_token_may_queue(sqlite_path: Path) -> None:
     asked = {**HARD, "budget": 0, "queue": "true"}
     with serving(database_url=str(sqlite_path), token="s3cret") as api:  # noqa: S106
         refused = api.client.get(PATH, params=asked)
@@ -136,14 +136,14 @@ def test_one_who_knows_the_token_may_queue(sqlite_path: Path) -> None:
         ("moves=4&colour=red", "colour"),
     ],
 )
-def test_what_is_wrong_is_named(bare: Api, query: str, field: str) -> None:
+def test_bad_requests_name_the_field(bare: Api, query: str, field: str) -> None:
     answer = bare.client.get(f"{PATH}?{query}")
     assert answer.status_code == 400
     assert answer.json()["field"] == field
     assert answer.json()["error"]
 
 
-def test_a_client_has_a_number_of_searches_at_a_time_and_ends_them_by_leaving() -> None:
+def test_the_searches_of_a_client_are_limited_and_end_when_it_disconnects() -> None:
     with serving(limits=Limits(searches_per_client=1, budget_seconds=86_400)) as api:
         with api.searching(f"{PATH}?board=9x6&budget=86400") as statuses:
             refused = api.client.get(PATH, params={**HARD, "budget": 1})

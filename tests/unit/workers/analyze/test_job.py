@@ -1,4 +1,4 @@
-"""Units: what goes into one, and that their payloads say what the lines did."""
+"""Units of jobs: their size, and payloads that keep the content of the lines."""
 
 import io
 import itertools
@@ -25,7 +25,7 @@ def lines(*texts: str, zero_based: bool = False) -> list[Request | BadLine]:
     return list(read_lines(io.BytesIO(data), board=DEFAULT_BOARD, zero_based=zero_based))
 
 
-def test_a_payload_says_what_the_lines_did() -> None:
+def test_a_payload_keeps_the_lines() -> None:
     written = lines(
         "4453",
         '{"id": 7, "moves": ""}',
@@ -40,14 +40,14 @@ def test_a_payload_says_what_the_lines_did() -> None:
     assert carried["entries"][0] == "4453"
 
 
-def test_a_payload_keeps_moves_that_count_from_zero() -> None:
+def test_a_payload_keeps_zero_based_moves() -> None:
     written = lines("3342", '{"id": 1, "moves": "06"}', zero_based=True)
     carried = units.encode_lines(written)
     assert list(units.decode_lines(carried, board=DEFAULT_BOARD, zero_based=True)) == written
 
 
 def test_units_hold_all_lines_in_order() -> None:
-    written = lines(*[EASY, "bad", EASY] * 1000)
+    written = lines(*[EASY, "wrong", EASY] * 1000)
     plans = list(plan_units(written, GUESS))
     decoded = [
         line for plan in plans for line in units.decode_lines(plan.payload, board=DEFAULT_BOARD)
@@ -71,7 +71,7 @@ def test_units_of_hard_positions_are_small() -> None:
         assert cost <= UNIT_SECONDS or len(requests) == 1
 
 
-def test_units_of_positions_that_turned_out_to_be_hard_are_smaller() -> None:
+def test_units_of_positions_measured_as_hard_are_smaller() -> None:
     written = lines(*[EASY] * 1000)
     ply = Position(EASY).ply
     slow = CostModel(DEFAULT_BOARD, {ply: Cost(1_000_000, 100_000.0)})
@@ -80,16 +80,16 @@ def test_units_of_positions_that_turned_out_to_be_hard_are_smaller() -> None:
     assert all(9 <= size <= 11 for size in sizes[:-1])
 
 
-def test_bad_lines_alone_are_a_unit_without_positions() -> None:
-    (plan,) = plan_units(lines("bad", "worse"), GUESS)
+def test_bad_lines_alone_make_a_unit_without_positions() -> None:
+    (plan,) = plan_units(lines("wrong", "worse"), GUESS)
     assert plan.positions == 0
 
 
-def test_no_lines_no_units() -> None:
+def test_no_lines_give_no_units() -> None:
     assert list(plan_units([], GUESS)) == []
 
 
-def test_planning_reads_no_further_than_it_must() -> None:
+def test_planning_reads_no_further_than_needed() -> None:
     read = 0
 
     def endless() -> Iterator[Request | BadLine]:

@@ -1,4 +1,4 @@
-"""Expected costs: a guess at first, the measured means in the end."""
+"""Expected costs: an estimate at first, later the measured means."""
 
 import itertools
 from pathlib import Path
@@ -26,16 +26,16 @@ def test_every_ply_of_every_board_has_a_cost(board: BoardSize) -> None:
     assert costs == sorted(costs, reverse=True)
 
 
-def test_the_scores_of_all_columns_take_longer() -> None:
+def test_scores_of_all_columns_take_longer() -> None:
     assert CostModel(DEFAULT_BOARD, columns=False).seconds(8) < GUESS.seconds(8)
 
 
-def test_many_measurements_outweigh_the_guess() -> None:
+def test_many_measurements_outweigh_the_estimate() -> None:
     model = CostModel(DEFAULT_BOARD, {12: Cost(100_000, 50_000.0)})
     assert model.seconds(12) == pytest.approx(0.5, rel=0.01)
 
 
-def test_few_measurements_do_not() -> None:
+def test_few_measurements_do_not_outweigh_the_estimate() -> None:
     measured = 100 * GUESS.seconds(12)
     model = CostModel(DEFAULT_BOARD, {12: Cost(1, measured)})
     assert GUESS.seconds(12) < model.seconds(12) < 2 * GUESS.seconds(12)
@@ -43,7 +43,7 @@ def test_few_measurements_do_not() -> None:
     assert as_many.seconds(12) == pytest.approx(10 * GUESS.seconds(12))
 
 
-def test_neighbours_have_a_say_and_the_farther_the_less() -> None:
+def test_the_influence_of_other_plies_decreases_with_distance() -> None:
     slow = {20: Cost(1000, 1000 * 10 * GUESS.seconds(20))}
     model = CostModel(DEFAULT_BOARD, slow)
     factors = [model.seconds(ply) / GUESS.seconds(ply) for ply in range(20, 43)]
@@ -52,17 +52,17 @@ def test_neighbours_have_a_say_and_the_farther_the_less() -> None:
     assert factors[-1] == pytest.approx(1, abs=0.01)
 
 
-def test_measurements_that_make_no_sense_are_left_out() -> None:
+def test_bad_measurements_are_ignored() -> None:
     model = CostModel(DEFAULT_BOARD, {99: Cost(10, 1.0), -1: Cost(10, 1.0), 12: Cost(0, 0.0)})
     assert model.seconds(12) == GUESS.seconds(12)
 
 
-def test_what_took_no_time_is_cheap_and_not_free() -> None:
+def test_a_measured_time_of_0_is_cheap_and_not_free() -> None:
     model = CostModel(DEFAULT_BOARD, {40: Cost(10_000, 0.0)})
     assert 0 < model.seconds(40) < 1e-5
 
 
-def test_what_a_book_answers_costs_next_to_nothing() -> None:
+def test_positions_in_a_book_cost_almost_nothing() -> None:
     shipped = Book.shipped()
     columns, scores = Question(), Question(columns=False)
     assert list(plies_answered(shipped, columns)) == list(range(12))
@@ -73,7 +73,7 @@ def test_what_a_book_answers_costs_next_to_nothing() -> None:
     assert model.seconds(12) == GUESS.seconds(12)
 
 
-def test_a_book_that_begins_elsewhere_answers_no_ply(tmp_path: Path) -> None:
+def test_a_book_with_another_start_answers_no_ply(tmp_path: Path) -> None:
     start = Position("4", width=5, height=4)
     write_book(tmp_path / "after.c4book", opening(start, 3), start=start)
     after = Book.open(tmp_path / "after.c4book")

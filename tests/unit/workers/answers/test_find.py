@@ -1,4 +1,4 @@
-"""Answers from what is known and from searching, held against the slow oracle."""
+"""Answers from stored results and from searching, compared with the slow oracle."""
 
 import threading
 import time
@@ -23,7 +23,7 @@ from tests.support.running.waiting import await_that
 from workers.answers.find import Findings, evaluate, find_answers, search_with
 from workers.answers.question import Question
 
-# The oracle is slow, and is asked about the same positions by many tests.
+# The oracle is slow, and many tests ask it about the same positions.
 reference_score = cache(reference.reference_score)
 reference_scores = cache(reference.reference_scores)
 
@@ -90,7 +90,7 @@ def test_the_score_alone_has_no_columns(count: int) -> None:
     assert {answer.scores for answer in findings.answers} == {None}
 
 
-def test_a_weak_answer_knows_the_outcome() -> None:
+def test_a_weak_answer_has_the_outcome() -> None:
     findings = ask(GAMES, WEAK)
     assert findings.is_complete
     for position, answer in zip(GAMES, findings.answers, strict=True):
@@ -99,7 +99,7 @@ def test_a_weak_answer_knows_the_outcome() -> None:
         assert answer.lower <= score <= answer.upper
 
 
-def test_weak_columns_cannot_be_asked() -> None:
+def test_weak_questions_about_columns_are_refused() -> None:
     with pytest.raises(ValueError, match="not for their columns"):
         Question(weak=True)
 
@@ -116,7 +116,7 @@ def test_mirror_images_and_repetitions_are_searched_once() -> None:
     assert (second.nodes, third.nodes) == (0, 0)
 
 
-def test_what_was_learned_is_canonical() -> None:
+def test_learned_positions_are_canonical() -> None:
     (evaluation,) = ask([LOPSIDED, LOPSIDED.mirrored()]).learned
     assert evaluation.key == LOPSIDED.canonical_key
     assert evaluation.scores == reference_scores(canonical(LOPSIDED))
@@ -130,7 +130,7 @@ def test_what_was_learned_is_canonical() -> None:
 
 
 @pytest.mark.parametrize("position", [LOPSIDED, LOPSIDED.mirrored()])
-def test_what_is_known_is_not_searched(position: Position) -> None:
+def test_known_positions_are_not_searched(position: Position) -> None:
     (known,) = ask([position]).learned
     findings = ask([position], known={known.key: known})
     assert (findings.nodes, findings.learned, findings.is_complete) == (0, [], True)
@@ -141,7 +141,7 @@ def test_what_is_known_is_not_searched(position: Position) -> None:
     assert (answer.source, answer.scores) == ("db", None)
 
 
-def test_what_is_known_in_part_is_searched() -> None:
+def test_partly_known_positions_are_searched() -> None:
     position = canonical(GAMES[0])
     score = reference_score(position)
     for known, question in [
@@ -175,7 +175,7 @@ def test_a_finished_game_is_answered_and_not_stored(question: Question) -> None:
 
 @pytest.mark.parametrize("columns", [True, False])
 @pytest.mark.parametrize("count", [1, 20])
-def test_limits_leave_honest_bounds(columns: bool, count: int) -> None:  # noqa: FBT001
+def test_limits_leave_correct_bounds(columns: bool, count: int) -> None:  # noqa: FBT001
     positions = [Position(f"4{column}{other}") for column in "123" for other in "1234567"][:count]
     findings = ask(positions, Question(columns=columns, node_limit=0))
     assert not findings.is_complete
@@ -189,19 +189,19 @@ def test_limits_leave_honest_bounds(columns: bool, count: int) -> None:  # noqa:
         assert answer.best == ()
 
 
-def test_known_bounds_count_where_the_search_was_limited() -> None:
+def test_known_bounds_count_when_the_search_is_limited() -> None:
     position = Position("4")
     known = stored(position, -3, 2)
     (answer,) = ask([position], Question(node_limit=0), {position.key: known}).answers
     assert (answer.lower, answer.upper) == (-3, 2)
 
 
-def test_a_search_that_is_taken_up_again_has_what_is_left_of_its_limit() -> None:
+def test_a_resumed_search_has_the_rest_of_its_limit() -> None:
     limit = 50_000
     given: list[int | None] = []
 
     class Interrupted(Solver):
-        """Is stopped for others when it has searched most of what it may."""
+        """Is stopped by another user after most of its node limit."""
 
         def solve(self, position: Position, *, node_limit: int | None = None, **more: Any) -> Any:  # noqa: ANN401
             given.append(node_limit)
@@ -218,21 +218,21 @@ def test_a_search_that_is_taken_up_again_has_what_is_left_of_its_limit() -> None
     assert 0.8 * limit <= answer.nodes <= 1.1 * limit
 
 
-def test_the_time_limit_holds_for_each_position() -> None:
+def test_the_time_limit_applies_to_each_position() -> None:
     start = time.monotonic()
     ask([Position(""), Position("1"), Position("2")], Question(time_limit=0.05))
     assert time.monotonic() - start > 0.1
 
 
 @pytest.mark.parametrize("count", [1, 40])
-def test_a_stop_ends_the_search_and_keeps_what_is_known(count: int) -> None:
+def test_a_stop_ends_the_search_and_keeps_known_results(count: int) -> None:
     easy = [Position(moves) for moves in random_games(4, empty=12)]
     hard = [Position(f"{first}{second}") for first in "1234567" for second in "1234567"][:count]
     solver = Solver(table_mb=1)
     stopping = threading.Event()
 
     def stop() -> None:
-        # The easy ones are done by then: all of them take less.
+        # The easy positions are done by then: they take less time.
         await_that(lambda: (solver.progress[0] or 0) > 500_000)
         stopping.set()
         solver.stop()
@@ -251,13 +251,13 @@ def test_a_stop_ends_the_search_and_keeps_what_is_known(count: int) -> None:
 
 
 @pytest.mark.parametrize("count", [1, 20])
-def test_a_stop_that_was_not_meant_is_overcome(count: int) -> None:
+def test_a_stop_meant_for_others_is_overcome(count: int) -> None:
     positions = [Position(moves) for moves in random_games(count, empty=22)]
     solver = Solver(table_mb=1)
     over = threading.Event()
 
     def nag() -> None:
-        for _ in range(20):  # whenever it has gone on for a little
+        for _ in range(20):  # each time after some progress
             searched = solver.progress[0]
             await_that(lambda: over.is_set() or solver.progress[0] > searched)  # noqa: B023
             solver.stop()
@@ -273,10 +273,10 @@ def test_a_stop_that_was_not_meant_is_overcome(count: int) -> None:
         assert answer.scores == calm.analyze(position).scores
 
 
-def test_what_may_not_be_stored_is_answered_all_the_same(
+def test_positions_are_answered_even_if_they_cannot_be_stored(
     sqlite_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As where PostgreSQL lets somebody read and not write, which it says only then."""
+    """PostgreSQL may allow reading and not writing, and reports that only on a write."""
     told: list[bool] = []
 
     def refuse(*_arguments: object) -> None:
@@ -291,5 +291,5 @@ def test_what_may_not_be_stored_is_answered_all_the_same(
     assert told == [True]
 
 
-def test_no_positions_no_answers() -> None:
+def test_no_positions_give_no_answers() -> None:
     assert evaluate([], COLUMNS, Solver(table_mb=1)) == []

@@ -1,4 +1,4 @@
-"""Lines of a stream are answered together; answers are shown as objects."""
+"""Lines of a stream are answered together, and answers are shown as objects."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_batches_grow_while_they_are_quick(monkeypatch: pytest.MonkeyPatch) -> N
     assert sizes == [1, 2, 4, 8, 16, 16, 8, 4, 8, 4, 2, 1, 1]
 
 
-def test_lines_keep_their_order_and_are_asked_about_once() -> None:
+def test_lines_keep_their_order_and_are_answered_in_one_query() -> None:
     asked: list[Sequence[Position]] = []
 
     def ask(positions: Sequence[Position]) -> list[Answer]:
@@ -74,7 +74,7 @@ def test_an_exact_answer_shows_everything() -> None:
     assert json.loads(json.dumps(shown)) == shown
 
 
-def test_best_columns_are_counted_as_the_moves_are() -> None:
+def test_best_columns_are_numbered_like_the_moves() -> None:
     answer = Answer(0, 0, (None, 0, -3, 0), source="db")
     board = BoardSize(4, 4)
     assert answer_object(answer, board=board, ply=4, moves="1111")["best"] == [2, 4]
@@ -105,7 +105,7 @@ def test_a_finished_game_has_nothing_to_play() -> None:
     assert (shown["plies"], shown["best"], shown["value"]) == (0, [], "loss")
 
 
-def test_an_error_keeps_the_shape_of_the_protocol() -> None:
+def test_an_error_has_the_fields_of_the_protocol() -> None:
     assert error_object(line=3, error="no", field="moves", identity="x") == {
         "id": "x",
         "error": "no",

@@ -1,4 +1,4 @@
-"""A question, kept with a job and read again."""
+"""A question, stored with a job and read again."""
 
 import json
 
@@ -17,7 +17,7 @@ from workers.answers.question import Question
         Question(columns=False, node_limit=1000, time_limit=2.0),
     ],
 )
-def test_a_job_keeps_the_question(question: Question) -> None:
+def test_a_question_round_trips_through_a_job(question: Question) -> None:
     params = json.loads(json.dumps(question.as_params()))
     assert Question.from_params(params) == question
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 LATE = "532336513633217277452711665127"
 HARD = Position(width=9, height=6)
-"""Nobody solves it in a test's time."""
+"""Cannot be solved during a test."""
 ENDLESS = Question(time_limit=3600)
 
 
@@ -39,7 +39,7 @@ def service() -> Iterator[AnswerService]:
     service.close()
 
 
-def test_a_limit_leaves_bounds_and_no_limit_answers(service: AnswerService) -> None:
+def test_a_limit_leaves_bounds_and_no_limit_gives_the_score(service: AnswerService) -> None:
     (answer,) = service.answer([HARD], Question(time_limit=0.05))
     assert answer.lower < answer.upper
     (answer,) = service.answer([Position(LATE)], Question())
@@ -49,13 +49,13 @@ def test_a_limit_leaves_bounds_and_no_limit_answers(service: AnswerService) -> N
 
 
 def await_asked(service: AnswerService, number: int) -> None:
-    """Wait until so many have been given a solver."""
+    """Wait until this many users have a solver."""
     pool = (service._interactive, service._batches)
     await_that(lambda: sum(sum(each._users) for each in pool) == number)
 
 
 def test_a_stop_ends_one_search_and_no_other(service: AnswerService) -> None:
-    """More ask than there are solvers, so that some share one."""
+    """Some users share a solver, because there are more users than solvers."""
     stops = [Stop() for _ in range(3 * SOLVERS)]
     with ThreadPoolExecutor(len(stops)) as threads:
         asked = [threads.submit(service.answer, [HARD], ENDLESS, stop) for stop in stops]
@@ -82,16 +82,16 @@ def test_closing_ends_all_searches() -> None:
             assert future.result(timeout=HANG_SECONDS)[0].score is None
 
 
-def test_seats_are_given_to_those_who_wait_alone() -> None:
+def test_free_solvers_are_preferred_to_shared_ones() -> None:
     pool = SolverPool(2, threads=1, table_mb=1)
     with pool.taken() as first, pool.taken() as second, pool.taken() as third:
         assert second is not first
         assert third in {first, second}
     with pool.taken() as again:
-        assert again is first  # its table is the warmest
+        assert again is first  # the most recently used table
 
 
-def test_best_play_is_found_or_there_was_no_time(service: AnswerService) -> None:
+def test_best_play_is_found_within_its_time(service: AnswerService) -> None:
     position = Position(LATE)
     line = service.find_line(position)
     assert line == Solver().principal_variation(position)
@@ -105,7 +105,7 @@ def test_best_play_is_found_or_there_was_no_time(service: AnswerService) -> None
         assert found.result(timeout=HANG_SECONDS) is None
 
 
-def test_what_is_found_is_stored_when_the_desk_is_closed(sqlite_path: Path) -> None:
+def test_results_are_stored_when_the_service_closes(sqlite_path: Path) -> None:
     position = Position(LATE)
     with Database.open(str(sqlite_path)) as database:
         service = AnswerService(database, threads=1, table_mb=1)
@@ -116,7 +116,7 @@ def test_what_is_found_is_stored_when_the_desk_is_closed(sqlite_path: Path) -> N
         assert look_up(database, [Position("1212", width=5, height=4)])
 
 
-def test_a_desk_that_may_not_keep_stores_nothing(sqlite_path: Path) -> None:
+def test_a_service_without_storage_stores_nothing(sqlite_path: Path) -> None:
     position = Position(LATE)
     with Database.open(str(sqlite_path)) as database:
         service = AnswerService(database, threads=1, table_mb=1, keeps=False)
@@ -125,7 +125,7 @@ def test_a_desk_that_may_not_keep_stores_nothing(sqlite_path: Path) -> None:
         assert look_up(database, [position]) == {}
 
 
-def test_a_database_that_is_away_is_done_without(
+def test_answers_do_not_need_the_database(
     sqlite_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(_database: Database) -> None:
@@ -139,7 +139,7 @@ def test_a_database_that_is_away_is_done_without(
         service.close()
 
 
-def test_the_book_is_asked_first_and_bounds_a_search() -> None:
+def test_the_book_is_queried_first_and_bounds_a_search() -> None:
     books = [path for path in shipped_files() if "7x6" in path.name]
     service = AnswerService(None, threads=1, table_mb=1, book=str(books[0]))
     answer = service.booked(Position("44"), Question())
@@ -147,7 +147,9 @@ def test_the_book_is_asked_first_and_bounds_a_search() -> None:
     assert answer.scores == (-3, -3, -2, 1, -2, -3, -3)
     assert service.answer([Position("44")], Question())[0].source == "book"
     assert service.booked(HARD, Question()) is None
-    last = Position("444333525152")  # its score is the book's last, and those of columns are not
+    last = Position(
+        "444333525152"
+    )  # its score is in the book's last ply, and its columns' scores are not
     assert service.booked(last, Question()) is None
     (bounded,) = service.answer([last], Question(node_limit=1))
     known = service.booked(last, Question(columns=False))
@@ -162,14 +164,14 @@ def test_the_book_is_asked_first_and_bounds_a_search() -> None:
 @pytest.mark.parametrize(
     "moves", ["1212121", "71212121", "627611313612643311373445565265752224447775"]
 )
-def test_the_rules_say_what_the_engine_says_of_the_end(moves: str) -> None:
+def test_answers_at_the_end_agree_with_the_engine(moves: str) -> None:
     position = Position(moves)
     found = Solver().analyze(position)
     answer = answer_at_end(position)
     assert (answer.lower, answer.upper, answer.scores) == (found.lower, found.upper, found.scores)
 
 
-def test_stored_columns_are_those_of_the_position_as_it_was_asked(sqlite_path: Path) -> None:
+def test_stored_columns_match_the_orientation_of_the_question(sqlite_path: Path) -> None:
     position = Position(LATE)
     with Database.open(str(sqlite_path)) as database:
         evaluate([position], Question(columns=False), Solver(), database)
@@ -199,7 +201,7 @@ def row(position: Position) -> StoredEvaluation:
     )
 
 
-def test_all_is_stored_when_it_is_closed(sqlite_path: Path) -> None:
+def test_closing_stores_everything(sqlite_path: Path) -> None:
     other = Position("12")
     with Database.open(str(sqlite_path)) as database:
         keeper = Keeper(database)
@@ -211,7 +213,7 @@ def test_all_is_stored_when_it_is_closed(sqlite_path: Path) -> None:
         assert look_up(database, [other])
 
 
-def test_what_has_no_room_is_forgotten(sqlite_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_excess_results_are_dropped(sqlite_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keeping, "MOST_WAITING", 1)
     monkeypatch.setattr(keeping, "GATHER_SECONDS", 60.0)
     with Database.open(str(sqlite_path)) as database:
@@ -222,7 +224,7 @@ def test_what_has_no_room_is_forgotten(sqlite_path: Path, monkeypatch: pytest.Mo
         assert len(look_up(database, POSITIONS)) == 1
 
 
-def test_a_database_that_turns_out_to_be_read_only_is_left_alone(
+def test_a_read_only_database_is_left_alone(
     sqlite_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tried = []
@@ -241,7 +243,7 @@ def test_a_database_that_turns_out_to_be_read_only_is_left_alone(
     assert len(tried) == 1
 
 
-def test_a_stop_tells_those_who_want_to_know() -> None:
+def test_a_stop_calls_registered_functions() -> None:
     stop, told = Stop(), []
     with stop.calling(lambda: told.append("within")):
         stop.set()

@@ -42,7 +42,7 @@ TINY = BoardSize(4, 4)
 
 @cache
 def tiny_oracle() -> Oracle:
-    """What is found out of the tiny board, once for all tests."""
+    """The solved tiny board, computed once for all tests."""
     return Oracle()
 
 
@@ -56,7 +56,7 @@ def work(database: Database, job_id: int) -> None:
 
 
 def fail_a_unit(database: Database, error: str) -> None:
-    """Try the first unit as often as it may be tried, each time with an error."""
+    """Fail the first unit as often as it may be tried."""
     for _ in range(MAX_ATTEMPTS):
         claim = must_take(database)
         with database.write() as session:
@@ -76,7 +76,7 @@ class TestTask:
             PlyTask(Position("44"), 5, columns=True, choice=Choice(2, "second")),
         ],
     )
-    def test_parameters_say_all(self, task: PlyTask) -> None:
+    def test_parameters_round_trip(self, task: PlyTask) -> None:
         assert PlyTask.from_params(task.as_params(), task.board) == task
 
 
@@ -111,12 +111,12 @@ class TestPlanning:
             PlyTask(empty(), 5, choice=Choice(0, "first")),
         ],
     )
-    def test_another_task_does_not(self, database: Database, other: PlyTask) -> None:
+    def test_another_task_gets_another_job(self, database: Database, other: PlyTask) -> None:
         book = CompleteBook(empty(), 5)
         plan_job(database, book.task, book.levels)
         assert find_job(database, other) is None
 
-    def test_a_cancelled_job_goes_on(self, database: Database) -> None:
+    def test_a_cancelled_job_is_resumed(self, database: Database) -> None:
         book = CompleteBook(empty(), 5)
         job_id = plan_job(database, book.task, book.levels)
         with database.write() as session:
@@ -133,7 +133,7 @@ class TestPlanning:
         assert find_job(database, book.task) == job_id
         assert state_of(database, job_id) is JobState.RUNNING
 
-    def test_planning_that_is_interrupted_leaves_no_job_to_go_on_with(
+    def test_interrupted_planning_leaves_no_job_to_resume(
         self, database: Database, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def interrupted(*_: object) -> None:
@@ -175,17 +175,17 @@ class TestUnit:
         assert outcome.nodes == outcome.result["nodes"] > 0
         assert set(outcome.costs) == {6}
 
-    def test_a_complete_books_unit_leaves_nothing_behind(self, database: Database) -> None:
+    def test_a_unit_of_a_complete_book_stores_no_evaluations(self, database: Database) -> None:
         claim = self.claimed(database)
         outcome = solve_unit(claim, Solver(table_mb=1), database, lambda: False)
         assert not outcome.evaluations
 
-    def test_a_sparse_books_unit_is_stored(self, database: Database) -> None:
+    def test_a_unit_of_a_sparse_book_stores_evaluations(self, database: Database) -> None:
         claim = self.claimed(database, columns=True, sparse=True)
         outcome = solve_unit(claim, Solver(table_mb=1), database, lambda: False)
         assert {row.key for row in outcome.evaluations} == set(decode_keys(claim.payload).tolist())
 
-    def test_what_an_interrupted_unit_has_found_is_not_searched_again(
+    def test_results_of_an_interrupted_unit_are_not_searched_again(
         self, database: Database
     ) -> None:
         claim = self.claimed(database)
@@ -202,10 +202,10 @@ class TestUnit:
         outcome = solve_unit(claim, Solver(table_mb=1), database, lambda: False)
         assert outcome.result["known"] == len(found)
 
-    def test_a_stopped_unit_hands_over_what_it_has(self, database: Database) -> None:
+    def test_a_stopped_unit_returns_its_results(self, database: Database) -> None:
         claim = self.claimed(database)
         outcome = solve_unit(claim, Solver(table_mb=1), database, lambda: True)
-        # It may have been through before it looked: then there is a result, and nothing to store.
+        # The unit may end before it checks for a stop: then it has a result, and nothing to store.
         assert outcome.is_complete is bool(outcome.result)
         assert outcome.is_complete is not bool(outcome.evaluations)
 
@@ -226,13 +226,13 @@ class TestUnit:
 
 
 class TestScores:
-    def test_of_a_job_that_is_not_done(self, database: Database) -> None:
+    def test_scores_of_an_unfinished_job_are_refused(self, database: Database) -> None:
         book = CompleteBook(empty(), 5)
         job_id = plan_job(database, book.task, book.levels)
         with pytest.raises(BookIncompleteError, match="running"):
             read_scores(database, job_id, book.task, book.levels[-1])
 
-    def test_of_a_job_with_failed_units(self, database: Database) -> None:
+    def test_scores_of_a_failed_job_are_refused(self, database: Database) -> None:
         book = CompleteBook(empty(), 5)
         job_id = plan_job(database, book.task, book.levels)
         fail_a_unit(database, "out of luck")
@@ -240,7 +240,7 @@ class TestScores:
         with pytest.raises(BookIncompleteError, match=r"1 of \d+ units failed: out of luck"):
             read_scores(database, job_id, book.task, book.levels[-1])
 
-    def test_of_another_book(self, database: Database) -> None:
+    def test_scores_of_another_book_are_refused(self, database: Database) -> None:
         book = CompleteBook(empty(), 5)
         job_id = plan_job(database, book.task, book.levels)
         work(database, job_id)
@@ -270,14 +270,14 @@ class TestComplete:
             (job,) = jobs.list_jobs(session)
         assert job.positions[UnitState.DONE] <= len(book.levels[-1])
 
-    def test_a_book_of_wins_at_once_takes_no_job(self, database: Database) -> None:
+    def test_a_book_of_immediate_wins_needs_no_job(self, database: Database) -> None:
         start = Position("121212", width=5, height=4)
         levels = CompleteBook(canonical(start), 6).scored(source(database))
         assert [scores.tolist() for _, scores in levels] == [[(20 + 1 - 6) // 2]]
         with database.read() as session:
             assert not jobs.list_jobs(session)
 
-    def test_plies_that_no_game_reaches(self, database: Database) -> None:
+    def test_unreachable_plies_are_empty(self, database: Database) -> None:
         *_, keys = islice(plies(width=4, height=4, canonical=True), 15)
         starts = (Position.from_key(key, width=4, height=4) for key in keys.tolist())
         start = next(
@@ -292,9 +292,9 @@ class TestComplete:
 
 
 class TestSparse:
-    # "both" is the union of what one side reaches and what the other reaches.
+    # "both" is the union of the positions reached by each side's good play.
     @pytest.mark.parametrize(("within", "sides"), [(0, "both"), (1, "first"), (3, "second")])
-    def test_holds_what_good_play_reaches(
+    def test_a_sparse_book_has_the_positions_that_good_play_reaches(
         self, database: Database, within: int, sides: str
     ) -> None:
         start, last = empty(TINY), 5
@@ -311,27 +311,27 @@ class TestSparse:
         for keys, scores in levels:
             assert scores.tolist() == solver.solve_many(keys, width=4, height=4).lower.tolist()
 
-    def test_from_a_start(self, database: Database) -> None:
+    def test_a_sparse_book_may_have_a_start(self, database: Database) -> None:
         start = canonical(Position("1125", width=5, height=4))
         levels = SparseBook(start, 7, Choice(1, "second")).scored(source(database))
         expected = reached(Oracle(), start, 7, within=1, chooser=1)
         assert [set(level) for level in scores_of(levels)] == expected
 
-    def test_a_deeper_book_takes_up_the_plies_of_a_shallower_one(self, database: Database) -> None:
+    def test_a_deeper_book_reuses_the_plies_of_a_shallower_one(self, database: Database) -> None:
         SparseBook(empty(), 4, Choice(0, "first")).scored(source(database))
         with database.read() as session:
             before = len(jobs.list_jobs(session))
         SparseBook(empty(), 5, Choice(0, "first")).scored(source(database))
         with database.read() as session:
-            # Columns of ply 4, scores of ply 5: all others are found.
+            # Columns of ply 4 and scores of ply 5: all others are found.
             assert len(jobs.list_jobs(session)) == before + 2
 
-    def test_everything_within_many_points_is_the_complete_book(self, database: Database) -> None:
+    def test_within_many_points_a_sparse_book_is_complete(self, database: Database) -> None:
         sparse = SparseBook(empty(), 4, Choice(99, "first")).scored(source(database))
         complete = CompleteBook(empty(), 4).scored(source(database))
         assert scores_of(sparse) == scores_of(complete)
 
-    def test_default_board_is_no_special_case(self, database: Database) -> None:
+    def test_a_sparse_book_of_the_default_board(self, database: Database) -> None:
         start = Position("4444441212155665532")
         last = start.ply + 3
         levels = SparseBook(canonical(start), last, Choice(0, "both")).scored(source(database))

@@ -1,4 +1,4 @@
-"""A book as a tree: counts against a walk over the whole tree."""
+"""A book as a tree: counts, compared with a walk over the complete tree."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from workers.book.reading import counted_ply, explore
 
 
 def below(book: Book, position: Position, ply: int) -> set[int]:
-    """The keys of the book's positions on a ply that can follow, by walking there."""
+    """The keys of the book's positions on a ply that can follow, found by walking there."""
     if position.is_over:
         return set()
     if position.ply == ply:
@@ -25,7 +25,7 @@ def below(book: Book, position: Position, ply: int) -> set[int]:
 
 @pytest.mark.parametrize("kind", ["complete", "sparse"])
 @pytest.mark.parametrize("moves", ["", "3", "1231", "4443322"])
-def test_counts_are_those_of_a_walk(
+def test_counts_agree_with_a_walk(
     kind: Kind, moves: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(exploring, "DEPTH", 3)
@@ -43,7 +43,7 @@ def test_counts_are_those_of_a_walk(
             assert move.continuations == len(below(book, move.position, ply))
 
 
-def test_a_book_that_begins_elsewhere(tmp_path: Path) -> None:
+def test_a_book_with_another_start(tmp_path: Path) -> None:
     path = tmp_path / "small.c4book"
     small_book(path, moves="3333", width=5, height=4)
     with Book.open(path) as book:
@@ -66,7 +66,7 @@ def test_the_end_of_a_game_and_of_a_book(tmp_path: Path) -> None:
         assert counted_ply(book, winning[0].position) <= book.info.last_ply
 
 
-def test_moves_show_themselves_in_notebooks(tmp_path: Path) -> None:
+def test_moves_have_html_for_notebooks(tmp_path: Path) -> None:
     path = tmp_path / "small.c4book"
     small_book(path, width=4, height=4)
     with Book.open(path) as book:

@@ -1,4 +1,4 @@
-"""The window of messages: how many there are to be, whatever is lost."""
+"""The window of messages: how many are sent, even if messages are lost."""
 
 import pytest
 
@@ -11,7 +11,7 @@ def test_an_empty_queue_is_filled_for_all_threads() -> None:
     assert missing(0, 10) == 10 * MESSAGES_PER_THREAD
 
 
-def test_some_messages_wait_for_the_first_worker() -> None:
+def test_without_workers_some_messages_wait() -> None:
     assert missing(0, 0) == LEAST_MESSAGES
     assert missing(1, 1) == LEAST_MESSAGES - 1
 
@@ -21,18 +21,18 @@ def test_a_full_queue_gets_nothing(depth: int) -> None:
     assert missing(depth, 10) == 0
 
 
-def test_a_url_that_cannot_be_used_is_refused_before_anybody_is_asked() -> None:
+def test_a_bad_url_is_refused_without_connecting() -> None:
     with pytest.raises(BrokerUrlError):
         Doorbell("memory://")
 
 
 @pytest.mark.parametrize("scheme", ["redis", "amqp"])
-def test_nobody_at_home(scheme: str) -> None:
+def test_an_unreachable_broker_is_reported(scheme: str) -> None:
     doorbell = Doorbell(f"{scheme}://ada:secret@127.0.0.1:1/0")
     with pytest.raises(BrokerUnreachableError, match="refused") as raised:
         doorbell.depth(Lane.BULK)
     assert f"{scheme}://ada:***@127.0.0.1:1/0" in str(raised.value)
     with pytest.raises(BrokerUnreachableError):
         doorbell.ring(Lane.BULK, [1])
-    doorbell.ring(Lane.BULK, [])  # nobody is asked
+    doorbell.ring(Lane.BULK, [])  # no connection is made
     doorbell.close()

@@ -1,4 +1,4 @@
-"""The duties of a worker: what the sweeper reports, and why a worker gets no work."""
+"""The duties of a worker: the sweeper's reports, and reasons why a worker gets no units."""
 
 import itertools
 import logging
@@ -26,7 +26,7 @@ BOTH = tuple(Lane)
 
 
 @pytest.mark.parametrize(("lapsed", "told"), [(1, "1 unit whose"), (2, "2 units whose")])
-def test_units_that_are_queued_again_are_told(
+def test_units_queued_again_are_reported(
     timed: Database,
     clock: FakeClock,
     monkeypatch: pytest.MonkeyPatch,
@@ -46,29 +46,29 @@ def test_units_that_are_queued_again_are_told(
     assert caplog.messages == [f"queued again: {told} lease ran out"]
 
 
-def test_many_workers_do_not_sweep_more_often_together() -> None:
+def test_many_workers_together_sweep_as_often_as_one() -> None:
     pauses = [duties.pause_between_sweeps(peers) for peers in (1, 20, 100, 1000)]
     assert pauses == [1.0, 1.0, 5.0, 50.0]
     assert all(before <= after for before, after in itertools.pairwise(pauses))
 
 
 @pytest.mark.parametrize("jobs", [[], [OURS], [URGENT], [NEWER, OURS], [STRANGE, URGENT]])
-def test_no_reason_when_there_is_work_or_none_at_all(jobs: list[RunningJob]) -> None:
+def test_no_reason_if_there_is_work_or_no_job(jobs: list[RunningJob]) -> None:
     assert why_idle(jobs, BOTH) is None
 
 
-def test_jobs_for_another_engine() -> None:
+def test_jobs_for_another_engine_version() -> None:
     note = why_idle([NEWER], BOTH)
     assert note == (
         f"the running jobs are for engine version {ENGINE_VERSION + 1}, this is {ENGINE_VERSION}"
     )
 
 
-def test_jobs_of_a_kind_that_is_not_known() -> None:
+def test_jobs_of_an_unknown_kind() -> None:
     assert "does not know: tea" in str(why_idle([STRANGE, NEWER], BOTH))
 
 
-def test_jobs_that_it_was_told_not_to_take() -> None:
+def test_jobs_excluded_by_an_option() -> None:
     assert "are interactive" in str(why_idle([URGENT], [Lane.BULK]))
     assert "are bulk" in str(why_idle([OURS], [Lane.INTERACTIVE]))
     assert why_idle([OURS, URGENT], [Lane.INTERACTIVE]) is None

@@ -1,4 +1,4 @@
-"""Metrics: what is told, over HTTP and in a file."""
+"""Metrics, over HTTP and in a file."""
 
 import re
 import socket
@@ -28,7 +28,7 @@ class Bell:
         return 5 if lane is Lane.BULK else 0
 
 
-def worker(counters: UnitCounters) -> Any:  # noqa: ANN401 (the part of one that is read)
+def worker(counters: UnitCounters) -> Any:  # noqa: ANN401 (the parts of a worker that are used)
     return SimpleNamespace(
         counters=counters, leases=1, settings=WorkerSettings(name="ada", threads=3)
     )
@@ -51,7 +51,7 @@ def samples(text: str) -> dict[tuple[str, ...], float]:
     }
 
 
-def test_everything_is_told(tmp_path: Path) -> None:
+def test_all_metrics_are_reported(tmp_path: Path) -> None:
     file = tmp_path / "c4.prom"
     settings = MetricsSettings(port=0, address="127.0.0.1", file=file)
     bell = cast("Any", Bell())
@@ -71,8 +71,8 @@ def test_everything_is_told(tmp_path: Path) -> None:
     assert labels == {"ada", __version__, str(ENGINE_VERSION)}
 
 
-def test_over_http(caplog: pytest.LogCaptureFixture) -> None:
-    # An address of its own: nobody else listens there, on whatever port, when this has ended.
+def test_metrics_over_http(caplog: pytest.LogCaptureFixture) -> None:
+    # A separate address, so that no other process listens there after this test, on any port.
     settings = MetricsSettings(port=0, address="127.0.0.77")
     with (
         caplog.at_level("INFO", "c4.worker"),
@@ -87,7 +87,7 @@ def test_over_http(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def listening_at(port: int) -> set[str]:
-    """The addresses that somebody listens at on a port, as Linux shows them in hexadecimal."""
+    """The addresses with a listener on a port, in hexadecimal as Linux shows them."""
     rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     places = [row[1].split(":") for row in rows if row[3] == "0A"]
     return {address for address, number in places if int(number, 16) == port}
@@ -100,7 +100,7 @@ def listening_at(port: int) -> set[str]:
         ("0.0.0.0", "0.0.0.0", "00000000"),  # noqa: S104
     ],
 )
-def test_only_this_machine_is_answered_unless_told(
+def test_the_server_listens_locally_by_default(
     address: str | None, told: str, shown: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     settings = MetricsSettings(port=0) if address is None else MetricsSettings(0, address)
@@ -114,7 +114,7 @@ def test_only_this_machine_is_answered_unless_told(
         assert shown in listening_at(int(found[2]))
 
 
-def test_a_port_that_is_taken_and_a_file_that_cannot_be(tmp_path: Path) -> None:
+def test_a_used_port_and_an_impossible_file_are_refused(tmp_path: Path) -> None:
     bell = cast("Any", Bell())
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -133,12 +133,12 @@ def test_a_port_that_is_taken_and_a_file_that_cannot_be(tmp_path: Path) -> None:
         pass
 
 
-def test_nothing_is_done_for_nobody() -> None:
+def test_without_settings_there_are_no_duties() -> None:
     with MetricsSettings().exposition(worker(UnitCounters()), cast("Any", Bell())) as duties:
         assert duties == []
 
 
-def test_no_depth_is_told_while_the_broker_is_away() -> None:
+def test_no_depth_is_reported_while_the_broker_is_unreachable() -> None:
     bell = Bell()
     collector = WorkerCollector(worker(UnitCounters()), cast("Any", bell))
     collector.look()
@@ -149,7 +149,7 @@ def test_no_depth_is_told_while_the_broker_is_away() -> None:
     assert collector.depths == {}
 
 
-def test_the_rate_is_that_of_the_last_minute() -> None:
+def test_the_rate_covers_the_last_minute() -> None:
     time = 0.0
     meter = RateMeter(lambda: time)
     assert meter.look(0) == 0

@@ -1,4 +1,4 @@
-"""Room for the transposition table: what a worker refuses at its start."""
+"""Memory for the transposition table: a worker refuses sizes that do not fit at its start."""
 
 import os
 import subprocess
@@ -34,7 +34,7 @@ main()
         ("0::/gone\n", {}, None),
     ],
 )
-def test_the_limit_is_that_of_the_narrowest_group(
+def test_the_smallest_limit_of_all_groups_counts(
     tmp_path: Path, groups: str, files: dict[str, str], limit: int | None
 ) -> None:
     for name, content in files.items():
@@ -48,14 +48,14 @@ def test_the_limit_is_that_of_the_narrowest_group(
 
 def test_a_table_that_cannot_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workers.celery.process.memory_limit", lambda: 100 * MEGABYTE)
-    check_room(127)  # which makes a table of 64
+    check_room(127)  # rounded to a table of 64
     with pytest.raises(TableTooLargeError, match=r"a table of 128 MB cannot fit.* has 100 MB"):
         check_room(128)
     with pytest.raises(TableTooLargeError, match="2 tables of 64 MB"):
         check_room(64, 2)
 
 
-def test_a_worker_ends_at_its_start(c4: C4) -> None:
+def test_a_worker_without_room_ends_at_its_start(c4: C4) -> None:
     done = c4(*WORKER, "1000000")
     assert done.code == 2
     assert "a table of 524,288 MB cannot fit" in done.err

@@ -1,4 +1,4 @@
-"""Brokers' URLs: which are taken, and that none of them is shown with its password."""
+"""Brokers' URLs: which are accepted, and that passwords are never shown."""
 
 import socket
 import threading
@@ -29,7 +29,7 @@ SECRET = "hunter2!"
         "REDIS://queue",
     ],
 )
-def test_urls_of_brokers_that_can_be_used(url: str) -> None:
+def test_supported_urls_are_accepted(url: str) -> None:
     assert check_url(url) == url
 
 
@@ -51,7 +51,7 @@ def test_urls_of_brokers_that_can_be_used(url: str) -> None:
         ("amqp://one;amqp://two", "not a list"),
     ],
 )
-def test_others_are_refused_with_a_reason(url: str, reason: str) -> None:
+def test_other_urls_are_refused_with_a_reason(url: str, reason: str) -> None:
     with pytest.raises(BrokerUrlError, match=reason):
         check_url(url)
 
@@ -67,7 +67,7 @@ def test_others_are_refused_with_a_reason(url: str, reason: str) -> None:
         (f"{SECRET}://:{SECRET}@queue", "***@queue"),
     ],
 )
-def test_shown_without_the_password(url: str, shown: str) -> None:
+def test_urls_are_shown_without_the_password(url: str, shown: str) -> None:
     assert masked(url).endswith(shown.removeprefix("***"))
     assert SECRET not in masked(url).partition("//")[2]
 
@@ -87,19 +87,19 @@ def test_shown_without_the_password(url: str, shown: str) -> None:
         f"no url:{SECRET}//x:{SECRET}@queue",
     ],
 )
-def test_broken_urls_keep_their_secrets(url: str) -> None:
+def test_errors_about_broken_urls_hide_secrets(url: str) -> None:
     assert SECRET not in masked(url).partition("//")[2]
     try:
         check_url(url)
     except BrokerUrlError as error:
-        assert SECRET not in str(error).partition("//")[2]  # noqa: PT017 (some are no errors)
+        assert SECRET not in str(error).partition("//")[2]  # noqa: PT017 (valid URLs raise no error)
 
 
 @pytest.mark.parametrize(("scheme", "first"), [("redis", b"*"), ("rediss", b"\x16\x03")])
-def test_a_connection_is_encrypted_where_the_url_says_so(
+def test_a_connection_is_encrypted_if_the_url_says_so(
     scheme: str, first: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is heard first is a command of Redis, or a handshake of TLS."""
+    """The first bytes received are a Redis command or a TLS handshake."""
     monkeypatch.setattr("redis.retry.sleep", lambda _seconds: None)
     with socket.create_server(("127.0.0.1", 0)) as server:
         url = f"{scheme}://ada:{SECRET}@127.0.0.1:{server.getsockname()[1]}/0"
@@ -108,7 +108,7 @@ def test_a_connection_is_encrypted_where_the_url_says_so(
         def listen() -> None:
             with server.accept()[0] as connection:
                 heard.append(connection.recv(1024))
-            server.close()  # nobody is to try again
+            server.close()  # prevents retries
 
         listener = threading.Thread(target=listen)
         listener.start()

@@ -52,7 +52,7 @@ def enter(database: Database, lane: Lane = Lane.BULK, version: int = ENGINE_VERS
     database.run(lambda session: registry.beat(session, info))
 
 
-def test_a_job_is_waiting_until_somebody_begins_and_running_while_a_lease_lives(
+def test_a_job_is_waiting_until_it_starts_and_running_while_a_lease_lasts(
     timed: Database, clock: FakeClock
 ) -> None:
     job_id = make(timed)
@@ -61,7 +61,7 @@ def test_a_job_is_waiting_until_somebody_begins_and_running_while_a_lease_lives(
     assert idle(timed) == {}
     clock.time += LEASE - 1
     assert idle(timed) == {}
-    clock.time += 2  # killed: nobody could say so
+    clock.time += 2  # killed without notice
     assert idle(timed) == {job_id: INTERRUPTED}
     again = must_take(timed)
     assert again.fence == claimed.fence + 1
@@ -72,9 +72,7 @@ def test_a_job_is_waiting_until_somebody_begins_and_running_while_a_lease_lives(
     assert idle(timed) == {}  # done
 
 
-def test_the_heartbeat_of_a_process_between_two_units_counts(
-    timed: Database, clock: FakeClock
-) -> None:
+def test_heartbeats_between_two_units_count(timed: Database, clock: FakeClock) -> None:
     job_id, other = make(timed), make(timed)
     timed.run(lambda session: jobs.record_runner_heartbeat(session, job_id))
     assert idle(timed) == {other: WAITING}
@@ -88,7 +86,7 @@ def test_the_heartbeat_of_a_process_between_two_units_counts(
     assert idle(timed) == {job_id: WAITING, other: WAITING}
 
 
-def test_workers_that_take_such_jobs_will_work_on_them(timed: Database, clock: FakeClock) -> None:
+def test_workers_that_accept_a_job_make_it_queued(timed: Database, clock: FakeClock) -> None:
     bulk, urgent = make(timed), make(timed, priority=INTERACTIVE_PRIORITY)
     enter(timed)
     assert idle(timed) == {bulk: QUEUED, urgent: WAITING}
@@ -98,7 +96,7 @@ def test_workers_that_take_such_jobs_will_work_on_them(timed: Database, clock: F
     assert idle(timed) == {bulk: WAITING, urgent: WAITING}
     enter(timed)
     claimed = must_take(timed)
-    assert idle(timed) == {bulk: QUEUED}  # the urgent one is taken first
+    assert idle(timed) == {bulk: QUEUED}  # the urgent job is taken first
     finish(timed, claimed)
     assert idle(timed) == {bulk: QUEUED, urgent: INTERRUPTED}
     enter(timed, Lane.INTERACTIVE)
@@ -107,7 +105,7 @@ def test_workers_that_take_such_jobs_will_work_on_them(timed: Database, clock: F
     assert idle(timed) == {bulk: WAITING, urgent: INTERRUPTED}
 
 
-def test_a_job_whose_planner_is_gone_is_interrupted(timed: Database, clock: FakeClock) -> None:
+def test_a_job_whose_planner_has_died_is_interrupted(timed: Database, clock: FakeClock) -> None:
     with timed.write() as session:
         job_id = jobs.create_job(
             session, kind="analyze", board=DEFAULT_BOARD, params={}, engine_version=ENGINE_VERSION
@@ -119,7 +117,7 @@ def test_a_job_whose_planner_is_gone_is_interrupted(timed: Database, clock: Fake
 
 
 @pytest.mark.parametrize("ending", ["cancel", "fail"])
-def test_a_job_that_has_ended_needs_nobody(timed: Database, ending: str) -> None:
+def test_an_ended_job_is_not_idle(timed: Database, ending: str) -> None:
     job_id = make(timed)
     if ending == "cancel":
         timed.run(lambda session: jobs.cancel_job(session, job_id))
@@ -156,7 +154,7 @@ class Clock:
         return self.now
 
 
-def test_no_rate_is_said_before_enough_is_done() -> None:
+def test_no_rate_is_shown_before_enough_is_done() -> None:
     clock = Clock()
     meter = ProgressMeter(FIRST, clock)
     assert (meter.look(FIRST).rate, meter.look(FIRST).remaining) == (None, None)
@@ -168,7 +166,7 @@ def test_no_rate_is_said_before_enough_is_done() -> None:
     assert meter.look(soon).rate is None
 
 
-def test_the_rate_is_that_of_what_was_done_while_watching() -> None:
+def test_the_rate_counts_only_units_done_while_watching() -> None:
     clock = Clock()
     meter = ProgressMeter(FIRST, clock)
     clock.now += 4
@@ -179,13 +177,13 @@ def test_the_rate_is_that_of_what_was_done_while_watching() -> None:
     assert progress.rate == pytest.approx(100)
 
 
-def test_the_remaining_time_is_the_databases() -> None:
+def test_the_remaining_time_comes_from_the_database() -> None:
     meter = ProgressMeter(FIRST, Clock())
     assert meter.look(FIRST).remaining is None
     assert meter.look(replace(FIRST, eta_seconds=7.5)).remaining == 7.5
 
 
-def test_at_the_end_nothing_remains() -> None:
+def test_at_the_end_no_time_remains() -> None:
     clock = Clock()
     meter = ProgressMeter(FIRST, clock)
     clock.now += 0.5
@@ -194,7 +192,7 @@ def test_at_the_end_nothing_remains() -> None:
     assert progress.rate == pytest.approx(1600)
 
 
-def test_a_job_that_had_ended_has_no_rate() -> None:
+def test_a_job_that_has_already_ended_has_no_rate() -> None:
     done = replace(FIRST, state=JobState.DONE, units_done=10, positions_done=1000)
     progress = ProgressMeter(done, Clock()).look(done)
     assert (progress.rate, progress.remaining) == (None, 0)

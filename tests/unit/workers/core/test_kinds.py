@@ -3,12 +3,12 @@
 from workers.core.kinds import Lane, lane_of_job, lane_of_queue
 
 
-def test_every_lane_has_a_queue_of_its_own_and_of_the_engine() -> None:
+def test_every_lane_and_engine_version_has_its_own_queue() -> None:
     queues = [lane.queue for lane in Lane]
     assert queues == ["c4.interactive.e1", "c4.bulk.e1"]
     assert [lane_of_queue(queue) for queue in queues] == list(Lane)
 
 
-def test_the_priority_decides_the_lane() -> None:
+def test_the_priority_determines_the_lane() -> None:
     assert lane_of_job(0) is lane_of_job(99) is lane_of_job(-5) is Lane.BULK
     assert lane_of_job(100) is lane_of_job(1000) is Lane.INTERACTIVE

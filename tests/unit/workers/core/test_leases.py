@@ -1,4 +1,4 @@
-"""Duties that come again and again, whatever goes wrong."""
+"""Periodic duties, including failing ones."""
 
 import threading
 
@@ -14,7 +14,7 @@ def told(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str]]:
     return [(record.levelname, record.getMessage()) for record in caplog.records]
 
 
-def test_a_duty_that_fails_is_done_again_and_told_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failing_duty_is_repeated_and_reported_once(caplog: pytest.LogCaptureFixture) -> None:
     outcomes = iter([None, UnreachableError("away"), False, ValueError("oops"), None])
     done = threading.Event()
 
@@ -40,7 +40,7 @@ def test_a_duty_that_fails_is_done_again_and_told_once(caplog: pytest.LogCapture
     ]
 
 
-def test_every_duty_has_its_own_time() -> None:
+def test_every_duty_has_its_own_period() -> None:
     done: list[str] = []
     enough = threading.Event()
 

@@ -1,4 +1,4 @@
-"""Waiting for a database that is away."""
+"""Waiting for an unreachable database."""
 
 import threading
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from workers.core.run import LONGEST_PAUSE, RetryingWriter, open_patiently, paus
 
 
 class Flaky:
-    """A database that is away for some calls."""
+    """A database that is unreachable for some calls."""
 
     def __init__(self, *errors: Exception) -> None:
         self.errors = list(errors)
@@ -42,7 +42,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     "kind", [UnreachableError, BusyError, DiskFullError, ReadOnlyError, StorageError]
 )
-def test_an_outage_is_waited_for(kind: type[StorageError]) -> None:
+def test_a_writer_waits_for_the_end_of_an_outage(kind: type[StorageError]) -> None:
     database = Flaky(*[kind("away")] * 3)
     assert RetryingWriter(database, threading.Event()).run(lambda _session: 7) == 7
     assert database.calls == 4
@@ -51,19 +51,19 @@ def test_an_outage_is_waited_for(kind: type[StorageError]) -> None:
 @pytest.mark.parametrize(
     "error", [CorruptError("damaged"), RefusedValueError("too large"), MatchNotFoundError(7)]
 )
-def test_what_does_not_pass_is_raised(error: StorageError) -> None:
+def test_permanent_errors_are_raised(error: StorageError) -> None:
     database = Flaky(error)
     with pytest.raises(type(error)):
         RetryingWriter(database, threading.Event()).run(lambda _session: 7)
 
 
-def test_what_nobody_knows_is_raised_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_errors_are_raised_after_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "UNKNOWN_SECONDS", 0.01)
     with pytest.raises(StorageError, match="strange"):
         RetryingWriter(Flaky(*[StorageError("strange")] * 999), threading.Event()).run(abs)
 
 
-def test_nobody_waits_who_was_told_to_stop() -> None:
+def test_a_stopping_writer_does_not_wait() -> None:
     stopping = threading.Event()
     stopping.set()
     database = Flaky(*[UnreachableError("away")] * 3)
@@ -79,7 +79,7 @@ def test_pauses_grow_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
         assert LONGEST_PAUSE / 2 <= pause(tries) <= LONGEST_PAUSE
 
 
-def test_a_server_that_is_away_is_waited_for_and_a_directory_is_not() -> None:
+def test_an_unreachable_server_is_retried_and_a_missing_directory_is_not() -> None:
     stopping = threading.Event()
     stopping.set()
     assert open_patiently("postgresql://c4@127.0.0.1:1/c4", stopping) is None

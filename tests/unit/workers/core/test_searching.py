@@ -1,4 +1,4 @@
-"""No more threads search than may, however many units are in hand."""
+"""The number of searching threads is limited, however many units are claimed."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +14,7 @@ from workers.core.searching import RationedSearcher, turn_of
 
 
 class Crowd:
-    """A searcher that counts who searches at the same time, and waits to be let go."""
+    """A searcher that counts simultaneous searches and waits until it is released."""
 
     def __init__(self) -> None:
         self.inside = self.most = 0
@@ -45,7 +45,7 @@ def test_others_wait_for_their_turn(threads: int) -> None:
     assert searcher.has_turn(0)
 
 
-def test_the_turn_is_given_back_when_a_search_fails() -> None:
+def test_a_failing_search_releases_its_turn() -> None:
     class Broken:
         def analyze(self, *_arguments: object, **_options: object) -> None:
             raise MemoryError
@@ -57,7 +57,7 @@ def test_the_turn_is_given_back_when_a_search_fails() -> None:
     assert searcher.has_turn(0)
 
 
-def test_answers_are_the_solvers() -> None:
+def test_answers_come_from_the_solver() -> None:
     position = Position("2252576253462244111563365343671351441")
     solver = Solver(table_mb=1)
     searcher = RationedSearcher(solver, 1)
@@ -69,7 +69,7 @@ def test_answers_are_the_solvers() -> None:
     assert searcher.analyze_many(keys).scores.tolist() == solver.analyze_many(keys).scores.tolist()
 
 
-def test_a_turn_may_be_longer_than_a_search() -> None:
+def test_a_turn_may_cover_several_searches() -> None:
     position = Position("2252576253462244111563365343671351441")
     solver = Solver(table_mb=1)
     searcher = RationedSearcher(solver, 1)

@@ -1,4 +1,4 @@
-"""The job that was made for the same before, while it is planned and when its planner has died."""
+"""Finding an existing job for the same request, while it is planned or after its planner died."""
 
 import threading
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ from workers.analyze.job import find_job, submit
 
 
 def requests(number: int, pause: threading.Event) -> Iterator[Request]:
-    """Lines; before the last one it takes its time."""
+    """Lines; the last one is delayed."""
     for line in range(1, number + 1):
         if line == number:
             assert pause.wait(HANG_SECONDS)
@@ -49,7 +49,7 @@ def short_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def await_job(database: Database) -> int:
-    """The number of the job that is being planned, as soon as it is there."""
+    """The number of the job that is being planned, once it exists."""
 
     def found() -> list[JobInfo]:
         with database.read() as session:
@@ -59,7 +59,7 @@ def await_job(database: Database) -> int:
     return found()[0].id
 
 
-def test_a_job_that_is_being_planned_is_waited_for(
+def test_submit_waits_for_a_job_in_planning(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pause, waits = threading.Event(), threading.Semaphore(0)
@@ -94,12 +94,12 @@ def test_a_job_whose_planner_has_died_is_replaced(timed: Database, clock: FakeCl
         assert state_of(timed, job_id) is JobState.CANCELLED
         assert problems(timed) == []
         pause.set()
-        # If it was only slow, it hears of that.
+        # If the planner was only slow, it gets an error.
         with pytest.raises(JobStateError, match="is cancelled"):
             planning.result(timeout=HANG_SECONDS)
 
 
-def test_an_older_job_is_not_passed_by_for_one_that_is_being_planned(database: Database) -> None:
+def test_an_older_job_is_preferred_to_one_in_planning(database: Database) -> None:
     pause = threading.Event()
     pause.set()
     older = plan(database, pause)

@@ -1,4 +1,4 @@
-"""Deep jobs in the database: which units there are, and what a result makes of them."""
+"""Deep jobs in the database: their units, and the effect of results on them."""
 
 import threading
 from collections import Counter
@@ -81,23 +81,23 @@ class TestSubmit:
         assert pieces(database, job_id) == tree.wanted(SPARE)
         assert read_job(database, job_id).state is JobState.RUNNING
 
-    def test_there_are_as_many_as_backend(self, database: Database) -> None:
+    def test_the_number_of_units_follows_the_threads(self, database: Database) -> None:
         job_id = submit(database, deep(split=3), threads=9)
         assert len(units(database, job_id, UnitState.QUEUED)) == 9
 
-    def test_workers_that_are_registered_are_backend(self, database: Database) -> None:
+    def test_threads_of_registered_workers_count(self, database: Database) -> None:
         with database.write() as session:
             registry.beat(session, worker(threads=7))
         job_id = submit(database, deep(split=3), threads=1)
         assert len(units(database, job_id, UnitState.QUEUED)) == 7
 
-    def test_what_is_stored_may_be_the_answer(self, database: Database) -> None:
+    def test_stored_results_may_be_the_answer(self, database: Database) -> None:
         store(database, deep().start, 0, 0)
         job_id = submit(database, deep())
         assert read_job(database, job_id).state is JobState.DONE
         assert units(database, job_id) == []
 
-    def test_what_is_stored_about_a_move_is_used(self, database: Database) -> None:
+    def test_stored_results_about_a_move_are_used(self, database: Database) -> None:
         start = deep().start
         store(database, start.play(2), 0, 8)
         job_id = submit(database, deep(), threads=9)
@@ -114,7 +114,7 @@ class TestSubmit:
 
 
 class TestGoingOn:
-    def test_a_failed_move_brings_the_next_ones(self, database: Database) -> None:
+    def test_a_failed_move_adds_the_next_ones(self, database: Database) -> None:
         job_id = submit(database, deep(), threads=1)
         first = must_take(database)
         assert conclude(database, first, Bounds(0, 8))
@@ -123,13 +123,13 @@ class TestGoingOn:
             deep().start.play(0).canonical_key,
         }
 
-    def test_a_proof_cuts_off_what_waits_and_what_is_worked_on(self, database: Database) -> None:
+    def test_a_proof_cuts_off_waiting_and_running_units(self, database: Database) -> None:
         job_id = submit(database, deep(split=2), threads=6)
         eldest, younger = must_take(database), must_take(database)
         assert piece_of(eldest.payload).beta == piece_of(younger.payload).beta == 1
         others = pieces(database, job_id, UnitState.QUEUED)
-        # The eldest's parent is decided by it: the root needs another move. The younger brother,
-        # behind the same move, is cut off while somebody is at it.
+        # This decides the eldest's parent, so the root needs another move. The younger brother,
+        # behind the same move, is cut off while a worker holds it.
         assert conclude(database, eldest, Bounds(-8, 0))
         tree = deep(split=2).tree()
         tree.wanted(6)
@@ -142,10 +142,12 @@ class TestGoingOn:
         assert not conclude(database, younger, Bounds(1, 8))
         assert set(pieces(database, job_id, UnitState.QUEUED)) != set(others)
 
-    def test_the_end_cuts_off_everything(self, database: Database) -> None:
+    def test_the_end_cuts_off_all_units(self, database: Database) -> None:
         job_id = submit(database, deep(), threads=3)
         first, second = must_take(database), must_take(database)
-        assert conclude(database, first, Bounds(-9, -9))  # the root wins as soon as it can
+        assert conclude(
+            database, first, Bounds(-9, -9)
+        )  # the root wins at the earliest possible moment
         assert read_job(database, job_id).state is JobState.DONE
         states = [unit.state for unit in units(database, job_id)]
         assert states == [UnitState.DONE] * 3
@@ -156,8 +158,8 @@ class TestGoingOn:
             (root,) = evaluations.lookup(session, SMALL, [deep().start.canonical_key]).values()
         assert (root.lower, root.upper, root.nodes) == (9, 9, 7)
 
-    def test_the_same_piece_twice_is_cut_off_twice(self, database: Database) -> None:
-        """As when a unit is claimed at the moment in which it was to get another piece."""
+    def test_both_units_of_the_same_piece_are_cut_off(self, database: Database) -> None:
+        """This happens if a unit is claimed at the moment when it should get another piece."""
         job_id = submit(database, deep(), threads=3)
         first, second, _third = (must_take(database) for _ in range(3))
         with database.write() as session:
@@ -166,7 +168,7 @@ class TestGoingOn:
         assert conclude(database, first, Bounds(-9, -9))
         assert read_job(database, job_id).state is JobState.DONE
 
-    def test_a_place_in_the_line_gets_what_is_most_urgent(self, database: Database) -> None:
+    def test_waiting_units_get_the_most_urgent_pieces(self, database: Database) -> None:
         job_id = submit(database, deep(), threads=2)
         first, second = units(database, job_id)
         claim = must_take(database)
@@ -174,7 +176,7 @@ class TestGoingOn:
         after = units(database, job_id)
         assert after[0].result is not None
         assert after[0].result["hard"]
-        # The eldest was split: its first child comes before the second move, which waits on.
+        # The eldest was split: its first child comes before the second move, which keeps waiting.
         line = pieces(database, job_id, UnitState.QUEUED)
         assert line[0] == Piece(
             deep().start.play(2).play(2).canonical_key, 1 - piece_of(first.payload).beta
@@ -182,7 +184,7 @@ class TestGoingOn:
         assert second.seq == after[1].seq
         assert piece_of(second.payload) != line[0]
 
-    def test_more_hands_more_units(self, database: Database) -> None:
+    def test_more_workers_get_more_units(self, database: Database) -> None:
         job_id = submit(database, deep(split=3), threads=1)
         claims = [must_take(database) for _ in range(SPARE)]
         conclude(database, claims[0], Bounds(-8, 8), hard=True)
@@ -191,15 +193,13 @@ class TestGoingOn:
         conclude(database, claims[1], Bounds(-8, 8), hard=True)
         assert len(units(database, job_id, UnitState.QUEUED)) == len(claims) - 2 + 1
 
-    def test_a_unit_that_failed_is_left_out_and_may_become_needless(
-        self, database: Database
-    ) -> None:
+    def test_a_failed_unit_is_left_out_and_may_become_unnecessary(self, database: Database) -> None:
         job_id = submit(database, deep(), threads=1)
         for _ in range(MAX_ATTEMPTS):
             claim = must_take(database)
             with database.write() as session:
                 jobs.fail(session, claim, "broken")
-                # Its turn again before the others.
+                # It comes before the others again.
                 session.execute(
                     update(Unit).where(Unit.id == claim.unit_id).values(announced_at=-1)
                 )
@@ -210,7 +210,7 @@ class TestGoingOn:
         assert read_job(database, job_id).state is JobState.DONE
         assert units(database, job_id)[failed.seq].result == CUT
 
-    def test_cancelled_and_resumed(self, database: Database) -> None:
+    def test_a_cancelled_job_is_resumed(self, database: Database) -> None:
         job_id = submit(database, deep(split=2, nodes=5_000), threads=3)
         conclude(database, must_take(database), Bounds(1, 8))
         cut = [unit.seq for unit in units(database, job_id) if unit.result == CUT]
@@ -222,7 +222,7 @@ class TestGoingOn:
         assert all(units(database, job_id)[seq].result == CUT for seq in cut)
         assert work(database, job_id) is JobState.DONE
 
-    def test_a_rolled_back_transaction_is_forgotten(self, database: Database) -> None:
+    def test_results_of_a_rolled_back_transaction_are_forgotten(self, database: Database) -> None:
         job_id = submit(database, deep(), threads=1)
         claim = must_take(database)
         piece = piece_of(claim.payload)
@@ -235,13 +235,13 @@ class TestGoingOn:
 
         with pytest.raises(ZeroDivisionError):
             database.run(fail_in_the_end)
-        # What it had found is not stored, so it must not be built upon.
+        # Its result is not stored, so it must not be used.
         assert conclude(database, claim, Bounds(0, 8))
         assert read_job(database, job_id).state is JobState.RUNNING
         with database.read() as session:
             assert evaluations.lookup(session, SMALL, [piece.key])[piece.key].lower == 0
 
-    def test_a_transaction_that_is_repeated_loses_nothing(self, database: Database) -> None:
+    def test_a_repeated_transaction_loses_nothing(self, database: Database) -> None:
         asked = deep(split=3)
         job_id = submit(database, asked)
         solver = Solver(table_mb=1)
@@ -265,7 +265,7 @@ class TestGoingOn:
         proof = follow_proof(database, asked.start, Bounds(standing.lower, standing.upper))
         assert proof.missing == ()
 
-    def test_what_is_done_is_read_once(
+    def test_finished_units_are_read_once(
         self, database: Database, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         submit(database, deep(split=4), threads=1)
@@ -281,10 +281,10 @@ class TestGoingOn:
         solver = Solver(table_mb=1)
         for _ in range(12):
             run_unit(database, solver, must_take(database), lambda: False)
-        # The first look is at all; then at the line and the unit that has just been done.
+        # The first read covers everything; later ones the waiting units and the finished one.
         assert max(read[1:]) <= 2 * SPARE
 
-    def test_any_number_of_units_may_have_failed(self, database: Database) -> None:
+    def test_any_number_of_units_may_fail(self, database: Database) -> None:
         job_id = submit(database, deep(split=2), threads=1)
         claim = must_take(database)
         with database.write() as session:
@@ -295,7 +295,7 @@ class TestGoingOn:
         for _ in range(3):
             assert conclude(database, claim, Bounds(-8, 8), hard=True)
             claim = must_take(database)
-        assert len(units(database, job_id, UnitState.FAILED)) == 0  # nobody needs them any more
+        assert len(units(database, job_id, UnitState.FAILED)) == 0  # they are no longer needed
 
 
 class TestUnits:
@@ -315,13 +315,13 @@ class TestUnits:
         assert outcome.is_complete
         assert outcome.result["hard"]
 
-    def test_a_stop_hands_back(self, database: Database) -> None:
+    def test_a_stop_releases_the_unit(self, database: Database) -> None:
         job_id = submit(database, deep("", LARGE), threads=1)
         report = run_unit(database, Solver(table_mb=1), must_take(database), lambda: True)
         assert report.end is UnitEnd.HANDED_BACK
         assert len(units(database, job_id, UnitState.QUEUED)) == SPARE
 
-    def test_what_is_stored_meanwhile_is_not_searched(self, database: Database) -> None:
+    def test_results_stored_meanwhile_are_not_searched(self, database: Database) -> None:
         submit(database, deep(), threads=1)
         claim = must_take(database)
         piece = piece_of(claim.payload)
@@ -374,7 +374,7 @@ class TestWhole:
         assert proof.missing == ()
         assert proof.derived
 
-    def test_a_proof_with_a_gap_names_it(self, database: Database) -> None:
+    def test_a_gap_in_a_proof_is_reported(self, database: Database) -> None:
         start = deep().start
         store(database, start.play(2), -2, -2)
         claimed = follow_proof(database, start, Bounds(2, 2))
@@ -400,10 +400,10 @@ class TestWhole:
         assert position.is_over
         assert searched_line(asked.start, score, Solver(), known=first_bounds, node_limit=0) == []
 
-    def test_best_play_that_is_known_takes_no_search(self) -> None:
+    def test_known_best_play_needs_no_search(self) -> None:
         class Unasked(Solver):
             def test(self, *_: object, **__: object) -> Evaluation:
-                raise AssertionError("there is nothing to ask")
+                raise AssertionError("no search is needed")
 
         def known(position: Position) -> Bounds:
             if position.is_over:
@@ -421,8 +421,8 @@ class TestWhole:
             assert known(position).lower == score
         assert position.is_over
 
-    def test_every_move_is_tried_with_few_nodes_before_any_gets_many(self) -> None:
-        """To prove that a move is not the best one may take long, and is not asked for."""
+    def test_all_moves_are_tried_with_few_nodes_before_any_gets_many(self) -> None:
+        """Proving that a move is not the best may take long, and is not needed."""
         limits: list[int] = []
 
         class Slow(Solver):
@@ -439,7 +439,7 @@ class TestWhole:
         assert set(limits[7:14]) == {TRY_FACTOR * FIRST_TRY_NODES}
         assert sum(limits) >= 1_000_000
 
-    def test_two_jobs_of_the_same_position_share_what_they_find(self, database: Database) -> None:
+    def test_two_jobs_of_the_same_position_share_results(self, database: Database) -> None:
         first, second = submit(database, deep()), submit(database, deep(split=2))
         threads = [
             threading.Thread(target=work, args=(database, job_id)) for job_id in (first, second)
@@ -452,7 +452,7 @@ class TestWhole:
 
 
 class TestObserver:
-    def test_who_is_at_what(self, database: Database) -> None:
+    def test_current_pieces_and_their_workers_are_shown(self, database: Database) -> None:
         job_id = submit(database, deep("1", split=2), threads=2)
         claim = must_take(database)
         job = read_job(database, job_id)
@@ -472,18 +472,18 @@ class TestObserver:
             assert Observer(job).look(session).decided == 1
 
 
-def test_what_the_command_says_without_importing_it() -> None:
+def test_constants_of_the_command_agree_with_the_task() -> None:
     assert command.MAX_SPLIT_PLIES == task.MAX_SPLIT_PLIES
     assert command.UNIT_NODES == task.UNIT_NODES
 
 
-def test_only_some_jobs_are_remembered(database: Database) -> None:
+def test_the_number_of_remembered_jobs_is_limited(database: Database) -> None:
     for job_id in range(REMEMBERED + 2):
         job._memory(database, job_id, deep())
     assert job._memories.job_ids(database) == list(range(2, REMEMBERED + 2))
 
 
-def test_a_memory_in_doubt_is_left_to_whoever_has_it(database: Database) -> None:
+def test_a_memory_in_use_is_not_shared(database: Database) -> None:
     job_id = submit(database, deep(), threads=1)
     memory = job._memory(database, job_id, deep())
     with database.read() as session:

@@ -1,4 +1,4 @@
-"""What processes of a deep job share, and what a listener keeps."""
+"""Bounds that the processes of a deep job share, and bounds that a listener keeps."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def job_id(database: Database) -> int:
 
 @pytest.fixture(scope="module")
 def learned() -> Solver:
-    """Has searched the position."""
+    """A solver that has searched the position."""
     solver = Solver(table_mb=4)
     solver.solve(START)
     return solver
@@ -64,7 +64,7 @@ def parcels(database: Database, job_id: int) -> list[jobs.Parcel]:
         return jobs.new_parcels(session, job_id, {})
 
 
-def test_what_one_has_found_the_other_gets(
+def test_bounds_of_one_process_reach_the_other(
     database: Database, job_id: int, learned: Solver
 ) -> None:
     other = Solver(table_mb=4)
@@ -75,7 +75,7 @@ def test_what_one_has_found_the_other_gets(
     assert other.solve(START).nodes < Solver(table_mb=4).solve(START).nodes / 2
 
 
-def test_who_listens_gets_what_is_sent_meanwhile(
+def test_a_listener_gets_bounds_sent_meanwhile(
     database: Database, job_id: int, learned: Solver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sharing, "EVERY_SECONDS", 0.01)
@@ -89,7 +89,9 @@ def test_who_listens_gets_what_is_sent_meanwhile(
     assert len(parcels(database, job_id)) == 1
 
 
-def test_nothing_is_sent_twice_or_back(database: Database, job_id: int, learned: Solver) -> None:
+def test_bounds_are_not_sent_twice_or_back(
+    database: Database, job_id: int, learned: Solver
+) -> None:
     sender, receiver = (Exchange(database, job_id, START.board) for _ in range(2))
     other = Solver(table_mb=4)
     for _ in range(3):
@@ -98,9 +100,7 @@ def test_nothing_is_sent_twice_or_back(database: Database, job_id: int, learned:
     assert len(parcels(database, job_id)) == 1
 
 
-def test_what_is_found_later_is_sent_later(
-    database: Database, job_id: int, learned: Solver
-) -> None:
+def test_later_bounds_are_sent_later(database: Database, job_id: int, learned: Solver) -> None:
     first, second = (Exchange(database, job_id, START.board) for _ in range(2))
     other = Solver(table_mb=4)
     first.take_turn(learned)
@@ -113,7 +113,7 @@ def test_what_is_found_later_is_sent_later(
     assert bounds(receiver) == {tuple(bound[:3]) for bound in news.tolist()}
 
 
-def test_the_dearest_bounds_come_first(
+def test_the_most_expensive_bounds_are_sent_first(
     database: Database, job_id: int, learned: Solver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sharing, "PARCEL_BOUNDS", 10)
@@ -129,7 +129,7 @@ def test_the_dearest_bounds_come_first(
     assert costs[1].min() >= costs[2].max()
 
 
-def test_a_turn_that_is_not_due_is_left_out(
+def test_a_turn_that_is_not_due_is_skipped(
     database: Database, job_id: int, learned: Solver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sharing, "EVERY_SECONDS", 1000.0)
@@ -141,7 +141,7 @@ def test_a_turn_that_is_not_due_is_left_out(
 def test_a_failure_loses_nothing(
     database: Database, job_id: int, learned: Solver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same bounds are sent the next time, even if they have arrived nevertheless."""
+    """The same bounds are sent again the next time, even if they have arrived."""
     exchange = Exchange(database, job_id, START.board)
     run = database.run
 
@@ -169,7 +169,7 @@ NO_BOUNDS = [
 
 
 @pytest.mark.parametrize("sent", NO_BOUNDS)
-def test_a_parcel_that_has_no_bounds(
+def test_a_parcel_without_valid_bounds_is_ignored(
     database: Database, job_id: int, learned: Solver, sent: bytes
 ) -> None:
     with database.write() as session:
@@ -185,7 +185,7 @@ def two(sqlite_path: Path) -> Iterator[tuple[Database, Database]]:
         yield one, other
 
 
-def test_units_share_while_they_are_searched(
+def test_units_share_bounds_during_the_search(
     two: tuple[Database, Database], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sharing, "FIRST_SECONDS", 0.0)
@@ -203,7 +203,7 @@ def test_a_unit_is_solved_without_sharing(
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Bounds that cannot be read are told in the log; the piece is decided all the same."""
+    """Unreadable bounds are logged, and the piece is decided all the same."""
     monkeypatch.setattr(sharing, "FIRST_SECONDS", 0.0)
     database, _ = two
     job_id = submit(database, DeepTask(START, "", split_plies=1))
@@ -212,7 +212,7 @@ def test_a_unit_is_solved_without_sharing(
         session.execute(update(SharedBounds).values(number=3))
 
     class Late(Solver):
-        """Searches when the parcel has been read."""
+        """Starts searching when the parcel has been read."""
 
         def test(self, position: Position, beta: int, **options: Any) -> Evaluation:  # noqa: ANN401
             await_that(lambda: told in caplog.text)
@@ -242,25 +242,25 @@ def test_both_bounds_of_a_position_are_known() -> None:
         assert told(*bounds).bounds(EARLY) == (0, 0)
 
 
-def test_of_several_bounds_the_closest_counts() -> None:
+def test_the_tightest_of_several_bounds_counts() -> None:
     key = EARLY.key
     listener = told((key, -3, False, 20), (key, -1, False, 21), (key, -2, False, 22))
     assert listener.bounds(EARLY) == Bounds(-1, first_bounds(EARLY).upper)
 
 
-def test_mirror_images_are_known_whichever_was_told() -> None:
+def test_bounds_apply_to_both_mirror_images() -> None:
     assert LATE.key != LATE.mirrored().key
     for key in (LATE.key, LATE.mirrored().key):
         listener = told((key, 2, True, 20))
         assert listener.bounds(LATE).upper == listener.bounds(LATE.mirrored()).upper == 2
 
 
-def test_what_nobody_has_told_follows_from_the_position() -> None:
+def test_other_bounds_follow_from_the_position() -> None:
     for listener in (told(), told((EARLY.key, 0, True, 20))):
         assert listener.bounds(LATE) == first_bounds(LATE)
 
 
-def test_if_there_is_too_much_the_cheapest_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_bounds_drop_the_cheapest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(heard, "MOST_BOUNDS", 2)
     children = [LATE.play(column) for column in LATE.legal_columns()[:6]]
     listener = told(
@@ -273,7 +273,7 @@ def test_if_there_is_too_much_the_cheapest_is_lost(monkeypatch: pytest.MonkeyPat
     assert known == [False, True, False, True, False, False]
 
 
-def test_the_solver_gets_all_of_it() -> None:
+def test_the_solver_gets_all_received_bounds() -> None:
     solver = Solver(table_mb=1)
     bound = np.array([(EARLY.canonical_key, 0, True, 20)], dtype=BOUND)
     ReceivedBounds(solver).add_bounds(bound, width=7, height=7)

@@ -1,4 +1,4 @@
-"""The proof tree: what is asked, what is wanted next, what a result makes needless."""
+"""The proof tree: its questions, the next wanted pieces, and pieces that become unnecessary."""
 
 import threading
 
@@ -34,7 +34,7 @@ def empty(board: BoardSize = SMALL) -> Position:
 
 
 def child(position: Position, *columns: int) -> int:
-    """The key of what follows, columns counted from 1."""
+    """The key of the position after a move, with columns counted from 1."""
     for column in columns:
         position = position.play(column - 1)
     return position.canonical_key
@@ -49,12 +49,12 @@ def less_than(beta: int) -> Bounds:
 
 
 def wanted_now(tree: Tree) -> list[Piece]:
-    """What is wanted, without what will be asked next: for trees with leaves at an odd depth."""
+    """The wanted pieces without the next questions, for trees with leaves at an odd depth."""
     return [piece for piece in tree.wanted(999) if piece.beta == 1 - tree.questions[0]]
 
 
 class TestQuestions:
-    def test_win_draw_or_loss_first_then_away_from_there(self) -> None:
+    def test_the_outcome_is_asked_first_then_the_next_scores(self) -> None:
         tree = Tree(empty(), split_plies=0)
         key = tree.root.key
         assert tree.questions == (1, 2, 0)
@@ -69,7 +69,7 @@ class TestQuestions:
         assert tree.wanted(9) == []
         assert tree.root.bounds == (2, 2)
 
-    def test_a_loss_goes_down(self) -> None:
+    def test_after_a_loss_lower_scores_are_asked(self) -> None:
         tree = Tree(empty(), split_plies=0)
         key = tree.root.key
         for beta in (1, 0, -1, -2):
@@ -77,7 +77,7 @@ class TestQuestions:
             tree.learn(key, less_than(beta))
         assert tree.root.upper == -3
 
-    def test_who_has_nothing_else_to_do_asks_what_comes_next(self) -> None:
+    def test_idle_workers_get_the_next_questions(self) -> None:
         tree = Tree(empty(), split_plies=0)
         key = tree.root.key
         pieces = tree.wanted(9)
@@ -89,7 +89,7 @@ class TestQuestions:
         tree.learn(key, less_than(3))
         assert tree.wanted(9) == [Piece(key, 2)]
 
-    def test_a_guess_may_turn_out_to_be_the_answer(self) -> None:
+    def test_a_speculative_question_may_be_the_answer(self) -> None:
         tree = Tree(empty(), split_plies=0)
         key = tree.root.key
         pieces = tree.wanted(9)
@@ -97,7 +97,7 @@ class TestQuestions:
         assert tree.needs(pieces) == set()
         assert tree.questions == (3, 4)
 
-    def test_beyond_the_sign_nothing_is_asked_if_that_is_enough(self) -> None:
+    def test_a_weak_tree_asks_only_for_the_sign(self) -> None:
         tree = Tree(empty(), split_plies=0, weak=True)
         assert tree.questions == (1, 0)
         tree.learn(tree.root.key, less_than(1))
@@ -110,7 +110,7 @@ class TestQuestions:
         tree.learn(tree.root.key, less_than(0))
         assert tree.is_decided
 
-    def test_children_are_asked_from_the_other_side(self) -> None:
+    def test_questions_about_children_are_from_the_other_side(self) -> None:
         tree = Tree(empty(), split_plies=2)
         assert [piece.beta for piece in tree.wanted(2)] == [1, 1]
         assert {piece.beta for piece in tree.wanted(999)} == {1, 2, 0}
@@ -118,7 +118,7 @@ class TestQuestions:
         assert [piece.beta for piece in tree.wanted(2)] == [0, 0]
         assert {piece.beta for piece in tree.wanted(999)} == {0, -1, 1}
 
-    def test_a_game_that_is_won_at_once_is_decided(self) -> None:
+    def test_an_immediate_win_is_decided(self) -> None:
         tree = Tree(Position("112233", width=5, height=4), split_plies=3)
         assert tree.is_decided
         assert tree.root.bounds == (7, 7)
@@ -139,16 +139,16 @@ class TestPieces:
         tree.wanted(9)
         assert len(tree.root.children) == 3
 
-    def test_what_runs_is_left_out(self) -> None:
+    def test_running_pieces_are_left_out(self) -> None:
         tree = Tree(empty(), split_plies=1)
         first, *others = tree.wanted(99)
         assert tree.wanted(99, running={first}) == others
 
-    def test_no_more_than_asked_for(self) -> None:
+    def test_the_number_of_pieces_is_limited(self) -> None:
         tree = Tree(empty(), split_plies=3)
         assert len(tree.wanted(4)) == 4
 
-    def test_a_move_that_proves_makes_the_others_needless(self) -> None:
+    def test_a_proving_move_makes_the_others_unnecessary(self) -> None:
         start = empty()
         tree = Tree(start, split_plies=1)
         pieces = wanted_now(tree)
@@ -157,7 +157,7 @@ class TestPieces:
         assert tree.root.lower == 1
         assert tree.needs(pieces) == set()
 
-    def test_a_move_that_fails_leaves_the_others(self) -> None:
+    def test_a_failing_move_leaves_the_others(self) -> None:
         start = empty()
         tree = Tree(start, split_plies=1)
         pieces = wanted_now(tree)
@@ -166,10 +166,10 @@ class TestPieces:
         tree.learn(child(start, 2), at_least(0))
         tree.learn(child(start, 1), at_least(0))
         assert (tree.root.upper, tree.questions) == (0, (0, -1))
-        assert tree.needs(pieces) == set()  # another question is asked now
+        assert tree.needs(pieces) == set()  # the question has changed
 
     def test_after_a_failure_brothers_are_less_speculative(self) -> None:
-        """The second grandchild behind a move that has failed before the second move's first."""
+        """The second grandchild behind a failed move comes before the second move's first."""
         assert REFUTED < UNTRIED
         start = empty()
         tree = Tree(start, split_plies=2)
@@ -179,7 +179,7 @@ class TestPieces:
         tree.learn(first, at_least(1))
         assert tree.wanted(2) == [Piece(second, 1), Piece(tree.open_children(eldest, 0)[1].key, 1)]
 
-    def test_what_is_too_hard_is_split(self) -> None:
+    def test_a_piece_that_is_too_hard_is_split(self) -> None:
         start = empty()
         tree = Tree(start, split_plies=0)
         tree.split(start.canonical_key)
@@ -187,13 +187,13 @@ class TestPieces:
         tree.split(child(start, 3))
         assert tree.wanted(1)[0].beta == 1
 
-    def test_hardness_is_remembered_before_the_node_is_there(self) -> None:
+    def test_hardness_is_remembered_before_the_node_exists(self) -> None:
         start = empty()
         tree = Tree(start, split_plies=1)
         tree.split(child(start, 3))
         assert tree.wanted(1)[0].key not in tree.root.children
 
-    def test_what_is_stored_is_not_wanted(self) -> None:
+    def test_stored_positions_are_not_wanted(self) -> None:
         start = empty()
         asked: list[int] = []
 
@@ -207,7 +207,7 @@ class TestPieces:
         assert pieces == [Piece(child(start, 2), 0)]
         assert Piece(child(start, 3), 0) not in tree.wanted(99, known=known)
 
-    def test_what_is_stored_may_decide_everything(self) -> None:
+    def test_stored_positions_may_decide_everything(self) -> None:
         start = empty()
         tree = Tree(start, split_plies=2, weak=True)
         decided = {child(start, 3): Fact(less_than(0), 5)}
@@ -223,7 +223,7 @@ class TestPieces:
         for node in shared:
             assert all(node.key in tree.nodes[parent].children for parent in node.parents)
 
-    def test_the_way_to_a_node(self) -> None:
+    def test_the_path_to_a_node(self) -> None:
         start = empty()
         tree = Tree(start, split_plies=2)
         (piece,) = tree.wanted(1)
@@ -238,7 +238,7 @@ class TestLearning:
         with pytest.raises(ContradictionError, match=r"of 5x4: the score is proven to be 2 to"):
             tree.learn(tree.root.key, less_than(2))
 
-    def test_split_nodes_that_are_decided_are_told_once(self) -> None:
+    def test_decided_split_nodes_are_reported_once(self) -> None:
         start = empty()
         tree = Tree(start, split_plies=2)
         tree.wanted(1)
@@ -259,7 +259,7 @@ class TestLearning:
 
 
 class TestFirstBounds:
-    def test_they_hold_for_every_position_of_a_small_board(self) -> None:
+    def test_first_bounds_hold_for_every_position_of_a_small_board(self) -> None:
         oracle = ReferenceSolver(4)
         positions = [Position("1122334", width=4, height=4), Position("12341", width=4, height=4)]
         seen = 0
@@ -277,7 +277,7 @@ class TestOrder:
     def test_the_centre_of_an_empty_board_comes_first(self) -> None:
         assert ordered_columns(Position()) == [3, 2, 4, 1, 5, 0, 6]
 
-    def test_it_is_that_of_the_board_as_it_stands(self) -> None:
+    def test_the_order_follows_the_current_board(self) -> None:
         assert ordered_columns(Position("444444"))[0] != 3
         assert 3 not in ordered_columns(Position("444444"))
 
@@ -293,7 +293,7 @@ class TestAsking:
         assert finding.bounds.decides(beta)
         assert (finding.bounds.lower >= beta) is (score >= beta)
 
-    def test_what_is_known_is_not_searched(self) -> None:
+    def test_known_positions_are_not_searched(self) -> None:
         position = Position(width=6, height=5)
         finding = ask(position, 1, Solver(), known=Bounds(1, 5), node_limit=1_000)
         assert (finding.nodes, finding.bounds, finding.is_hard) == (0, (1, 5), False)
@@ -328,7 +328,7 @@ class TestAsking:
         assert not finding.is_hard
         assert not finding.bounds.decides(1)
 
-    def test_who_was_not_meant_goes_on(self) -> None:
+    def test_a_stop_meant_for_others_is_ignored(self) -> None:
         position = Position(width=5, height=5)
         solver = Solver()
 
@@ -344,11 +344,11 @@ class TestAsking:
 
 
 class TestTask:
-    def test_parameters_say_all(self) -> None:
+    def test_parameters_round_trip(self) -> None:
         task = DeepTask(Position("33", width=5, height=4), "33", True, 4, 1_000)
         assert DeepTask.from_params(task.as_params(), task.board) == task
 
-    def test_mirror_images_ask_the_same(self) -> None:
+    def test_mirror_images_have_equal_tasks(self) -> None:
         left = DeepTask(Position("12"), "12", split_plies=3)
         right = DeepTask(Position("76"), "76", split_plies=5)
         assert left.asks_like(right)

@@ -1,4 +1,4 @@
-"""Matches as jobs: terms, seats, planning, sequential tests, imports, exact scores."""
+"""Matches as jobs: terms, seats, planning, sequential tests, imports, and exact scores."""
 
 import random
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ from workers.match.terms import (
 from workers.match.units import Trial, settle_match
 
 LATE = Position("44444422222266666655533")
-"""A position late in a game: the solver needs no time."""
+"""A position late in a game, which the solver solves at once."""
 
 
 def test_terms_are_written_out(database: Database) -> None:
@@ -71,17 +71,17 @@ def test_terms_are_written_out(database: Database) -> None:
         ({"seed": -1}, "not -1"),
         ({"seed": 2**64}, "not 18446744073709551616"),
         ({"start": Position(width=3, height=6)}, "at least 4 columns and rows, not 3x6"),
-        ({"start": Position("1212121")}, "the game is over"),
+        ({"start": Position("1212121")}, "must be an open game"),
     ],
 )
-def test_what_cannot_be_played_is_refused(
+def test_bad_terms_are_refused(
     database: Database, changes: dict[str, object], message: str
 ) -> None:
     with pytest.raises(MatchTermsError, match=message):
         complete(database, terms(**changes))
 
 
-def test_what_is_refused_leaves_nothing_behind(database: Database) -> None:
+def test_refused_matches_leave_nothing_behind(database: Database) -> None:
     with pytest.raises(PlayerError, match="did you mean random"):
         job.plan_matches(database, [terms(), terms(player_b="randon")])
     with pytest.raises(MatchTermsError, match="one board, not 5x4 and 7x6"):
@@ -92,7 +92,7 @@ def test_what_is_refused_leaves_nothing_behind(database: Database) -> None:
         assert games.list_matches(session) == []
 
 
-def test_programs_are_told_from_players_of_ours() -> None:
+def test_programs_are_distinguished_from_own_players() -> None:
     assert needs_this_machine("exec:sh player.sh")
     assert needs_this_machine("python:mine:player")
     assert not needs_this_machine("perfect")
@@ -104,7 +104,7 @@ def test_programs_are_told_from_players_of_ours() -> None:
             assert kind.cls.reads_files, kind.name
 
 
-def test_seats() -> None:
+def test_seats_are_fixed_alternating_or_random() -> None:
     fixed, alternate = terms(), terms(seats=Seats.ALTERNATE)
     drawn = terms(seats=Seats.RANDOM, seed=3)
     assert {side_of_a(fixed, number) for number in range(9)} == {"x"}
@@ -114,7 +114,7 @@ def test_seats() -> None:
     assert sides == [side_of_a(drawn, number) for number in range(400)]
 
 
-def test_the_seat_is_the_players() -> None:
+def test_players_play_the_side_of_their_seat() -> None:
     with Table(terms(player_a="stupid", seats=Seats.ALTERNATE), Resources()) as table:
         for number in range(4):
             played = table.play(number)
@@ -137,7 +137,7 @@ def test_the_seat_is_the_players() -> None:
         (1000, 1.0, [2] * 500),
     ],
 )
-def test_units_are_cut_by_cost(number: int, seconds: float, sizes: list[int]) -> None:
+def test_unit_sizes_follow_from_the_cost(number: int, seconds: float, sizes: list[int]) -> None:
     units = list(job._units(terms(games=number), seconds, job.LEAST_UNITS))
     assert [unit.payload["count"] for unit in units] == sizes
     assert [unit.payload["first"] for unit in units] == [
@@ -155,7 +155,7 @@ def test_the_matches_of_a_tournament_share_the_number_of_units() -> None:
     assert len(list(job._units(tested, 0.01, 1))) == job.LEAST_UNITS
 
 
-def test_the_cost_is_tried_out() -> None:
+def test_the_cost_is_measured() -> None:
     quick = job.probe(terms(player_a=SET, player_b=SET))
     slow = job.probe(
         terms(player_a="montecarlo-timed:time_ms=60", player_b="montecarlo-timed:time_ms=60")
@@ -164,15 +164,15 @@ def test_the_cost_is_tried_out() -> None:
     assert slow > 0.05
 
 
-def test_the_cost_of_a_player_that_fails_before_it_moves(tmp_path: Path) -> None:
+def test_a_player_that_fails_before_its_first_move_has_a_cost(tmp_path: Path) -> None:
     start = Position(width=4, height=4)
     proof = tmp_path / "x.c4proof"
-    proof.write_bytes(make(start, at_least=0))  # which says nothing of how o is to play
+    proof.write_bytes(make(start, at_least=0))  # it does not say how o should play
     asked = terms(player_a=f"proof:{proof}", player_b=f"proof:{proof}", start=start)
     assert job.probe(asked) > 0
 
 
-def test_the_cost_is_that_of_earlier_games(database: Database) -> None:
+def test_the_cost_comes_from_earlier_games(database: Database) -> None:
     asked = complete(database, terms(player_a="random", player_b="stupid"))
     assert job.Paces(database).seconds_per_game(asked) < 1
     stored = [
@@ -187,7 +187,7 @@ def test_the_cost_is_that_of_earlier_games(database: Database) -> None:
     assert job.Paces(database).seconds_per_game(asked) == pytest.approx(0.15 * 0.7 * 42)
 
 
-def test_the_pace_is_that_of_the_player(database: Database) -> None:
+def test_the_pace_counts_one_players_moves(database: Database) -> None:
     stored = [game(0, x_seconds=7.0), game(1, a_side="o", x_seconds=5.0, o_seconds=3.5)]
     store_match(database, stored, player_a="a", player_b="b")
     with database.read() as session:
@@ -196,7 +196,7 @@ def test_the_pace_is_that_of_the_player(database: Database) -> None:
         assert games.read_pace(session, BOARD, "c") == (0.0, 0.0)
 
 
-def test_the_cost_of_some_players_is_not_tried_out(database: Database) -> None:
+def test_the_cost_of_some_players_is_not_measured(database: Database) -> None:
     for player, seconds in (("perfect", 0.03), ("exec:sh no-such-file", 0.05)):
         asked = complete(database, terms(player_a=player, player_b=player))
         expected = seconds * 0.7 * 42
@@ -208,13 +208,13 @@ def results(outcomes: str) -> list[int]:
 
 
 def decide(test: Sprt, played: list[int]) -> tuple[int, str] | None:
-    """After how many games a test is decided, and for which hypothesis."""
+    """The number of games until a test is decided, and the accepted hypothesis."""
     trial = Trial(test)
     verdict = trial.go_on(played)
     return None if verdict is None else (trial.games, verdict)
 
 
-def test_nothing_is_decided_by_a_few_games() -> None:
+def test_a_few_games_decide_nothing() -> None:
     test = Sprt(0, 20)
     assert decide(test, results("+" * 52)) is None
     assert decide(test, results("+" * 200)) == (53, "H1")
@@ -222,7 +222,7 @@ def test_nothing_is_decided_by_a_few_games() -> None:
     assert decide(test, []) is None
 
 
-def test_the_decision_does_not_depend_on_when_it_is_looked_at() -> None:
+def test_the_decision_does_not_depend_on_the_time_of_checks() -> None:
     test = Sprt(0, 100)
     played = results("+=" * 100)
     decided = decide(test, played)
@@ -237,7 +237,7 @@ def test_the_decision_does_not_depend_on_when_it_is_looked_at() -> None:
     assert (trial.games, set(told)) == (number, {None, verdict})
 
 
-def test_every_game_is_looked_at_once(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_game_is_counted_once(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     looked_at: list[int] = []
     read = games.results_in_order
 
@@ -248,7 +248,7 @@ def test_every_game_is_looked_at_once(database: Database, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(games, "results_in_order", noted)
     match_id = store_match(database, [], sprt=Sprt(-1, 1, 0.0001, 0.0001))
-    for first in (30, 0, 60, 90):  # the first two the wrong way round
+    for first in (30, 0, 60, 90):  # the first two out of order
         database.run(
             lambda session, first=first: games.add_games(
                 session, match_id, [game(number) for number in range(first, first + 30)]
@@ -258,7 +258,7 @@ def test_every_game_is_looked_at_once(database: Database, monkeypatch: pytest.Mo
     assert looked_at == list(range(120))
 
 
-def test_a_sequential_test_errs_as_seldom_as_it_promises() -> None:
+def test_a_sequential_test_keeps_its_error_rate() -> None:
     chance = random.Random(1)
     test = Sprt(0, 150)
     wrong = 0
@@ -266,7 +266,9 @@ def test_a_sequential_test_errs_as_seldom_as_it_promises() -> None:
         outcomes = "".join(chance.choice("+-+-=") for _ in range(600))
         decided = decide(test, results(outcomes))
         wrong += decided is not None and decided[1] == "H1"
-    assert wrong <= 18  # 10 expected at most; more than 18 in one of a hundred such experiments
+    assert (
+        wrong <= 18
+    )  # at most 10 expected; more than 18 occur in one of a hundred such experiments
 
 
 def test_moves_become_a_game() -> None:
@@ -290,14 +292,14 @@ def test_moves_become_a_game() -> None:
         ({"moves": "8"}, "column 8 is outside"),
     ],
 )
-def test_a_game_that_does_not_fit_its_end_is_refused(
+def test_a_game_that_contradicts_its_ending_is_refused(
     arguments: dict[str, str], message: str
 ) -> None:
     with pytest.raises((GameImportError, MoveError), match=message):
         game_of_moves(**arguments)  # type: ignore[arg-type]
 
 
-def test_an_import_is_a_match_of_its_own(database: Database) -> None:
+def test_an_import_is_a_separate_match(database: Database) -> None:
     source = (game_of_moves("4343434") for _ in range(2500))
     summary = import_games(database, source, label="games.csv")
     assert summary.games == 2500
@@ -307,7 +309,7 @@ def test_an_import_is_a_match_of_its_own(database: Database) -> None:
     assert [each.number for each in games_of(database, summary.match_id)] == list(range(2500))
 
 
-def test_an_import_that_fails_leaves_nothing(database: Database) -> None:
+def test_a_failed_import_leaves_nothing(database: Database) -> None:
     def broken() -> Iterator[StoredGame]:
         yield from (game() for _ in range(2500))
         raise KeyboardInterrupt
@@ -321,13 +323,13 @@ def test_an_import_that_fails_leaves_nothing(database: Database) -> None:
         assert list(games.stream_games(session, GameFilter())) == []
 
 
-def test_a_game_is_played_again(database: Database) -> None:
+def test_a_game_can_be_replayed(database: Database) -> None:
     match = play(database, terms(player_a="blog-v6:depth=2", seats=Seats.RANDOM, seed=9))
     for number in range(match.terms.games):
         assert replay_game(database, match.id, number).is_same
 
 
-def test_another_game_is_told_from_the_stored_one(database: Database) -> None:
+def test_a_different_replay_is_recognised(database: Database) -> None:
     match = play(database, terms(games=1))
     (stored,) = games_of(database, match.id)
     other = store_match(database, [stored._replace(seed=stored.seed and stored.seed ^ 1)])
@@ -344,7 +346,7 @@ def test_another_game_is_told_from_the_stored_one(database: Database) -> None:
         (game(), "?", "no player is called"),
     ],
 )
-def test_some_games_cannot_be_played_again(
+def test_some_games_cannot_be_replayed(
     database: Database, stored: StoredGame, player: str, message: str
 ) -> None:
     match_id = store_match(database, [stored], player_a=player)
@@ -368,7 +370,7 @@ def test_known_scores_are_not_searched(database: Database) -> None:
     assert (analyst.nodes, analyst.learned) == (0, [])
 
 
-def test_what_was_searched_is_kept(database: Database) -> None:
+def test_searched_scores_are_stored(database: Database) -> None:
     analyst = MatchAnalyst(database, Solver(table_mb=1), never)
     found = analyst.analyze(LATE)
     nodes = analyst.nodes
@@ -378,19 +380,19 @@ def test_what_was_searched_is_kept(database: Database) -> None:
     assert analyst.nodes == nodes
 
 
-def test_half_a_search_moves_nobody(database: Database) -> None:
+def test_an_interrupted_search_gives_no_move(database: Database) -> None:
     analyst = MatchAnalyst(database, Solver(table_mb=1), lambda: True)
     with pytest.raises(StopPlaying) as caught:
         analyst.analyze(Position())
     assert caught.value.error is None
 
 
-def test_a_time_limit_is_kept(database: Database) -> None:
+def test_a_time_limit_is_respected(database: Database) -> None:
     analyst = MatchAnalyst(database, Solver(table_mb=1), never)
     assert analyst.analyze(Position(), time_limit=0.02).scores == (None,) * 7
 
 
-def test_a_database_that_is_away_is_no_fault_of_a_player(sqlite_path: object) -> None:
+def test_an_unreachable_database_is_not_a_players_failure(sqlite_path: object) -> None:
     with Database.open(f"sqlite:///{sqlite_path}") as database:
         with database.write() as session:
             Base.metadata.tables["evaluations"].drop(session.connection())
@@ -401,7 +403,7 @@ def test_a_database_that_is_away_is_no_fault_of_a_player(sqlite_path: object) ->
     assert isinstance(caught.value.error, StorageError)
 
 
-def test_a_corpus_is_that_of_the_games(database: Database) -> None:
+def test_a_corpus_has_the_games_of_its_matches(database: Database) -> None:
     stored = [game_of_moves(each.moves or "") for each in played_games()]
     first = import_games(database, stored[:30]).match_id
     second = import_games(database, stored[30:]).match_id
@@ -418,7 +420,7 @@ def played_games() -> list[StoredGame]:
         return [table.play(number) for number in range(50)]
 
 
-def test_players_look_up_what_is_finished(database: Database) -> None:
+def test_players_use_finished_matches(database: Database) -> None:
     imported = import_games(database, played_games()).match_id
     looks = "database-montecarlo:min_games=1,playouts=10"
     asked = complete(database, terms(player_a=looks))
@@ -432,12 +434,12 @@ def test_players_look_up_what_is_finished(database: Database) -> None:
         complete(database, terms(player_a=looks, corpus=(imported, 99)))
     match = play(database, asked)
     assert match.tally.games == 10
-    # It plays by the games of the corpus, and by no others: those that came later change nothing.
+    # It uses the games of the corpus only: later games change nothing.
     import_games(database, (each._replace(winner="o") for each in played_games()))
     assert all(replay_game(database, match.id, number).is_same for number in range(3))
 
 
-def test_games_are_held_against_exact_scores(database: Database) -> None:
+def test_games_are_judged_by_exact_scores(database: Database) -> None:
     asked = terms(player_a="perfect", start=LATE, games=6, seats=Seats.ALTERNATE)
     match = play(database, asked)
     job = plan_judging(database, [match.id])
@@ -460,7 +462,7 @@ def test_games_are_held_against_exact_scores(database: Database) -> None:
             position = position.play(move.column)
 
 
-def test_only_what_is_known_is_judged(database: Database) -> None:
+def test_only_moves_with_known_scores_are_judged(database: Database) -> None:
     match_id = store_match(database, [game(0), game(1, moves=None)])
     judged = list(judged_games(database, match_id))
     assert [each.moves for each in judged] == [(None,) * 7, ()]

@@ -40,7 +40,7 @@ def service() -> Iterator[AnswerService]:
 
 
 @pytest.mark.parametrize("name", [*ALONE, *LEVELS])
-def test_every_player_moves_and_repeats(name: str, service: AnswerService) -> None:
+def test_every_player_moves_reproducibly(name: str, service: AnswerService) -> None:
     spec = read_player(name)
     first, second = (
         choose_move(MIDDLE, spec, service=service, seed=3, seconds=20) for _ in range(2)
@@ -57,7 +57,7 @@ def test_other_seeds_give_other_moves(service: AnswerService) -> None:
     assert len(columns) > 2
 
 
-def test_each_move_of_a_game_draws_anew(service: AnswerService) -> None:
+def test_each_move_of_a_game_has_its_own_random_draws(service: AnswerService) -> None:
     spec, position, columns = read_player("random"), Position(width=9, height=6), []
     for _ in range(8):
         columns.append(choose_move(position, spec, service=service, seed=1).column)
@@ -65,19 +65,19 @@ def test_each_move_of_a_game_draws_anew(service: AnswerService) -> None:
     assert len(set(columns)) > 2
 
 
-def test_perfect_asks_the_service(service: AnswerService) -> None:
+def test_perfect_uses_the_service(service: AnswerService) -> None:
     best = Solver(table_mb=1).analyze(MIDDLE).best
     move = choose_move(MIDDLE, read_player("perfect"), service=service)
     assert move.column in best
 
 
-def test_perfect_moves_when_its_time_is_up(service: AnswerService) -> None:
+def test_perfect_moves_when_its_time_is_over(service: AnswerService) -> None:
     empty = Position(width=9, height=6)
     move = choose_move(empty, read_player("perfect"), service=service, seconds=0.1)
     assert empty.is_legal(move.column)
 
 
-def test_a_player_that_is_too_slow(service: AnswerService) -> None:
+def test_a_slow_player_fails(service: AnswerService) -> None:
     with pytest.raises(PlayerFailure, match=r"has not found a move in 0\.05 s"):
         choose_move(Position(), read_player(ENDLESS), service=service, seconds=0.05)
 
@@ -86,7 +86,7 @@ def test_a_player_that_is_too_slow(service: AnswerService) -> None:
 def test_a_stop_ends_it(
     player: str, service: AnswerService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where the search is the service's."""
+    """Also if the search runs in the service."""
     stop, position = Stop(), Position(width=9, height=6)
     thinks = threading.Event()
     note_choices(monkeypatch, player, thinks.set)
@@ -106,7 +106,7 @@ def test_programs_need_consent(player: str) -> None:
 
 
 def test_files_need_consent() -> None:
-    """Whether a file is there is nobody's business: the message is the same."""
+    """The message does not reveal whether a file exists."""
     refusals = []
     for name in ("/etc/passwd", "/no/such/file"):
         with pytest.raises(ProgramRefusedError) as refusal:
@@ -118,7 +118,7 @@ def test_files_need_consent() -> None:
     assert not isinstance(error.value, ProgramRefusedError)
 
 
-def test_files_of_c4_need_none() -> None:
+def test_files_included_in_c4_need_no_consent() -> None:
     for name in ("learning-residual", "learning-residual-search:depth=2", "proof:7x6"):
         assert not read_player(name).needs_files
     for name in ("learning-residual:model=/etc/passwd", "proof:/etc/passwd", "proof:9x9"):
@@ -126,19 +126,19 @@ def test_files_of_c4_need_none() -> None:
             read_player(name)
 
 
-def test_a_program_with_consent(service: AnswerService) -> None:
+def test_a_program_with_consent_is_started(service: AnswerService) -> None:
     spec = read_player("exec:false", programs=ANY_PROGRAM)
     with pytest.raises(PlayerFailure):  # it ends at once
         choose_move(Position(), spec, service=service, seconds=5, programs=ANY_PROGRAM)
 
 
-def test_a_game_that_is_over(service: AnswerService) -> None:
+def test_a_finished_game_is_refused(service: AnswerService) -> None:
     with pytest.raises(ValueError, match="over"):
         choose_move(Position("1212121"), read_player("random"), service=service)
 
 
 def test_stored_games_are_looked_up(database: Database, service: AnswerService) -> None:
-    """Games were won by x if, and only if, x began column 2."""
+    """Player x wins exactly the games in which it starts in column 2."""
     entries = [
         entry
         for entry in finished_games(300, board=BoardSize(4, 4))

@@ -1,8 +1,8 @@
-"""Matches of the sources: results that leave no room for chance, and shares within their spread.
+"""Matches of the sources: deterministic results, and shares within their spread.
 
-The expected shares are the source's, or those of an independent port of the same rules (``port``),
-which has thousands of games where the source has a hundred. Seeds are fixed: a failure is a change,
-not bad luck.
+The expected shares come from the source, or from an independent implementation of the same rules
+(``port``) with thousands of games instead of a hundred. Seeds are fixed: a failure is a change, not
+bad luck.
 """
 
 import pytest
@@ -10,7 +10,7 @@ import pytest
 from tests.support.boards.blog_pairs import PORT, blog, check_shares
 from tests.support.boards.blog_pairs import results as match
 
-# Pairs whose results the port and the source agree about: wins of red, of blue, draws, in percent.
+# Pairs for which the port and the source agree: wins of red, wins of blue, and draws, in percent.
 NEVER = [
     ("v2 d5", "v3 d5", "first"),
     ("v5 d6", "v6 d6", "first"),
@@ -30,7 +30,7 @@ def test_blog_pairs_that_one_side_never_wins(red: str, blue: str, loser: str) ->
 
 
 @pytest.mark.parametrize(("red", "blue", "wins", "losses", "draws"), PORT[::3])
-def test_blog_pairs_as_ported(
+def test_blog_pairs_agree_with_the_port(
     red: str, blue: str, wins: float, losses: float, draws: float
 ) -> None:
     found = match(blog(red), blog(blue), 400)

@@ -1,4 +1,4 @@
-"""The report of a match: results, significance, time, accuracy; matches as JSON objects."""
+"""The report of a match: results, significance, time and accuracy; matches as JSON objects."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from workers.match.report import (
 )
 
 GAMES = [(1, True, 7), (-1, True, 8), (1, False, 10), (0, False, 42)]
-"""Player a's result, whether it moved first, moves."""
+"""Player a's result, whether it moved first, and the number of moves."""
 
 
 def test_results_by_seat() -> None:
@@ -44,7 +44,7 @@ def test_results_by_seat() -> None:
 
 def test_moves_and_times() -> None:
     report = make_report(match_info(), match_results(GAMES))
-    # a moved 4 + 4 times with x, 5 + 21 times with o.
+    # a moved 4 + 4 times with x, and 5 + 21 times with o.
     assert (report.a.moves, report.b.moves) == (34, 33)
     assert (report.a.seconds_per_move, report.b.seconds_per_move) == (1.0, 2.0)
     assert report.seconds == 34 + 66
@@ -56,7 +56,7 @@ def test_moves_and_times() -> None:
 
 @pytest.mark.parametrize("impossible", [math.inf, -math.inf, math.nan, 1.7e308, 1e300, -1.0])
 def test_impossible_times_count_as_unknown(impossible: float) -> None:
-    """A received database may have any; sums of them are no numbers, and numpy says so."""
+    """A received database may have any times; numpy warns if their sum is not a number."""
     results = match_results(GAMES)
     results.a_seconds[1:] = impossible
     results.b_seconds[:] = impossible
@@ -71,13 +71,13 @@ def test_no_rate_is_infinite() -> None:
     assert make_report(match_info(), results).games_per_second is None
 
 
-def test_whose_turn_it_is_in_the_start_counts() -> None:
-    # After an odd number of stones o begins: it has the odd move.
+def test_the_side_to_move_in_the_start_counts() -> None:
+    # After an odd number of stones o moves first and has the odd move.
     report = make_report(match_info(start=Position("4")), match_results([(1, True, 7)]))
     assert (report.a.moves, report.b.moves) == (3, 4)
 
 
-def test_the_blog_s_example() -> None:
+def test_the_blogs_example() -> None:
     report = report_of(Tally(43, 54, 3))
     assert report.leader == "b"
     assert report.decisive_rate == pytest.approx(54 / 97)
@@ -90,7 +90,7 @@ def test_the_blog_s_example() -> None:
     assert interval.low < 54 / 97 < interval.high
 
 
-def test_repeated_games_are_noticed() -> None:
+def test_repeated_games_are_found() -> None:
     assert report_of(Tally(100, 0), distinct=1).is_repetitive
     assert not report_of(Tally(100, 0), distinct=90).is_repetitive
 
@@ -123,7 +123,7 @@ def test_the_sequential_test_is_about_player_a() -> None:
     assert report_of(Tally(60, 30, 10)).ratio is None
 
 
-def test_elo_is_player_a_s() -> None:
+def test_elo_is_for_player_a() -> None:
     won, lost = report_of(Tally(75, 25)).elo, report_of(Tally(25, 75)).elo
     assert won is not None
     assert lost is not None
@@ -138,12 +138,12 @@ class TestAccuracy:
     GAME = (
         JudgedMove(0, "x", 3, 1, 1),
         JudgedMove(1, "o", 0, -1, -4),  # lost before, lost after
-        JudgedMove(2, "x", 6, 4, -2),  # a win given away
+        JudgedMove(2, "x", 6, 4, -2),  # a win thrown away
         None,
         JudgedMove(4, "x", 2, -2, -2),
     )
 
-    def test_moves_go_to_who_made_them(self) -> None:
+    def test_moves_count_for_the_player_who_made_them(self) -> None:
         report = report_of(Tally(1, 0), judged=[("x", self.GAME)])
         assert report.judged_games == 1
         assert report.a.accuracy == Accuracy(moves=3, best=2, blunders=1, lost=6)
@@ -161,13 +161,13 @@ class TestAccuracy:
         assert total.blunder_share == pytest.approx(1 / 3)
         assert total.mean_loss == 2.0
 
-    def test_nothing_known_is_nothing_judged(self) -> None:
+    def test_games_without_scores_are_not_judged(self) -> None:
         report = report_of(Tally(1, 0), judged=[("x", [None, None])])
         assert report.judged_games == 0
         assert report.a.accuracy.best_share is None
 
 
-def test_a_course_of_few_games_has_all_of_them() -> None:
+def test_the_course_of_few_games_has_all_points() -> None:
     games = [(1, True, 7), (-1, True, 8), (1, False, 10), (0, False, 42)]
     assert course_object(make_report(match_info(), match_results(games))) == {
         "games": [1, 2, 3, 4],
@@ -177,7 +177,7 @@ def test_a_course_of_few_games_has_all_of_them() -> None:
     }
 
 
-def test_a_course_of_many_games_has_some_points() -> None:
+def test_the_course_of_many_games_has_selected_points() -> None:
     results = np.random.default_rng(1).integers(-1, 2, 12_345).tolist()
     report = make_report(match_info(), match_results([(each, True, 7) for each in results]))
     course = course_object(report)
@@ -189,7 +189,7 @@ def test_a_course_of_many_games_has_some_points() -> None:
     json.dumps(course, allow_nan=False)
 
 
-def test_the_object_without_games() -> None:
+def test_the_report_without_games_as_json() -> None:
     report = make_report(match_info(), match_results([(1, True, 7)]))
     empty = replace(report, course=report.course[:0])
     assert course_object(empty) == {"games": [], "wins": [], "losses": [], "draws": []}
@@ -206,7 +206,7 @@ def test_the_object_without_games() -> None:
         ({"origin": Origin.IMPORTED, "is_whole": False}, {}, "broken"),
     ],
 )
-def test_states(changes: dict[str, Any], idle: dict[int, str], state: str) -> None:
+def test_states_of_matches(changes: dict[str, Any], idle: dict[int, str], state: str) -> None:
     played = MatchTally(Tally(1, 1, 0), Tally(2, 0, 0))
     match = replace(match_info(), **({"tally": played} | changes))
     assert match_state(match, idle) == state
@@ -216,7 +216,7 @@ def test_states(changes: dict[str, Any], idle: dict[int, str], state: str) -> No
     assert summary["games"] == match.tally.games
 
 
-def test_both_players_of_a_summary() -> None:
+def test_a_summary_has_both_players() -> None:
     match = replace(match_info(), tally=MatchTally(Tally(1, 1, 0), Tally(2, 0, 0)))
     summary = match_summary(match, {})
     assert summary["a"] == {"player": "set", "wins": 3, "losses": 1, "draws": 0, "score": 0.75}

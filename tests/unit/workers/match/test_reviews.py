@@ -1,4 +1,4 @@
-"""Reviews of games: every move judged, within a budget; one game, or many by one job."""
+"""Reviews of games: every move judged, within a budget; single games, or many in one job."""
 
 from __future__ import annotations
 
@@ -20,15 +20,18 @@ from tests.support.boards.finished_games import finished_games
 from tests.support.boards.games import random_games
 from tests.support.boards.matches import game, run_job, store_match
 from tests.support.boards.reference import ReferenceSolver, columns_of
-from workers.answers.service import AnswerService
+from workers.answers import service as answering
+from workers.answers.service import KNOWN, AnswerService
 from workers.core.follow import read_job
-from workers.match import reviews
 from workers.match.reviews import (
-    KNOWN,
+    Review,
+    moved_from,
     plan_reviews,
     read_game,
     review_game,
     review_object,
+    review_rows,
+    reviewed_moves,
     reviews_of,
 )
 
@@ -51,7 +54,7 @@ def service() -> Iterator[AnswerService]:
     found.close()
 
 
-def test_every_move_against_the_oracle(service: AnswerService) -> None:
+def test_every_move_agrees_with_the_oracle(service: AnswerService) -> None:
     oracle = ReferenceSolver(SMALL.height)
     for number, moves in enumerate(random_games(8, empty=9, board=SMALL)):
         start = Position(moves, width=4, height=4)
@@ -74,8 +77,8 @@ def test_every_move_against_the_oracle(service: AnswerService) -> None:
         assert review.turning_points == tuple(turns)
 
 
-def test_plies_to_the_end(service: AnswerService) -> None:
-    """In a game of best moves they are the moves that followed."""
+def test_plies_to_the_end_agree_with_the_game(service: AnswerService) -> None:
+    """The numbers equal the moves that followed, in a game of best moves."""
     solver, position, moves = Solver(table_mb=1), Position(width=5, height=4), ""
     while not position.is_over:
         column = solver.analyze(position).best[0]
@@ -87,11 +90,11 @@ def test_plies_to_the_end(service: AnswerService) -> None:
     assert not any(move["loss"] for move in shown["moves_judged"])
 
 
-def test_what_there_is_no_time_for_stays_open(
+def test_moves_beyond_the_budget_stay_open(
     monkeypatch: pytest.MonkeyPatch, clock: FakeClock
 ) -> None:
     class Slow(AnswerService):
-        """Searches early positions for as long as it may, and finds nothing."""
+        """Searches early positions until the limit, and finds nothing."""
 
         def answer(
             self,
@@ -106,7 +109,7 @@ def test_what_there_is_no_time_for_stays_open(
             return super().answer(positions, question, stop)
 
     limits: list[float] = []
-    monkeypatch.setattr(reviews, "time", SimpleNamespace(monotonic=clock))
+    monkeypatch.setattr(answering, "time", SimpleNamespace(monotonic=clock))
     slow = Slow(None, threads=1, table_mb=1)
     (moves,) = random_games(1, empty=16)
     review = review_game(game_of_moves(moves, LARGE), slow, budget=1.5)
@@ -115,7 +118,7 @@ def test_what_there_is_no_time_for_stays_open(
     known = [move.judged is not None for move in review.moves]
     assert not review.is_complete
     assert not known[0]
-    assert known[-1]  # the end of the game comes first
+    assert known[-1]  # the end of the game is reviewed first
     first = review_object(review)["moves_judged"][0]
     assert (first["before"], first["after"], first["best"], first["mark"]) == (None, None, [], "")
     assert first["changes_result"] is False
@@ -133,10 +136,10 @@ def test_a_game_without_moves(service: AnswerService) -> None:
     review = review_game(entry._replace(moves=None), service)
     assert (review.moves, review.is_complete) == ((), False)
     assert review_object(review)["moves"] is None
-    assert review_game(game_of_moves("", LARGE), service).is_complete  # nothing was played
+    assert review_game(game_of_moves("", LARGE), service).is_complete  # no move was played
 
 
-def test_a_game_that_began_elsewhere(service: AnswerService) -> None:
+def test_a_game_with_a_start_position(service: AnswerService) -> None:
     start = Position("1122", width=4, height=4)
     (entry,) = finished_games(1, board=SMALL, start=start)
     shown = review_object(review_game(entry, service))
@@ -154,7 +157,7 @@ def test_games_of_moves(moves: str, ending: str, winner: str | None) -> None:
     assert (str(entry.ending), entry.winner, entry.moves) == (ending, winner, moves)
 
 
-def test_moves_that_cannot_be_played() -> None:
+def test_illegal_moves_are_refused() -> None:
     with pytest.raises(MoveError, match="column 1 is full"):
         game_of_moves("1111111", LARGE)
 
@@ -170,17 +173,17 @@ def test_a_stored_game(database: Database, service: AnswerService) -> None:
         read_game(database, match + 1, 0)
 
 
-def test_a_stored_game_that_is_none(database: Database) -> None:
+def test_a_damaged_stored_game_is_reported(database: Database) -> None:
     match = store_match(database, [game(0, moves="4444444")])
     with pytest.raises(DamagedValueError, match=f"game {match}:0"):
         read_game(database, match, 0)
 
 
-def test_what_was_found_is_known_the_next_time(database: Database) -> None:
+def test_results_are_known_the_next_time(database: Database) -> None:
     (entry,) = finished_games(1, board=SMALL)
     first = AnswerService(database, threads=1, table_mb=1)
     found = review_game(entry, first)
-    first.close()  # stores what is left to store
+    first.close()  # stores the waiting results
     second = AnswerService(database, threads=1, table_mb=1)
     again = review_game(entry, second, budget=0)
     second.close()
@@ -197,7 +200,7 @@ def small_games(count: int = 12) -> list[GameEntry]:
     return finished_games(count, seed=5, board=SMALL)
 
 
-def test_they_are_those_of_single_games(database: Database) -> None:
+def test_reviews_of_a_job_agree_with_those_of_single_games(database: Database) -> None:
     games = [*small_games(), *finished_games(3, seed=6, board=WIDE)]
     first, second = plan_reviews(database, games)
     assert read_job(database, first.job_id).board == SMALL
@@ -220,7 +223,7 @@ def test_they_are_those_of_single_games(database: Database) -> None:
         service.close()
 
 
-def test_the_same_games_find_their_job_again(database: Database) -> None:
+def test_the_same_games_find_their_job(database: Database) -> None:
     games = small_games()
     (made,) = plan_reviews(database, games, label="a name")
     (found,) = plan_reviews(database, list(reversed(games)))
@@ -234,7 +237,7 @@ def test_the_same_games_find_their_job_again(database: Database) -> None:
     assert other.job_id != made.job_id
 
 
-def test_a_job_that_has_found_some_is_gone_on_with(database: Database) -> None:
+def test_an_unfinished_job_is_resumed(database: Database) -> None:
     games = small_games()
     (made,) = plan_reviews(database, games)
     (part,) = plan_reviews(database, games[:4])
@@ -255,7 +258,7 @@ def test_without_a_job_nothing_is_judged(database: Database) -> None:
 
 
 @pytest.mark.parametrize("moves", ["1213", "121212"])
-def test_a_review_shows_itself(database: Database, moves: str) -> None:
+def test_a_review_has_an_svg_representation(database: Database, moves: str) -> None:
     games = [game_of_moves(moves, SMALL)._replace(first="a", second="<b>")]
     assert "a against &lt;b&gt;" in next(reviews_of(database, games))._repr_svg_()
     (job,) = plan_reviews(database, games)
@@ -263,3 +266,24 @@ def test_a_review_shows_itself(database: Database, moves: str) -> None:
     (review,) = reviews_of(database, games)
     assert review.is_complete
     assert review.picture().width > 0
+
+
+def test_rows_of_moves_are_flat_and_complete(service: AnswerService) -> None:
+    unknown = Review(game_of_moves("44", LARGE), reviewed_moves(*_unjudged("44")), 0, 0.0)
+    known = review_game(game_of_moves("1213", SMALL), service)
+    rows = list(review_rows([known, unknown]))
+    assert [(row["game"], row["move"]) for row in rows] == [
+        *((1, number) for number in range(1, 5)),
+        *((2, number) for number in range(1, 3)),
+    ]
+    assert len({tuple(row) for row in rows}) == 1
+    assert not any(isinstance(value, list | dict | tuple) for row in rows for value in row.values())
+    for row, move in zip(rows, review_object(known)["moves_judged"], strict=False):
+        assert (row["after"], row["column"]) == (move["after"], move["column"])
+        assert row["best"] == " ".join(map(str, move["best"]))
+    assert (rows[-1]["before"], rows[-1]["best"]) == (None, None)
+
+
+def _unjudged(moves: str) -> tuple[GameEntry, list[Position], list[None]]:
+    game = game_of_moves(moves, LARGE)
+    return game, moved_from(game), [None] * len(moves)

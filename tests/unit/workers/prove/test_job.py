@@ -1,4 +1,4 @@
-"""Jobs of kind ``prove``: the certificate is the same, whoever works on it, in any order."""
+"""Jobs of kind ``prove``: the certificate does not depend on the workers or their order."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def database(sqlite_path: Path) -> Iterator[Database]:
 
 @pytest.fixture
 def in_parts(monkeypatch: pytest.MonkeyPatch) -> bytes:
-    """Even small proofs are found in parts; the certificate of the board without a job."""
+    """Split even small proofs into parts; return the certificate made without a job."""
     monkeypatch.setattr(making, "SMALL_NODES", 0)
     monkeypatch.setattr(making, "FRONTIER", 100)
     return make(START, prover=Prover(table_mb=1))
@@ -60,7 +60,9 @@ def found_units(database: Database, job_id: int) -> list[UnitResult]:
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_threads(database: Database, in_parts: bytes, threads: int) -> None:
+def test_threads_do_not_change_the_result(
+    database: Database, in_parts: bytes, threads: int
+) -> None:
     job_id = plan_job(database, TASK)
     assert work(database, job_id, threads) is JobState.DONE
     assert read_certificate(database, job_id) == in_parts
@@ -69,8 +71,8 @@ def test_threads(database: Database, in_parts: bytes, threads: int) -> None:
     assert "at least 0 and at most 0" in independent_checker().check(in_parts)
 
 
-def test_units_that_are_handed_back_and_out_of_order(database: Database, in_parts: bytes) -> None:
-    """Whoever takes the last unit first, or gives it up, changes nothing."""
+def test_the_order_of_units_does_not_matter(database: Database, in_parts: bytes) -> None:
+    """Taking the last unit first, or releasing it, changes nothing."""
     job_id = plan_job(database, TASK)
     chance, solver = random.Random(1), Solver(table_mb=1)
     while claims := claim_all(database, job_id):
@@ -86,7 +88,6 @@ def test_units_that_are_handed_back_and_out_of_order(database: Database, in_part
 
 
 def claim_all(database: Database, job_id: int) -> list[Claim]:
-    """All units of a job that can be claimed."""
     take: Callable[..., Claim | None] = partial(
         jobs.claim, owner="ada", lease_seconds=600, engine_version=ENGINE_VERSION, job_id=job_id
     )
@@ -96,7 +97,7 @@ def claim_all(database: Database, job_id: int) -> list[Claim]:
     return claims
 
 
-def test_what_is_stored_saves_the_search_for_the_score_and_changes_nothing(
+def test_a_stored_score_saves_a_search_and_changes_nothing(
     database: Database, in_parts: bytes
 ) -> None:
     row = StoredEvaluation(START.canonical_key, 5, 5, 0, 0, 0, 1000, ENGINE_VERSION)
@@ -122,7 +123,7 @@ def test_the_same_claim_finds_its_job(database: Database) -> None:
         assert ProofTask.from_params(other.as_params(), other.board) == other
 
 
-def test_one_bound_is_the_half_of_a_proof_of_both(database: Database) -> None:
+def test_a_single_bound_takes_half_of_the_proof_of_both(database: Database) -> None:
     task = ProofTask(START, at_most=0, table_mb=1)
     job_id = plan_job(database, task)
     work(database, job_id)
@@ -130,7 +131,7 @@ def test_one_bound_is_the_half_of_a_proof_of_both(database: Database) -> None:
     assert half == Certificate(make(START, prover=Prover(table_mb=1))).info.halves[1]
 
 
-def test_a_wrong_claim_is_told_once(database: Database) -> None:
+def test_a_wrong_claim_is_reported_once(database: Database) -> None:
     job_id = plan_job(database, ProofTask(START, at_least=1, at_most=1, table_mb=1))
     assert work(database, job_id) is JobState.DONE
     with pytest.raises(ClaimError, match="the claim is wrong: the score is less than 1"):
@@ -138,7 +139,7 @@ def test_a_wrong_claim_is_told_once(database: Database) -> None:
     assert [unit.state for unit in found_units(database, job_id)] == [UnitState.DONE] * 2
 
 
-def test_a_job_that_is_not_done_has_no_certificate(database: Database) -> None:
+def test_an_unfinished_job_has_no_certificate(database: Database) -> None:
     job_id = plan_job(database, TASK)
     with pytest.raises(CertificateIncompleteError, match="running: it has to be done first"):
         read_certificate(database, job_id)

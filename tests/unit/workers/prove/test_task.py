@@ -1,4 +1,4 @@
-"""Payloads and results of proving jobs are read as they were written; nothing else is taken."""
+"""Payloads and results of proving jobs are read as written; all others are refused."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TRUNK = Piece(BOUND)
 
 
 def part() -> Piece:
-    """One that begins behind the first moves of the proof."""
+    """A part that starts after the first moves of the proof."""
     keys, ply = find_trunk(BOUND, Prover(table_mb=1))[4][0], 4
     return Piece(BOUND, keys, ply)
 
@@ -43,7 +43,7 @@ def packed(*keys: int) -> str:
     return b64encode(pack_keys(np.array(keys, dtype=np.uint64))).decode("ascii")
 
 
-def test_what_is_written_is_read_again() -> None:
+def test_payloads_and_results_round_trip() -> None:
     assert read_payload(TASK, SCORE) is None
     assert read_payload(TASK, TRUNK.as_payload()) == TRUNK
     written = part()
@@ -72,13 +72,13 @@ def test_what_is_written_is_read_again() -> None:
         {"stage": "part", "upper": False, "bound": 0, "ply": 0, "keys": packed((1 << 64) - 1)},
     ],
 )
-def test_a_payload_that_is_none(payload: dict[str, Any]) -> None:
+def test_bad_payloads_are_refused(payload: dict[str, Any]) -> None:
     with pytest.raises(DamagedValueError):
         read_payload(TASK, payload)
 
 
-def test_a_result_that_is_none() -> None:
-    """No more positions are taken than the counts say, and no part that ends too early."""
+def test_bad_results_are_refused() -> None:
+    """More positions than the counts say, or a part that ends too early, are refused."""
     written = part()
     assert written.keys is not None
     plies = find_part(BOUND, Prover(table_mb=1), written.keys, written.ply)
@@ -109,7 +109,7 @@ def test_a_result_that_is_none() -> None:
         {"table_mb": 1 << 20},
     ],
 )
-def test_parameters_that_no_job_has(change: dict[str, Any]) -> None:
+def test_bad_parameters_are_refused(change: dict[str, Any]) -> None:
     params = TASK.as_params()
     assert ProofTask.from_params(params, TASK.board) == TASK
     with pytest.raises(DamagedValueError, match="parameters of a job of kind prove"):

@@ -1,17 +1,17 @@
-"""Threats, held against playing a stone there and looking at every line."""
+"""Threats, compared with playing a stone there and checking every line."""
 
 from hypothesis import given
 
+from c4core.pictures.board import find_threats
 from c4core.position import Position
 from tests.support.boards.positions import games
 from tests.support.boards.reference import columns_of
-from workers.answers.description import find_threats
 
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 
 def slow_threats(position: Position, side: str) -> set[tuple[int, int]]:
-    """Every empty cell that is the fourth of a line whose others are the side's."""
+    """Every empty cell that completes a line whose other three stones are the side's."""
     columns = columns_of(position)
     own = {
         (column, row)
