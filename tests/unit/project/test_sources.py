@@ -81,6 +81,7 @@ def test_all_imports_are_declared(sources: dict[Path, Nodes]) -> None:
         "matplotlib",
         "mcp",
         "msgspec",
+        "onnx",
         "open_spiel",
         "pettingzoo",
         "pillow",
