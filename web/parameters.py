@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, cast
 from msgspec import NODEFAULT, UNSET, Meta, Struct, UnsetType, inspect
 
 from c4core.errors import BoardError, C4Error
-from c4core import lines
 from c4core.lines import BadLine, parse_fields, parse_position
 from c4core.notation import DEFAULT_BOARD, BoardSize, parse_board
 from c4core.position import Position
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from c4core import lines
     from web.settings import Limits
 
 T = TypeVar("T")
