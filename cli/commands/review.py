@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, cast
+from typing import IO, TYPE_CHECKING, Any, Final
 
 import click
 
 from cli.output import drawing, outfile
 from cli.output.formats import check_output, chosen_format, format_flags, opened, write_rows
+from cli.positions.games import STDIN, read_games, read_names, report_bad_line
 from cli.shell import echo, exits, parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.streams import input_name, reading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from c4core.arena.files import GameEntry
     from c4core.lines import BadLine
     from c4core.notation import BoardSize
     from cli.output.formats import Format
+    from cli.positions.games import GivenGames
     from cli.shell.settings import Settings
     from cli.work.job import Backend, JobContext
     from db.database import Database
-    from db.records.games import GameCursor
     from workers.answers.service import AnswerService
     from workers.match.reviews import PlayerTotals, Review, ReviewedMove
 
@@ -97,7 +94,8 @@ def review(
 
     "before" is the score of the best column and "after" that of the played one, both for the side
     that moved. "lost" is the difference. "??" changed the result, "?" wins later or loses sooner
-    than necessary, "!" was the only move that kept the result in a difficult choice.
+    than necessary, "!" was the only move that kept the result in a difficult choice. A "missed win"
+    turned a win into a draw or a loss.
 
     "kept" is the percentage of a side's moves that kept the result, among moves that could have
     lost it. "best" is the percentage of its moves with no better column, among moves where one was
@@ -184,115 +182,6 @@ def _draw(reviews: Iterable[Review | BadLine], name: str) -> None:
             drawing.draw_picture(name, review.picture())
 
 
-STDIN: Final = "-"
-_MOVES: Final = re.compile(r"[^./\\]*")
-"""A text that can be moves; all other names are file names."""
-
-_STORED: Final = re.compile(r"[0-9]+:[0-9]+")
-
-
-@dataclass(frozen=True, slots=True)
-class NamedGames:
-    """The parsed arguments, in the order of the command line."""
-
-    parts: tuple[str | GameCursor | BinaryIO, ...]
-
-    @property
-    def has_stored(self) -> bool:
-        """Whether a database is needed."""
-        return any(not isinstance(part, str) and not hasattr(part, "read") for part in self.parts)
-
-    @property
-    def has_files(self) -> bool:
-        """Whether there may be many games."""
-        return any(hasattr(part, "read") for part in self.parts)
-
-
-@dataclass(slots=True)
-class GivenGames:
-    """Games that were read, and bad lines."""
-
-    entries: list[GameEntry | BadLine] = field(default_factory=list)
-
-    @property
-    def games(self) -> list[GameEntry]:
-        """The games without bad lines."""
-        from c4core.lines import BadLine
-
-        return [entry for entry in self.entries if not isinstance(entry, BadLine)]
-
-
-def read_names(context: click.Context, names: Sequence[str], board: BoardSize) -> NamedGames:
-    """Parse arguments: moves, ``MATCH:NUMBER``, ``-`` or files.
-
-    A name without a dot and a slash is moves, unless only a file of this name can be read.
-    """
-    from db.records.games import GameCursor
-
-    parts: list[str | GameCursor | BinaryIO] = []
-    for name in names:
-        if _STORED.fullmatch(name):
-            try:
-                parts.append(GameCursor.parse(name))
-            except ValueError as error:
-                raise click.BadParameter(str(error), context, param_hint="GAME") from None
-        elif name != STDIN and _MOVES.fullmatch(name) and not _is_file_only(name, board):
-            parts.append(name)
-        else:
-            # Click's types name text files only.
-            parts.append(cast("BinaryIO", click.File("rb").convert(name, None, context)))
-    return NamedGames(tuple(parts))
-
-
-def _is_file_only(name: str, board: BoardSize) -> bool:
-    """Whether a file has this name, which cannot be read as moves."""
-    from c4core.errors import MoveError
-    from c4core.reader import read_moves
-
-    try:
-        read_moves(name, board)
-    except MoveError:
-        return Path(name).exists()
-    return False
-
-
-def read_games(named: NamedGames, board: BoardSize, database: Database | None) -> GivenGames:
-    """Read all games."""
-    games = GivenGames()
-    for part in named.parts:
-        games.entries.extend(_read_part(part, board, database))
-    return games
-
-
-def _read_part(
-    part: str | GameCursor | BinaryIO, board: BoardSize, database: Database | None
-) -> Iterator[GameEntry | BadLine]:
-    from c4core.arena.file_formats import game_of_moves, read_any_games
-    from c4core.errors import MoveError
-    from db.records.games import GameCursor
-    from workers.match.reviews import read_game
-
-    if isinstance(part, str):
-        try:
-            yield game_of_moves(part, board)
-        except MoveError as error:
-            hint = "" if part.isdigit() else "; no file has this name"
-            raise click.BadParameter(
-                f"{part!r} was read as moves: {error}{hint}", param_hint="GAME"
-            ) from None
-    elif isinstance(part, GameCursor):
-        if database is not None:
-            yield read_game(database, part.match_id, part.number)
-    else:
-        name, is_empty = input_name(part), True
-        with reading(name):
-            for entry in read_any_games(part, board=board):
-                is_empty = False
-                yield entry
-        if is_empty:
-            raise click.BadParameter(f"{name} is empty", param_hint="GAME")
-
-
 KNOWN = "the scores of all these positions are known"
 
 
@@ -358,7 +247,7 @@ def _reviewed(
 
 MARK_STYLES: Final = {"??": "bold red", "?": "yellow", "!": "bold green", "": ""}
 NAMES: Final = ("game", "match", "number", "board", "ply", "side", "column")
-JUDGED: Final = ("before", "after", "loss", "best", "mark", "changes_result")
+JUDGED: Final = ("before", "after", "loss", "best", "mark", "changes_result", "missed_win")
 """The columns of a judged move in a table of moves."""
 
 
@@ -379,7 +268,7 @@ def write_text(reviews: Iterable[Review | BadLine], *, boards: bool) -> None:
     is_first = True
     for review in reviews:
         if isinstance(review, BadLine):
-            _report_bad_line(review)
+            report_bad_line(review)
             continue
         if not is_first:
             echo.line()
@@ -437,7 +326,7 @@ def _summaries(
 
     for index, review in enumerate(reviews, start=1):
         if isinstance(review, BadLine):
-            _report_bad_line(review)
+            report_bad_line(review)
             continue
         add_totals(totals, review)
         game, turns = review.game, review.turning_points
@@ -461,7 +350,7 @@ def _rows(reviews: Iterable[Review | BadLine]) -> Iterator[dict[str, Any]]:
 
     for index, review in enumerate(reviews, start=1):
         if isinstance(review, BadLine):
-            _report_bad_line(review)
+            report_bad_line(review)
             continue
         game = review.game
         for move in review.moves:
@@ -473,10 +362,6 @@ def _rows(reviews: Iterable[Review | BadLine]) -> Iterator[dict[str, Any]]:
                 "board": str(game.board),
             }
             yield {**place, **{name: fields[name] for name in (*NAMES[4:], *JUDGED)}}
-
-
-def _report_bad_line(bad: BadLine) -> None:
-    echo.line(f"Line {bad.line}: {bad.error}", err=True)
 
 
 def _name(review: Review) -> str:
@@ -545,6 +430,8 @@ def _sentence(move: ReviewedMove) -> Any:
     text.append(f": score {score_text(judged.best)} before, {score_text(judged.played)} after")
     if not judged.is_best:
         text.append(f"; best {labels(judged.best_columns)}")
+    if judged.is_missed_win:
+        text.append("; a missed win")
     return text
 
 
@@ -573,7 +460,8 @@ def _write_moves(review: Review) -> None:
             style=lambda row: score_style(row["after"]),
         ),
         Column("lost", 4, lambda row: str(row["loss"] or ""), right=True),
-        Column("best", 4, lambda row: labels(row["best"])),
+        Column("best", 8, lambda row: labels(row["best"])),
+        Column("", 10, lambda row: "missed win" if row["missed"] else ""),
     )
     write_rows(map(_move_row, review.moves), "table", columns)
 
@@ -582,7 +470,7 @@ def _move_row(move: ReviewedMove) -> dict[str, Any]:
     judged = move.judged
     if judged is None:
         unknown = dict.fromkeys(("before", "after", "loss"))
-        return {"move": move, "mark": "", "best": (), **unknown}
+        return {"move": move, "mark": "", "best": (), "missed": False, **unknown}
     return {
         "move": move,
         "mark": judged.mark,
@@ -590,4 +478,5 @@ def _move_row(move: ReviewedMove) -> dict[str, Any]:
         "after": judged.played,
         "loss": judged.loss,
         "best": judged.best_columns,
+        "missed": judged.is_missed_win,
     }

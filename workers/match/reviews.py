@@ -226,6 +226,7 @@ def move_object(move: ReviewedMove, board: BoardSize) -> dict[str, Any]:
             "best": [],
             "mark": "",
             "changes_result": False,
+            "missed_win": False,
         }
     return {
         **shown,
@@ -237,6 +238,7 @@ def move_object(move: ReviewedMove, board: BoardSize) -> dict[str, Any]:
         "best": [column + 1 for column in judged.best_columns],
         "mark": judged.mark,
         "changes_result": judged.is_blunder,
+        "missed_win": judged.is_missed_win,
     }
 
 

@@ -41,7 +41,7 @@ def test_a_conversation(tmp_path: Path) -> None:
         # The first position takes minutes without a book.
         assert ask(engine, "position startpos", "go", "isready", last="readyok") == ["readyok"]
         assert ask(engine, "stop", last="bestmove")[-1] == "bestmove 4"
-        assert ask(engine, "go infinite", "go", last="info")[0].endswith("stop ends it")
+        assert ask(engine, "go infinite", "go", last="info")[0].endswith("end it with stop")
         assert ask(engine, "stop", last="bestmove")[-1] == "bestmove 4"
         assert ask(engine, "nonsense", last="info")[0].startswith("info string error")
         assert ask(engine, "go movetime 20", last="bestmove")[-1] == "bestmove 4"

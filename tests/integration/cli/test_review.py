@@ -55,6 +55,7 @@ def test_reviews_of_ten_games_agree_with_a_solver(played: C4) -> None:
             ]
             changes = _sign(played_score) < _sign(max(known))
             assert move["changes_result"] == (move["mark"] == "??") == changes
+            assert move["missed_win"] == (max(known) > 0 >= played_score)
             assert (move["mark"] == "?") == (not changes and played_score < max(known))
             if _sign(min(known)) < _sign(max(known)):
                 kept[position.turn][0] += not changes
@@ -87,6 +88,8 @@ class TestPrograms:
         objects = c4("review", *SMALL, "1213", "2142", "--jsonl").objects
         moves = [move for review in objects for move in review["moves_judged"]]
         assert [int(row["after"]) for row in rows] == [move["after"] for move in moves]
+        missed = [str(move["missed_win"]) for move in moves]
+        assert [row["missed_win"] for row in rows] == [each.lower() for each in missed]
 
     def test_formats_are_those_of_query(self, c4: C4) -> None:
         command = ("review", *SMALL, "1213")
