@@ -1,30 +1,23 @@
-"""An engine for the Universal Game Interface (UGI), a protocol of text lines.
+"""An engine for the protocols UGI and UCI, which consist of text lines.
 
-UGI adapts UCI, the protocol of chess engines, to any game, and tournament managers speak it
-(https://github.com/kz04px/cutegames/blob/master/ugi.md). ``Session`` answers the lines, while
-:mod:`c4core.adapters.ugi_search` finds moves. docs/adapters.md describes the supported protocol.
+Engine managers for chess variants speak UCI; Connect Four is their variant ``cfour``. UGI adapts
+UCI to any game (https://github.com/kz04px/cutegames/blob/master/ugi.md). ``Session`` answers the
+lines of both, :mod:`c4core.adapters.ugi_notation` reads and writes moves and positions, and
+:mod:`c4core.adapters.ugi_search` finds moves. docs/adapters.md describes the supported lines.
 """
 
 from __future__ import annotations
 
-import re
 import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from c4core.adapters.mover import Mover
-from c4core.adapters.ugi_search import (
-    LineError,
-    Search,
-    in_a_line,
-    quoted,
-    read_go,
-    think,
-    whole,
-)
+from c4core.adapters.ugi_notation import UCI, UGI, LineError, UgiNotation, quoted, read_position
+from c4core.adapters.ugi_search import Search, in_a_line, read_go, think, whole
 from c4core.errors import C4Error
 from c4core.lines import BadLine, read_text_lines
-from c4core.notation import DEFAULT_BOARD, BoardSize, parse_board, parse_moves
+from c4core.notation import DEFAULT_BOARD, BoardSize, parse_board
 from c4core.players import Stop, StopPlaying
 from c4core.position import Position
 from c4core.solver import Solver
@@ -42,17 +35,12 @@ NONE: Final = "<empty>"
 MOST_MB: Final = 1 << 20
 MOST_THREADS: Final = 1024
 
-MOVES: Final = "moves"
-START: Final = "startpos"
-GRID: Final = "fen"
+CFOUR: Final = "cfour"
+"""The name of Connect Four on the board 7x6 among UCI's variants."""
 
-_RUN: Final = re.compile("[0-9]+")
-_WIDEST: Final = 32
-_GRID_WORDS: Final = (2, 3)
-"""The number of words in ``fen GRID`` and in ``fen GRID SIDE``."""
-
-_WHEN_IDLE: Final = frozenset({"uginewgame", "setoption", "position", "go"})
-_NOTHING_TO_DO: Final = frozenset({"", "quit"})
+_WHEN_IDLE: Final = frozenset(
+    {"uci", "ugi", "ucinewgame", "uginewgame", "setoption", "position", "go"}
+)
 _RESULTS: Final = {"x": "p1win", "o": "p2win", None: "draw"}
 
 
@@ -69,8 +57,17 @@ class Options:
     player: str | None = None
     """The description of the player that chooses the moves; None for exact scores."""
 
-    def lines(self) -> tuple[str, ...]:
-        """List the options as UGI does."""
+    def uci_lines(self) -> tuple[str, ...]:
+        """List the options for UCI, with the names that its managers know."""
+        return (
+            f"option name Hash type spin default {self.hash} min 1 max {MOST_MB}",
+            f"option name Threads type spin default {self.threads} min 1 max {MOST_THREADS}",
+            f"option name UCI_Variant type combo default {CFOUR} var {CFOUR}",
+            f"option name Player type string default {self.player or NONE}",
+        )
+
+    def ugi_lines(self) -> tuple[str, ...]:
+        """List the options for UGI."""
         return (
             f"option name hash type spin default {self.hash} min 1 max {MOST_MB}",
             f"option name threads type spin default {self.threads} min 1 max {MOST_THREADS}",
@@ -95,6 +92,10 @@ class Options:
             return replace(self, hash=_between(value, name, MOST_MB))
         if name == "threads":
             return replace(self, threads=_between(value, name, MOST_THREADS))
+        if name == "uci_variant":
+            if value != CFOUR:
+                raise LineError(f"setoption UCI_Variant: must be {CFOUR}, not {quoted(value)}")
+            return replace(self, board=DEFAULT_BOARD)
         try:
             if name == "board":
                 return replace(self, board=parse_board(value))
@@ -103,7 +104,8 @@ class Options:
         except C4Error as error:
             raise LineError(f"setoption {name}: {error}") from None
         raise LineError(
-            f"setoption: there is no option {quoted(name)}; use hash, threads, board or player"
+            f"setoption: there is no option {quoted(name)}; "
+            "use hash, threads, board, player or UCI_Variant"
         )
 
 
@@ -112,7 +114,7 @@ class Session:
 
     A line that cannot be understood changes nothing and is answered by ``info string error: TEXT``.
     A line that changes the position or the options waits for the end of the search. During an
-    infinite search it is refused.
+    infinite search it is refused. The session speaks UGI until the line ``uci``.
 
     Args:
         say: receives each line of the engine, without the line end, from one thread at a time.
@@ -130,6 +132,7 @@ class Session:
         self._say = say
         self._options = options or Options()
         self._book = book
+        self._notation: UgiNotation = UGI
         self._position = self._start()
         self._solver: Solver | None = None
         self._mover: Mover | None = None
@@ -167,7 +170,7 @@ class Session:
             self._join()
         command, *words = line.split() or ("",)
         try:
-            if command not in _NOTHING_TO_DO:
+            if command:
                 self._obey(command, words)
         except (C4Error, MemoryError) as error:
             self._complain(str(error) or type(error).__name__)
@@ -184,31 +187,37 @@ class Session:
         if command in _WHEN_IDLE:
             self._await_end(command)
         match command:
-            case "ugi":
-                self._introduce()
+            case "ugi" | "uci":
+                self._speak(command)
             case "isready":
                 self._be_ready()
-            case "uginewgame":
+            case "uginewgame" | "ucinewgame":
                 self._mover, self._position = None, self._start()
             case "setoption":
-                self._set(words)
+                self._change(self._options.changed(words))
             case "position":
-                self._position = read_position(words, self._options.board)
+                self._position = read_position(words, self._options.board, self._notation)
             case "query":
                 self._tell(f"response {self._response(words)}")
             case "go":
-                self._go(read_go(words))
-            case "stop":
+                self._go(read_go(words, self._notation.limits))
+            case "stop" | "quit":
                 self._stop()
             case _:
                 raise LineError(f"there is no command {quoted(command)}")
 
-    def _introduce(self) -> None:
-        self._tell(f"id name C4 {__version__}")
-        self._tell("id author the C4 project")
-        for line in self._options.lines():
+    def _speak(self, protocol: str) -> None:
+        """Change to a protocol, and introduce the engine."""
+        if protocol == "uci":
+            self._notation = UCI
+            self._change(replace(self._options, board=DEFAULT_BOARD))
+            options = self._options.uci_lines()
+        else:
+            self._notation = UGI
+            options = self._options.ugi_lines()
+        for line in (f"id name C4 {__version__}", "id author the C4 project", *options):
             self._tell(line)
-        self._tell("ugiok")
+        self._tell(f"{protocol}ok")
 
     def _await_end(self, command: str) -> None:
         """Wait until the search has ended, so that a file of lines can be the input."""
@@ -228,15 +237,15 @@ class Session:
 
     def _go(self, go: Go) -> None:
         if self._position.is_over:
-            self._tell("bestmove none")  # the client must not wait
+            self._tell(f"bestmove {self._notation.no_move}")  # the client must not wait
             raise LineError("go: the game is over")
-        self._search = Search(go, self._position, self._think, self._tell)
+        self._search = Search(go, self._position, self._think, self._tell, self._notation)
 
     def _think(self, position: Position, go: Go, stop: Stop) -> tuple[int, tuple[str, ...]]:
         """Find a column, and the lines to write before it. Runs in the search thread."""
         chooser = self._prepare()
         if isinstance(chooser, Solver):
-            return think(chooser, position, go, stop)
+            return think(chooser, position, go, stop, self._notation)
         try:
             return chooser.choose(position, seconds=go.seconds(position), stop=stop), ()
         except StopPlaying:
@@ -253,8 +262,8 @@ class Session:
             self._solver = Solver(table_mb=options.hash, threads=options.threads, book=self._book)
         return self._solver
 
-    def _set(self, words: list[str]) -> None:
-        before, self._options = self._options, self._options.changed(words)
+    def _change(self, options: Options) -> None:
+        before, self._options = self._options, options
         if (before.hash, before.threads) != (self._options.hash, self._options.threads):
             self._solver = None
         if before.player != self._options.player:
@@ -303,40 +312,3 @@ def _between(text: str, name: str, most: int) -> int:
     if not 1 <= number <= most:
         raise LineError(f"setoption {name}: must be from 1 to {most}, not {number}")
     return number
-
-
-def read_position(words: Sequence[str], board: BoardSize) -> Position:
-    """Read the words after ``position``.
-
-    Args:
-        words: ``startpos`` or ``fen`` and a grid, then optionally ``moves`` and columns.
-        board: the board of ``startpos``; a grid has its own.
-
-    Raises:
-        LineError: the words do not describe a possible position.
-    """
-    end = words.index(MOVES) if MOVES in words else len(words)
-    begin, moves = words[:end], "".join(words[end + 1 :])
-    if begin != [START] and not (begin[:1] == [GRID] and len(begin) in _GRID_WORDS):
-        raise LineError("position: write startpos or fen GRID, then optionally moves COLUMNS")
-    try:
-        if begin == [START]:
-            return Position(moves, width=board.width, height=board.height)
-        position = _read_grid(*begin[1:])
-        for column in parse_moves(moves, width=position.width):
-            position = position.play(column)
-    except C4Error as error:
-        raise LineError(f"position: {error}") from None
-    return position
-
-
-def _read_grid(text: str, turn: str | None = None) -> Position:
-    """Read a grid with ``/`` between rows, the top row first; a number counts empty squares."""
-    if any(int(run[:3]) > _WIDEST for run in _RUN.findall(text)):
-        raise LineError(f"no row has more than {_WIDEST} squares")
-    rows = _RUN.sub(lambda run: "." * int(run[0]), text.replace("/", "\n"))
-    first, *others = rows.split("\n")
-    position = Position.from_grid(rows, width=len(first), height=1 + len(others))
-    if turn not in (None, position.turn):
-        raise LineError(f"{position.turn} is to move, not {quoted(str(turn))}")
-    return position

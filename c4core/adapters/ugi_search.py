@@ -1,4 +1,4 @@
-"""The search of a UGI engine, in a thread of its own, and its limits (``go``).
+"""The search of the engine, in a thread of its own, and its limits (``go``).
 
 A move is chosen by exact scores, or by a search a few plies ahead if they are not known in time.
 """
@@ -8,18 +8,20 @@ from __future__ import annotations
 import re
 import threading
 import time
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from c4core.adapters.ugi_notation import LineError, quoted
 from c4core.errors import C4Error
 from c4core.evaluation import final_score, plies_to_end
-from c4core.notation import column_label, format_moves
+from c4core.notation import column_label
 from c4core.players import Stop
 from c4core.players.player import columns_from_centre
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from c4core.adapters.ugi_notation import UgiNotation
     from c4core.position import Position
     from c4core.solver import Solver
 
@@ -29,14 +31,11 @@ LINE_NODES: Final = 1_000_000
 """The node limit of the principal variation, which must not delay the move much."""
 STOP_SECONDS: Final = 0.02
 """Seconds between two calls to stop a search. A search that has just begun may miss the first."""
-LONGEST_QUOTE: Final = 40
+RESERVE: Final = 20
+"""Milliseconds of a move's time that are kept for the answer, but at most half of the time."""
 INFINITE: Final = "infinite"
 
 _NUMBER: Final = re.compile("-?[0-9]{1,15}")
-
-
-class LineError(C4Error, ValueError):
-    """A line that cannot be understood. The engine reports it and goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,43 +56,55 @@ class Go:
     """Milliseconds that the first player gains with every move."""
     p2inc: int = 0
     """Milliseconds that the second player gains with every move."""
+    movestogo: int | None = None
+    """Moves until the clocks gain time; None if they do not."""
     infinite: bool = False
     """Whether the engine waits for ``stop`` before it answers."""
 
     def seconds(self, position: Position) -> float | None:
         """Return the time limit of a move in seconds; None for no limit.
 
-        The clock's time is shared equally among all moves to come. A move gets at most half of it.
+        The clock's time is shared equally among all moves to come, or those before the clock gains
+        time. A move gets at most half of it. A time for one move is shortened by
+        ``RESERVE``, because managers count the way of the answer too.
         """
-        limits = [] if self.movetime is None else [max(self.movetime, 0) / 1000]
+        limits = []
+        if self.movetime is not None:
+            limits.append(max(self.movetime - RESERVE, self.movetime / 2, 0) / 1000)
         is_first = position.turn == "x"
         left = self.p1time if is_first else self.p2time
         if left is not None:
             moves = (position.width * position.height - position.ply + 1) // 2
+            if self.movestogo is not None:
+                moves = min(moves, max(self.movestogo, 1))
             increment = self.p1inc if is_first else self.p2inc
             limits.append(max(0, min(left / moves + increment, left / 2)) / 1000)
         return min(limits, default=None)
 
 
-def read_go(words: Sequence[str]) -> Go:
+def read_go(words: Sequence[str], limits: Mapping[str, str]) -> Go:
     """Read the words after ``go``.
+
+    Args:
+        words: names of limits, each with its number.
+        limits: the fields of :class:`Go` by the protocol's names.
 
     Raises:
         LineError: a limit is unknown, given twice, or not a number.
     """
-    names = {field.name for field in fields(Go)}
     found: dict[str, Any] = {}
     rest = list(words)
     while rest:
         name = rest.pop(0)
-        if name not in names:
-            raise LineError(f"go: unknown limit {quoted(name)}; use {', '.join(sorted(names))}")
-        if name in found:
+        if name not in limits:
+            raise LineError(f"go: unknown limit {quoted(name)}; use {', '.join(sorted(limits))}")
+        field = limits[name]
+        if field in found:
             raise LineError(f"go: {name} is given twice")
         if name == INFINITE:
-            found[name] = True
+            found[field] = True
         else:
-            found[name] = whole(rest.pop(0) if rest else "", f"go {name}")
+            found[field] = whole(rest.pop(0) if rest else "", f"go {name}")
     least = {"depth": 1, "nodes": 1}
     for name, low in least.items():
         if found.get(name, low) < low:
@@ -106,11 +117,6 @@ def whole(text: str, what: str) -> int:
     if not _NUMBER.fullmatch(text):
         raise LineError(f"{what}: {quoted(text)} is not a whole number")
     return int(text)
-
-
-def quoted(text: str) -> str:
-    """Quote a word of a line for a message, cut if it is long."""
-    return ascii(text[:LONGEST_QUOTE])
 
 
 class Spent:
@@ -139,7 +145,9 @@ class Spent:
         return self.stop.is_over or self.nodes_left == 0 or self.seconds_left == 0
 
 
-def think(solver: Solver, position: Position, go: Go, stop: Stop) -> tuple[int, tuple[str, ...]]:
+def think(
+    solver: Solver, position: Position, go: Go, stop: Stop, notation: UgiNotation
+) -> tuple[int, tuple[str, ...]]:
     """Find the best move within the limits, and the lines to write before it.
 
     Of several best moves, the one nearest to the centre is chosen. The position must not be over.
@@ -167,7 +175,8 @@ def think(solver: Solver, position: Position, go: Go, stop: Stop) -> tuple[int, 
             nothing = f"info string nothing is decided within {go.depth} plies"
             return column, (_measures(spent), nothing, _columns_line(scores))
         line = _line_of_play(solver, position, column, spent)
-    return column, (_info(position, score, line, spent), _columns_line(scores, score))
+    played = notation.write(position, line)
+    return column, (_info(position, score, played, spent), _columns_line(scores, score))
 
 
 def look_ahead(
@@ -248,14 +257,13 @@ def _line_of_play(solver: Solver, position: Position, column: int, spent: Spent)
     return tuple(line)
 
 
-def _info(position: Position, score: int, line: Sequence[int], spent: Spent) -> str:
+def _info(position: Position, score: int, played: Sequence[str], spent: Spent) -> str:
     """Write an exact score as UCI does: in moves of the winner until the end."""
     plies = plies_to_end(score, position.ply, *position.board)
     moves = (plies + 1) // 2 if score > 0 else -(plies // 2)
     shown = f"mate {moves}" if score else "cp 0"
-    played = " ".join(format_moves([column]) for column in line)
     measures = _measures(spent).removeprefix("info ")
-    return f"info depth {plies} score {shown} {measures} pv {played}"
+    return f"info depth {plies} score {shown} {measures} pv {' '.join(played)}"
 
 
 def _measures(spent: Spent) -> str:
@@ -279,7 +287,7 @@ class Search:
     """A search in a thread of its own. When it ends, it writes its results and then the move.
 
     ``think`` finds a column and the lines to write before it, until the stop is set. ``tell``
-    writes a line.
+    writes a line, and ``notation`` the move.
     """
 
     def __init__(
@@ -288,12 +296,14 @@ class Search:
         position: Position,
         think: Callable[[Position, Go, Stop], tuple[int, tuple[str, ...]]],
         tell: Callable[[str], None],
+        notation: UgiNotation,
     ) -> None:
         self.go = go
         self.is_silent = False
         self._think = think
         self._position = position
         self._tell = tell
+        self._notation = notation
         self._stop = Stop()
         self._asked = threading.Event()
         self._error: Exception | None = None
@@ -325,9 +335,9 @@ class Search:
     def _run(self) -> None:
         try:
             column, lines = self._think(self._position, self.go, self._stop)
-            move = column_label(column)
+            (move,) = self._notation.write(self._position, [column])
         except (C4Error, MemoryError) as error:
-            move = "none"
+            move = self._notation.no_move
             lines = (f"info string error: {in_a_line(str(error) or type(error).__name__)}",)
         except Exception as error:  # noqa: BLE001  (raised again by join)
             self._error = error

@@ -17,6 +17,7 @@ EXAMPLES = (
     "printf 'position startpos moves 4 4 5\\ngo\\n' | c4 engine",
     "printf 'position fen 7/7/7/7/2o4/2xx1o1\\ngo depth 3\\n' | c4 engine",
     "printf 'ugi\\nsetoption name player value medium\\ngo\\n' | c4 engine",
+    "printf 'uci\\nposition startpos moves P@d1 P@d2\\ngo depth 3\\n' | c4 engine",
 )
 
 
@@ -35,11 +36,14 @@ def engine(
     threads: int,
     table_mb: int,
 ) -> None:
-    """Run an engine that answers UGI lines on standard input.
+    """Run an engine that answers UGI or UCI lines on standard input.
 
     UGI does for any game what UCI does for chess. "position" sets a position, "go" asks for the
     best move, "stop" ends the search, "quit" ends the engine. Columns are counted from 1. Without a
-    limit, "go" finds the exact score of every column. docs/adapters.md lists all lines.
+    limit, "go" finds the exact score of every column.
+
+    After the line "uci", the engine speaks UCI as engine managers do: the variant is "cfour", and
+    moves are drops such as P@d1. docs/adapters.md lists all lines.
 
     The answer to a line that cannot be understood is "info string error: ...", and the engine goes
     on. At the end of the input, the last search is completed first.

@@ -2,51 +2,55 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 import click
 
-from cli.output import drawing
+from cli.output import drawing, outfile
+from cli.output.formats import check_output, chosen_format, format_flags, opened, write_rows
 from cli.positions.games import STDIN, read_games, read_names, report_bad_line
 from cli.shell import echo, exits, parameters
 from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from c4core.arena.files import GameEntry
     from c4core.lines import BadLine
     from c4core.notation import BoardSize
+    from cli.output.formats import Format
     from cli.positions.games import GivenGames
     from cli.shell.settings import Settings
     from cli.work.job import Backend, JobContext
     from db.database import Database
     from workers.answers.service import AnswerService
-    from workers.match.reviews import Review, ReviewedMove
+    from workers.match.reviews import PlayerTotals, Review, ReviewedMove
 
 EXAMPLES: Final = (
     "c4 review 44444432651631235357535",
     "c4 review 1:0 --plot review.svg",
     "c4 games export 1 | c4 review - --summary",
-    "c4 review games.jsonl --format csv > moves.csv",
+    "c4 review games.jsonl --output moves.csv",
     "c4 review games.jsonl --detach",
 )
 
 
-@click.command(cls=Command, broker=True, examples=EXAMPLES)
+@click.command(cls=Command, broker=True, json=False, examples=EXAMPLES)
 @click.argument("games", metavar="GAME...", nargs=-1)
 @parameters.board_option
 @click.option("--boards", is_flag=True, help="Draw the board before every move.")
-@click.option("--summary", is_flag=True, help="Write one line per game.")
 @click.option(
-    "--format",
-    "format_name",
-    type=click.Choice(["text", "json", "csv"]),
-    help="Text for people, JSON with an object per game, or CSV with a row per move.",
+    "--summary", is_flag=True, help="Write one line per game, then the totals of each player."
 )
+@format_flags(
+    table="Tables and boards for people.  [default]",
+    json="One JSON array, with an object per game.",
+    jsonl="JSON Lines: one object per game.",
+    csv="Comma-separated values with a heading; a line per move.",
+    parquet="A Parquet file with a row per move.",
+)
+@outfile.output_option
 @drawing.plot_option(
     "Draw the game with its turning points into an .svg or .png; can be given again."
 )
@@ -73,6 +77,7 @@ def review(
     boards: bool,
     summary: bool,
     format_name: str | None,
+    output: str | None,
     plots: tuple[str, ...],
     time_limit: float | None,
     no_store: bool,
@@ -101,19 +106,25 @@ def review(
     to go on. With --broker, workers do the work.
     """
     settings: Settings = context.obj
-    chosen = format_name or ("json" if settings.json else "text")
+    chosen = chosen_format(settings, format_name, output)
     refuse(
         context,
         (not games, "no game: give moves, MATCH:NUMBER, a file, or - for standard input"),
         (games.count(STDIN) > 1, "- can be given only once"),
         (summary and boards, "--summary and --boards cannot be used together"),
-        (summary and chosen != "text", "--summary needs --format text"),
-        (boards and chosen != "text", "--boards needs --format text"),
+        (summary and chosen != "table", "--summary needs --table"),
+        (boards and chosen != "table", "--boards needs --table"),
         (detach and no_store, "a detached job needs the database"),
         (detach and time_limit is not None, "a detached job has no time limit"),
         (detach and bool(plots), "a detached job draws nothing"),
+        (detach and output is not None, "a detached job writes nothing"),
     )
+    check_output(context, chosen, output)
+    outfile.check(output)
     drawing.check_pictures(plots)
+    from cli.positions.given import hint_at_one
+
+    hint_at_one(context, games, board, kind="game")
     named = read_names(context, games, board)
     refuse(context, (named.has_stored and no_store, "a stored game needs the database"))
 
@@ -137,7 +148,8 @@ def review(
             reviews = stack.enter_context(direct(database, found, backend, time_limit))
         if plots:
             reviews = list(reviews)
-        _write_reviews(reviews, chosen, boards=boards, summary=summary)
+        with opened(output, chosen) as target:
+            _write_reviews(reviews, chosen, target, boards=boards, summary=summary)
         for name in plots:
             _draw(reviews, name)
     if len(found.games) < len(found.entries):
@@ -145,13 +157,17 @@ def review(
 
 
 def _write_reviews(
-    reviews: Iterable[Review | BadLine], format_name: str, *, boards: bool, summary: bool
+    reviews: Iterable[Review | BadLine],
+    format_name: Format,
+    target: IO[Any] | None,
+    *,
+    boards: bool,
+    summary: bool,
 ) -> None:
-
-    if format_name == "json":
-        write_json(reviews)
-    elif format_name == "csv":
-        write_csv(reviews)
+    if format_name in ("json", "jsonl"):
+        write_rows(_objects(reviews), format_name, (), target=target)
+    elif format_name != "table":
+        write_rows(_rows(reviews), format_name, (), names=(*NAMES, *JUDGED), target=target)
     elif summary:
         write_summary(reviews)
     else:
@@ -232,25 +248,17 @@ def _reviewed(
 MARK_STYLES: Final = {"??": "bold red", "?": "yellow", "!": "bold green", "": ""}
 NAMES: Final = ("game", "match", "number", "board", "ply", "side", "column")
 JUDGED: Final = ("before", "after", "loss", "best", "mark", "changes_result", "missed_win")
-"""The CSV columns of a judged move."""
+"""The columns of a judged move in a table of moves."""
 
 
-def write_json(reviews: Iterable[Review | BadLine]) -> None:
-    """Write one object per game or bad line."""
+def _objects(reviews: Iterable[Review | BadLine]) -> Iterator[dict[str, Any]]:
+    """One object per game or bad line."""
     from c4core.lines import BadLine
     from workers.answers.lines import bad_line_object
     from workers.match.reviews import review_object
 
     for review in reviews:
-        fields = bad_line_object(review) if isinstance(review, BadLine) else review_object(review)
-        sys.stdout.write(json.dumps(fields) + "\n")
-
-
-def write_csv(reviews: Iterable[Review | BadLine]) -> None:
-    """Write one row per move of each game."""
-    from cli.output.formats import write_rows
-
-    write_rows(_rows(reviews), "csv", (), names=(*NAMES, *JUDGED))
+        yield bad_line_object(review) if isinstance(review, BadLine) else review_object(review)
 
 
 def write_text(reviews: Iterable[Review | BadLine], *, boards: bool) -> None:
@@ -269,8 +277,8 @@ def write_text(reviews: Iterable[Review | BadLine], *, boards: bool) -> None:
 
 
 def write_summary(reviews: Iterable[Review | BadLine]) -> None:
-    """Write one line per game."""
-    from cli.output.formats import Column, write_rows
+    """Write one line per game, then the totals of each player."""
+    from cli.output.formats import Column
 
     columns = (
         Column("game", 8, lambda row: row["game"]),
@@ -284,18 +292,43 @@ def write_summary(reviews: Iterable[Review | BadLine]) -> None:
         Column("??", 3, lambda row: row["blunders"], right=True),
         Column("turning points", 14, lambda row: row["turns"]),
     )
-    write_rows(_summaries(reviews), "table", columns)
+    totals: dict[str, PlayerTotals] = {}
+    write_rows(_summaries(reviews, totals), "table", columns)
+    if totals:
+        echo.line()
+        _write_totals(totals)
 
 
-def _summaries(reviews: Iterable[Review | BadLine]) -> Iterator[dict[str, Any]]:
+def _write_totals(totals: Mapping[str, PlayerTotals]) -> None:
+    from cli.output.tables import Table, write_parts
+    from workers.match.reviews import percent
+
+    rows = [
+        (
+            _short(name),
+            *map(str, (player.games, player.won, player.drawn, player.lost)),
+            percent(player.accuracy),
+            percent(player.best_share),
+            str(player.blunders),
+        )
+        for name, player in sorted(totals.items())
+    ]
+    headings = ("player", "games", "won", "drawn", "lost", "kept", "best", "??")
+    write_parts([Table(headings, rows)])
+
+
+def _summaries(
+    reviews: Iterable[Review | BadLine], totals: dict[str, PlayerTotals]
+) -> Iterator[dict[str, Any]]:
     from c4core.arena.files import outcome_text
     from c4core.lines import BadLine
-    from workers.match.reviews import percent
+    from workers.match.reviews import add_totals, percent
 
     for index, review in enumerate(reviews, start=1):
         if isinstance(review, BadLine):
             report_bad_line(review)
             continue
+        add_totals(totals, review)
         game, turns = review.game, review.turning_points
         yield {
             "game": _name(review) or str(index),
@@ -404,7 +437,7 @@ def _sentence(move: ReviewedMove) -> Any:
 
 def _write_moves(review: Review) -> None:
     from c4core.notation import column_label
-    from cli.output.formats import Column, write_rows
+    from cli.output.formats import Column
     from cli.output.render import labels, score_style, score_text
 
     columns = (

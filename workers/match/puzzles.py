@@ -26,7 +26,7 @@ from db.records.games import GameCursor, GameFilter
 from workers.answers.question import has_all_columns
 from workers.answers.service import Stop
 from workers.match.files import entry_of
-from workers.match.reviews import answers_until, moved_from
+from workers.match.reviews import moved_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -168,7 +168,7 @@ class PuzzleSearch:
             if position.canonical_key not in self._seen and _may_be_puzzle(position)
         ]
         self._seen.update(position.canonical_key for position in positions)
-        answers = answers_until(self._deadline, positions, self._service, self._stop)
+        answers = self._service.answer_within(positions, self._left, self._stop)
         found = []
         for position, answer in zip(positions, answers, strict=True):
             if not has_all_columns(answer, position):

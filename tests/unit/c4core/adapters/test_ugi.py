@@ -1,15 +1,17 @@
-"""The engine in UGI: the meaning of its lines, its results, and bad lines."""
+"""The engine in UGI and UCI: the meaning of its lines, its results, and bad lines."""
 
 import io
 import re
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from c4core.adapters.ugi import Options, Session, read_position
-from c4core.adapters.ugi_search import Go, LineError, Spent, look_ahead, read_go
+from c4core.adapters.ugi import Options, Session
+from c4core.adapters.ugi_notation import UCI, UGI, LineError, read_position
+from c4core.adapters.ugi_search import Go, Spent, look_ahead, read_go
 from c4core.evaluation import plies_to_end
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.players import Stop
@@ -64,7 +66,12 @@ class Talk:
         ["position startpos moves 4", "go nodes 1"],
         ["position startpos moves 4", "go nodes 3000"],
         ["position startpos moves 44", "go nodes 20000"],
-        ["go", "quit", "isready"],
+        ["uci", "position startpos moves P@a1 P@b1 P@a2 P@b2 P@a3 P@b3", "go"],
+        ["uci", "position fen 7/7/7/7/3pp2/2PPP2 b - - 0 3", "go depth 2"],
+        ["uci", "position startpos moves P@a1 P@b1 P@a2 P@b2 P@a3 P@b3 P@a4", "go"],
+        ["uci", "ugi", "position startpos moves 112233", "go"],
+        ["uci", "setoption name UCI_Variant value chess", "debug on", "ponderhit"],
+        ["uci", "setoption name board value 9x6", "position startpos", "query p1turn"],
         ["query gameover", "query p1turn", "query result"],
         ["position startpos moves 1212121", "query gameover", "query result", "go"],
         ["position startpos moves 41212131", "query gameover", "query result"],
@@ -84,7 +91,12 @@ class Talk:
     ids="; ".join,
 )
 def test_conversations(lines: list[str], snapshot: SnapshotAssertion) -> None:
-    assert said(*lines) == snapshot
+    assert [line for line in said(*lines) if not line.startswith(("id ", "option "))] == snapshot
+
+
+def test_quit_prints_the_move_of_a_search() -> None:
+    assert said("go", "quit", "isready")[-1] == "bestmove 4"
+    assert said("uci", "go infinite", "quit", "isready")[-1] == "bestmove P@d1"
 
 
 def test_the_greeting() -> None:
@@ -93,6 +105,13 @@ def test_the_greeting() -> None:
     assert others[-1] == "ugiok"
     assert "option name hash type spin default 1 min 1 max 1048576" in others
     assert "option name player type string default <empty>" in others
+
+
+def test_the_greeting_of_uci(snapshot: SnapshotAssertion) -> None:
+    # The variant determines the board.
+    lines = said("uci", options=Options(hash=2, board=BoardSize(9, 6), player="medium"))
+    assert lines[0].startswith("id name C4 ")
+    assert lines[1:] == snapshot
 
 
 def test_the_score_of_every_column_is_reported() -> None:
@@ -133,10 +152,60 @@ def test_bad_positions_are_refused(snapshot: SnapshotAssertion) -> None:
     } == snapshot
 
 
+def test_positions_of_uci() -> None:
+    drops = "P@d1 P@d2 P@e1 P@c1 P@e2"
+    read = read_position(["startpos", "moves", *drops.split()], DEFAULT_BOARD, UCI)
+    assert read == Position("44535")
+    assert UCI.write(Position(), (3, 3, 4, 2, 4)) == drops.split()
+    pockets = f"[{'P' * 18}{'p' * 19}]"
+    for text in (
+        "fen 7/7/7/7/3pP2/2pPP2 b - - 0 3",
+        f"fen 7/7/7/7/3pP2/2pPP2{pockets} b - - 0 3",
+        f"fen 7/7/7/7/3pP2/2pPP2{pockets} b 0 3",  # without the fields that only chess needs
+        "fen 7/7/7/7/3p3/3P3 w moves P@e1 P@c1 P@e2",
+    ):
+        assert read_position(text.split(), DEFAULT_BOARD, UCI) == read
+    full = Position("467542311242375735765675733135661624214421")
+    rows = "pPPpppP/pPPPppP/PPppPPP/ppPPppp/PpPPPpp/ppPPppP"
+    for board in (rows, f"{rows}[]", f"{rows}[-]"):  # cutechess writes the last one
+        assert read_position(["fen", board, "w", "-", "-", "0", "22"], DEFAULT_BOARD, UCI) == full
+
+
+def test_bad_positions_of_uci_are_refused(snapshot: SnapshotAssertion) -> None:
+    texts = (
+        "startpos moves 4",
+        "startpos moves P@d2",
+        "startpos moves P@d1 d2",
+        "startpos moves p@d1",
+        "startpos moves P@h1",
+        "startpos moves P@d1 P@d2 P@d3 P@d4 P@d5 P@d6 P@d6",
+        "startpos moves P@a1 P@b1 P@a2 P@b2 P@a3 P@b3 P@a4 P@b4",
+        "fen",
+        "fen 7/7/7/7/7/7 w - - 0 1 0",
+        "fen 7/7/7/7/7/7 x",
+        "fen 7/7/7/7/7/3P3 w - - 0 1",
+        "fen 7/7/7/7/7/3PP2 w - - 0 1",
+        "fen 7/7/7/7/3P3/7 b - - 0 1",
+        "fen 7/7/7/7/7/3x3 b - - 0 1",
+        "fen 7/7/7/7/7/7[PPp] w - - 0 1",
+        "fen 7/7/7/7/7/7[ w - - 0 1",
+        "fen 9/9/9/9/9/9/9 w - - 0 1",
+        "fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    )
+    assert {
+        text: refused(read_position, text.split(), DEFAULT_BOARD, UCI, error=LineError)
+        for text in texts
+    } == snapshot
+
+
 def test_limits(snapshot: SnapshotAssertion) -> None:
-    assert read_go([]) == Go()
-    assert read_go(["movetime", "500", "nodes", "7"]) == Go(movetime=500, nodes=7)
-    assert read_go(["infinite"]).infinite
+    assert read_go([], UGI.limits) == Go()
+    assert read_go(["movetime", "500", "nodes", "7"], UGI.limits) == Go(movetime=500, nodes=7)
+    assert read_go(["infinite"], UGI.limits).infinite
+    clocks = ["wtime", "5", "btime", "-6", "winc", "7", "binc", "8", "movestogo", "9"]
+    expected = Go(p1time=5, p2time=-6, p1inc=7, p2inc=8, movestogo=9)
+    assert read_go(clocks, UCI.limits) == expected
+    assert refused(read_go, ["ponder"], UCI.limits, error=LineError) == snapshot
     texts = (
         "movetime",
         "movetime soon",
@@ -146,14 +215,21 @@ def test_limits(snapshot: SnapshotAssertion) -> None:
         "wtime 5",
         "nodes 99999999999999999999",
     )
-    assert {text: refused(read_go, text.split(), error=LineError) for text in texts} == snapshot
+    assert {
+        text: refused(read_go, text.split(), UGI.limits, error=LineError) for text in texts
+    } == snapshot
 
 
 def test_a_move_gets_its_share_of_the_clock() -> None:
     clock = Go(p1time=21_000, p2time=4_200, p1inc=500)
     assert clock.seconds(Position()) == 1.5  # 21 moves to go, plus the increment
     assert clock.seconds(Position("4")) == 0.2
+    assert replace(clock, movestogo=10).seconds(Position()) == 2.6
+    assert replace(clock, movestogo=0).seconds(Position()) == 10.5
     assert Go(movetime=-5).seconds(Position()) == 0
+    # 20 ms are kept for the answer, but at most half of the time.
+    assert Go(movetime=500).seconds(Position()) == 0.48
+    assert Go(movetime=10).seconds(Position()) == 0.005
     assert Go(p1time=100, p1inc=60_000).seconds(Position()) == 0.05  # half of the remaining time
     assert Go(nodes=3).seconds(Position()) is None
 
@@ -219,7 +295,7 @@ def test_a_stopped_player_still_moves() -> None:
         "info string stopped before the player chose; the first open column is played",
         "bestmove 1",
     ]
-    talk.session.answer("go movetime 1")
+    talk.session.answer("go movetime 2")
     talk.until("bestmove none".__eq__)
     assert "has not found a move in 0.001 s" in talk.heard[-2]
 

@@ -1,6 +1,6 @@
 /**
  * The puzzles: a position in which a single column keeps the result, and the line after the answer. `/puzzles?seed=5`
- * is a puzzle that can be shared; `match=1` takes puzzles of a match's games, `board=9x6` those of another board.
+ * is a puzzle that can be shared; `match=1` takes puzzles of a match's games, `board=9x6` puzzles of another board.
  */
 
 import { Board } from "../board/board.js";
