@@ -43,13 +43,17 @@ help:
 	@echo "Each step of the gate and the release is also a target (make fuzz: CASES=n, SEED=n):"
 	@$(PYTHON) .ci/steps.py list
 
-# An editable install also puts the extension modules next to their sources.
+# setup.py compiles only the modules whose sources have changed, and shows its progress.
+BUILD_REQUIRES := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")
 $(VENV)/installed: $(SOURCES)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "C4 needs Python 3.11 or newer; $$($(PYTHON) --version) was found (set PYTHON=...)"; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.8'
-	$(UV_INSTALL) --editable .
+	@$(BIN)/python -c '$(BUILD_REQUIRES)' | $(UV_INSTALL) --requirements - --requirements pyproject.toml
+	@echo "Compiling: a minute or two the first time."
+	$(BIN)/python setup.py --quiet build_ext --inplace
+	$(UV_INSTALL) --no-deps --no-build-isolation --editable .
 	touch $@
 
 $(VENV)/test: $(VENV)/installed
@@ -65,8 +69,8 @@ $(VENV)/dev: $(VENV)/test
 TORCH ?= torch>=2.4
 $(VENV)/extras: $(VENV)/dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check '$(TORCH)'
-	$(EXTRAS) --extra adapters --extra bench --extra learn --extra monitor --extra notebook --extra parquet \
-		--extra pictures --extra plot
+	$(EXTRAS) --extra adapters --extra bench --extra learn --extra mcp --extra monitor \
+		--extra notebook --extra onnxtest --extra parquet --extra pictures --extra plot
 	$(UV_INSTALL) --no-deps 'kaggle-environments>=1.33'
 	touch $@
 
@@ -114,6 +118,7 @@ lint: $(VENV)/dev $(VENV)/typescript-$(TYPESCRIPT)
 docs: $(VENV)/dev
 	rm -rf build/site
 	$(BIN)/python -m sphinx --quiet --fresh-env --fail-on-warning --keep-going -d build/doctrees -c docs . build/site
+	@echo '<!doctype html><title>C4</title><meta http-equiv="refresh" content="0; url=docs/index.html">' > build/site/index.html
 
 # Build a wheel for each of these Pythons from the packed sources. auditwheel puts the systems that it
 # runs on into its name.

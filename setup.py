@@ -19,6 +19,7 @@ from pathlib import Path
 from Cython.Build import cythonize
 from setuptools import Extension, find_packages, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.modified import newer_group
 
 # Other packages in the checkout (tests, benchmarks) are not installed.
 NAMES = ("c4core", "cli", "db", "web", "workers")
@@ -45,6 +46,7 @@ SHARED = Extension(
     sources=["c4core/_cyutility.c"],  # written by Cython, below build/cython
     extra_compile_args=[*COMPILE_ARGS, *([] if DEBUG else ["-O1"])],
     extra_link_args=LINK_ARGS,
+    depends=["setup.py"],
 )
 
 # Kernels for newer processors, chosen at run time (c4core/engine/kernel.pyx).
@@ -69,6 +71,10 @@ O1_MODULES = ["kernel", "samples"]
 MODEL_ARGS = ["-O2", "-fpeel-loops", "-funswitch-loops"]
 
 
+BUILT = f"build/lib.{sysconfig.get_platform()}-{sys.implementation.cache_tag}"
+"""The folder of the last build, with which sources are compared."""
+
+
 class BuildExt(build_ext):
     """``build_ext`` that also copies the built modules into the source tree.
 
@@ -80,6 +86,15 @@ class BuildExt(build_ext):
         """Compile with all processors by default."""
         super().finalize_options()
         self.parallel = self.parallel or os.cpu_count()
+        if self.editable_mode:  # setuptools would compile everything in a temporary folder
+            self.build_lib = BUILT
+            self.build_temp = BUILT.replace("lib", "temp", 1)
+
+    def build_extension(self, ext: Extension) -> None:
+        """Build a module if its sources are newer, and show it."""
+        if newer_group([*ext.sources, *ext.depends], self.get_ext_fullpath(ext.name), "newer"):
+            print(f"Compiling {ext.name}", flush=True)  # noqa: T201 (pip hides it, make shows it)
+        super().build_extension(ext)
 
     def run(self) -> None:
         """Build; in a checkout, also copy the modules next to their sources."""
@@ -107,6 +122,7 @@ def extensions() -> list[Extension]:
             + ["-ffp-contract=off"] * (source.stem in EXACT_FLOATS)
             + ["-fno-tree-vectorize"] * (source.stem in SHORT_LOOPS),
             extra_link_args=LINK_ARGS,
+            depends=["setup.py"],
         )
         for source in sources
     ]

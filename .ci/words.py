@@ -29,7 +29,7 @@ START = {
 """The first words that a docstring must not have."""
 
 ANYWHERE = {
-    '"is no"': r"(?<!there )\b(?:am|are|be|is|was|were) (?:no|none)\b(?! (?:longer|more))",
+    '"is no"': r"(?<!there )\b(?:am|are|be|is|was|were) (?:no|(?-i:none))\b(?! (?:longer|more))",
     '"has not"': r"\b(?:had|has|have) not (?:a|an|any|the)\b|\bneeds? no\b",
     '"whoever"': r"\b(?:whatever|whichever|whoever|wherever|whosoever)\b",
     '"so many"': r"\b(?:so (?:few|many|much)|that many|as many as there)\b",

@@ -247,10 +247,10 @@ cdef object _read(object text, object index, object width, object height):
         return PositionType(text, width=width, height=height)
     except MoveError as error:
         raise MoveError(
-            f"position {index}: {error}", kind=error.kind, column=error.column, index=error.index
+            f"positions[{index}]: {error}", kind=error.kind, column=error.column, index=error.index
         ) from None
     except TypeError as error:
-        raise TypeError(f"position {index}: {error}") from None
+        raise TypeError(f"positions[{index}]: {error}") from None
 
 
 cdef tuple _words_of_positions(list positions, const Board* g):
@@ -266,7 +266,7 @@ cdef tuple _words_of_positions(list positions, const Board* g):
         position = positions[index]
         if position.g != g:
             raise BoardError(
-                f"a batch has one board: position {index} is on {position.board}, "
+                f"a batch has one board: positions[{index}] is on {position.board}, "
                 f"the first one on {positions[0].board}",
                 size=position.board,
             )
@@ -304,8 +304,8 @@ cdef int _refuse_key(uint64_t key, object index, const Board* g) except -1:
     try:
         PositionType.from_key(key, width=g.width, height=g.height)
     except KeyValueError as error:
-        raise KeyValueError(f"position {index}: {error}", key=error.key) from None
-    raise AssertionError(f"position {index}: {key}")
+        raise KeyValueError(f"positions[{index}]: {error}", key=error.key) from None
+    raise AssertionError(f"positions[{index}]: {key}")
 
 
 # Number of parents whose children are sorted together: about 50 MB of children on 7x6.

@@ -6,9 +6,11 @@ Every score is for the side to move of its position, as in :mod:`c4core.evaluati
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+
+from c4core.evaluation import NO_SCORE, score_name, value_between
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,6 +47,20 @@ class _Batch:
         """Shape (n,): whether the bounds are equal."""
         return np.equal(self.lower, self.upper)
 
+    def to_dict(self) -> dict[str, NDArray[Any]]:
+        """Return arrays of length n by name, such as the columns of a table.
+
+        ``score`` is masked if the bounds differ; ``value`` is then None if they leave it open.
+        """
+        values = map(value_between, self.lower.tolist(), self.upper.tolist())
+        return {
+            "score": np.ma.MaskedArray(self.lower, mask=~self.exact),
+            "lower": self.lower,
+            "upper": self.upper,
+            "value": np.array(list(values), dtype=object),
+            "nodes": self.nodes,
+        }
+
 
 class BatchEvaluation(_Batch):
     """The scores of n positions, or their proven bounds."""
@@ -63,3 +79,12 @@ class BatchAnalysis(_Batch):
 
     scores: NDArray[np.int8]
     """Shape (n, width): each column's score, or :data:`c4core.evaluation.NO_SCORE`."""
+
+    def to_dict(self) -> dict[str, NDArray[Any]]:
+        """Return arrays of length n by name, with ``score_1`` for the first column.
+
+        Missing scores are masked.
+        """
+        columns = np.ma.masked_equal(self.scores, NO_SCORE)
+        of_columns = {score_name(column): columns[:, column] for column in range(columns.shape[1])}
+        return {**_Batch.to_dict(self), **of_columns}

@@ -79,6 +79,11 @@ def best_columns(score: int | None, scores: Sequence[int | None] | None) -> tupl
     return tuple([column for column, value in enumerate(scores) if value == score])
 
 
+def score_name(column: int) -> str:
+    """Return the name of a 0-based column's score in tables: ``score_1`` for the first."""
+    return f"score_{column + 1}"
+
+
 class Bounded:
     """A mixin for classes with the fields ``lower`` and ``upper``, bounds on a score.
 
@@ -105,6 +110,14 @@ class Bounded:
         """The outcome for the side to move, or None while the bounds leave it open."""
         return value_between(self.lower, self.upper)
 
+    def _bounds(self) -> dict[str, int | str | None]:
+        return {
+            "score": self.score,
+            "lower": self.lower,
+            "upper": self.upper,
+            "value": self.value,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Evaluation(Bounded):
@@ -118,6 +131,10 @@ class Evaluation(Bounded):
     """Number of positions that the search visited."""
     seconds: float = 0.0
     """Wall-clock seconds of the search."""
+
+    def to_dict(self) -> dict[str, int | float | str | None]:
+        """Return all facts as a flat dictionary, such as one row of a table."""
+        return {**self._bounds(), "nodes": self.nodes, "seconds": self.seconds}
 
     def _repr_html_(self) -> str:
         """Return the evaluation as a table for notebooks."""
@@ -143,6 +160,20 @@ class Analysis(Bounded):
     def best(self) -> tuple[int, ...]:
         """The 0-based columns that reach the position's score; empty while it is unknown."""
         return best_columns(self.score, self.scores)
+
+    def to_dict(self) -> dict[str, int | float | str | None]:
+        """Return all facts as a flat dictionary, such as one row of a table.
+
+        ``best`` has the best columns, separated by blanks, and ``score_1`` the score of the first
+        column: columns count from 1.
+        """
+        return {
+            **self._bounds(),
+            "best": " ".join(str(column + 1) for column in self.best),
+            **{score_name(column): score for column, score in enumerate(self.scores)},
+            "nodes": self.nodes,
+            "seconds": self.seconds,
+        }
 
     def _repr_html_(self) -> str:
         """Return the columns and their scores as a table for notebooks."""

@@ -342,6 +342,22 @@ cdef class Position:
             raise GridError("the side to move has already won: the game went on after its end")
         return make_position(g, stones, mask, ply)
 
+    @classmethod
+    def from_array(cls, array):
+        """The position of a NumPy array of shape (height, width), top row first.
+
+        Args:
+            array: 0 for an empty square, 1 for the first player, 2 or -1 for the second, as
+                :meth:`to_array` returns.
+
+        Raises:
+            GridError: the array has another shape or other values, or is not a position.
+            BoardError: impossible size.
+        """
+        from c4core.reader import read_array        # reader imports this module
+
+        return read_array(array)
+
     # The side that moved last may have a four (the game is over); the side to move never has one.
 
     @property
@@ -495,6 +511,34 @@ cdef class Position:
                 line >>= 1
                 square += 1
         return tuple(sorted(squares))
+
+    def to_array(self):
+        """Return the squares as an int8 array of shape (height, width), top row first.
+
+        An empty square is 0, a stone of the first player 1, one of the second player 2.
+        """
+        import numpy as np
+
+        codes = {None: 0, "x": 1, "o": 2}
+        rows = range(self.g.height - 1, -1, -1)
+        return np.array(
+            [[codes[self.stone_at(column, row)] for column in range(self.g.width)] for row in rows],
+            dtype=np.int8,
+        )
+
+    def to_dict(self):
+        """Return the facts as a flat dictionary, one row of a table or of JSON."""
+        return {
+            "board": str(self.board),
+            "moves": self.moves,
+            "key": self.key,
+            "canonical_key": self.canonical_key,
+            "ply": self.ply,
+            "side": self.turn,
+            "over": self.is_over,
+            "winner": self.winner,
+            "grid": str(self),
+        }
 
     def __str__(self):
         rows = range(self.g.height - 1, -1, -1)

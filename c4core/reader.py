@@ -14,11 +14,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from c4core.errors import GridError, MoveError
-from c4core.notation import format_moves, parse_moves
+from c4core.notation import check_board, format_moves, parse_moves
 from c4core.position import Position
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import ArrayLike
 
     from c4core.notation import BoardSize
 
@@ -304,6 +306,38 @@ def read_grid_list(values: Sequence[object], board: BoardSize) -> Position:
     squares = [_square(value) for value in values]
     starts = range(0, board.cells, board.width)
     return _position([squares[start : start + board.width] for start in starts], board)
+
+
+def read_array(array: ArrayLike) -> Position:
+    """Read a NumPy array of shape (height, width), the top row first.
+
+    Args:
+        array: 0 for an empty square, 1 for the first player, 2 or -1 for the second.
+
+    Raises:
+        GridError: the array has another shape or other values, or is not a position.
+        BoardError: the size is impossible.
+    """
+    import numpy as np  # noqa: PLC0415 - most callers read text
+
+    squares = np.asarray(array)
+    if squares.ndim != 2:  # noqa: PLR2004
+        raise GridError(
+            f"the array must have two dimensions, rows and columns; it has {squares.ndim}"
+        )
+    rows = squares.tolist()
+    known = (0, 1, 2, -1)
+    for index, row in enumerate(rows):
+        for column, square in enumerate(row):
+            if not isinstance(square, int | float) or square not in known:
+                raise GridError(
+                    f"grid row {index + 1} has {reprlib.repr(square)} at column {column + 1}: "
+                    "only 0, 1 and 2 (or -1) are squares",
+                    row=index,
+                )
+    whole = [[int(square) for square in row] for row in rows]
+    height, width = squares.shape
+    return read_grid_list(whole, check_board(width, height))
 
 
 def is_grid_list(values: Sequence[object], board: BoardSize) -> bool:

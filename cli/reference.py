@@ -38,8 +38,8 @@ a database never does.
 Moves are columns counted from 1 (`4453`); from the tenth column on they are letters (`a` is 10).
 With `--zero-based` they count from 0. A score is for the side to move, and 0 is a draw. On 7x6 a
 win is 22 minus the number of the winner's stones at the end: 18 is a win with the fourth stone, 1
-is a win with the last one. A loss is the negative of that. Texts for people also show the distance
-in plies.
+is a win with the last one. A loss is the negative of that. Texts for people also show the number
+of moves to the end.
 
 `--db`, `--json`, `-q` and `-v` can be given before or after the command's name. The database is
 a SQLite file (`c4.db` in your data directory, created at first use), unless `--db` or the

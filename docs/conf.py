@@ -1,4 +1,4 @@
-"""Sphinx makes a site of these documents: ``make docs``, then ``build/site/docs/index.html``.
+"""Sphinx makes a site of these documents: ``make docs``, then ``build/site/index.html``.
 
 Docstrings are read from the modules themselves, compiled ones too. Compiled modules have no
 annotations: their signatures are read from the stubs beside them.

@@ -25,13 +25,14 @@ from web.api import (
     matches,
     players,
     position,
+    puzzles,
     results,
 )
-from web.files import page_routes
+from web.files import answer_missing, page_routes
 from web.metrics import Counting
 from web.middleware import Faults, Headers, Rate
 from web.openapi import build_document
-from web.responses import HANDLERS, JSON, encode
+from web.responses import HANDLERS, JSON, NOT_FOUND, encode
 from web.rooms import Memory
 from web.service import Service
 
@@ -52,6 +53,7 @@ MODULES: Final[tuple[Resource, ...]] = (
     matches,
     players,
     kaggle,
+    puzzles,
     jobs,
     events,
     results,
@@ -75,7 +77,7 @@ def create_app(settings: Settings) -> Starlette:
             Middleware(Memory, service.memory),
             Middleware(Faults),
         ],
-        exception_handlers=HANDLERS,
+        exception_handlers={**HANDLERS, NOT_FOUND: answer_missing},
         lifespan=_lifespan,
     )
     app.router.redirect_slashes = False

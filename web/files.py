@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Final
 from starlette.responses import Response
 from starlette.routing import Route
 
+from web.responses import NOT_FOUND, answer_error
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
@@ -20,12 +22,14 @@ if TYPE_CHECKING:
 
 DIRECTORY: Final = Path(__file__).parent / "pages"
 INDEX: Final = "index.html"
+MISSING: Final = "missing.html"
+"""The page for an address that does not exist."""
 ICON: Final = "icon.svg"
 FAVICON: Final = "/favicon.ico"
 """The path from which browsers fetch the icon of responses that name none, such as JSON."""
 PREFIX: Final = "/static/"
 """The path of all files except the index."""
-VIEWS: Final = ("/", "/explore", "/work")
+VIEWS: Final = ("/", "/puzzles", "/explore", "/work")
 """The addresses of the page; its scripts choose the view."""
 
 TYPES: Final = {
@@ -79,6 +83,21 @@ def page_routes(directory: Path = DIRECTORY) -> list[Route]:
     if index is not None:
         files |= dict.fromkeys(VIEWS, index)
     return [Route(address, _sender(file)) for address, file in files.items()]
+
+
+_missing: Final = PageFile.read(DIRECTORY / MISSING)
+
+
+async def answer_missing(request: Request, error: Exception) -> Response:
+    """The response for a path that does not exist: a page for browsers, JSON for programs."""
+    wants_page = "text/html" in request.headers.get("accept", "")
+    if (
+        request.method not in {"GET", "HEAD"}
+        or request.url.path.startswith("/api/")
+        or not wants_page
+    ):
+        return await answer_error(request, error)
+    return Response(_missing.content, NOT_FOUND, media_type=_missing.kind)
 
 
 def _sender(file: PageFile) -> Callable[[Request], Awaitable[Response]]:

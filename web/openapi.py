@@ -103,6 +103,12 @@ def problem(description: str) -> Schema:
     return {"description": description, "content": content(Error)}
 
 
+def writing(described: Schema) -> Schema:
+    """Mark an operation as one that changes data, and may need a token."""
+    described["responses"]["401"] = problem(PROBLEMS[401])
+    return described | {"security": [{}, {"token": []}]}
+
+
 def _contents(schema: object) -> Schema:
     is_by_type = isinstance(schema, dict) and any("/" in name for name in schema)
     return cast("Schema", schema) if is_by_type else content(schema)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, cast
 from msgspec import NODEFAULT, UNSET, Meta, Struct, UnsetType, inspect
 
 from c4core.errors import BoardError, C4Error
-from c4core.lines import BadLine, Request, parse_fields, parse_position
+from c4core.lines import BadLine, parse_fields, parse_position
 from c4core.notation import DEFAULT_BOARD, BoardSize, parse_board
 from c4core.position import Position
 from c4core.reader import read_grid
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from c4core import lines
     from web.settings import Limits
 
 T = TypeVar("T")
@@ -351,10 +352,10 @@ def read_position(values: Mapping[str, object]) -> AskedPosition:
     fields = {name: values[name] for name in ("moves", "key", "grid") if name in values}
     if not fields:
         raise ApiError(400, 'give "moves" (empty for the empty board), "key" or "grid"', "moves")
-    request = parse_fields(fields, board=board)
-    if isinstance(request, BadLine):
-        raise ApiError(400, request.error, request.field)
-    return AskedPosition(request.position, request.moves, board)
+    found = parse_fields(fields, board=board)
+    if isinstance(found, BadLine):
+        raise ApiError(400, found.error, found.field)
+    return AskedPosition(found.position, found.moves, board)
 
 
 def play(moves: str, board: BoardSize, field: str) -> Position:
@@ -366,7 +367,7 @@ def play(moves: str, board: BoardSize, field: str) -> Position:
         raise ApiError(400, str(error), field) from None
 
 
-def play_any(moves: str, board: BoardSize, field: str) -> Request:
+def play_any(moves: str, board: BoardSize, field: str) -> lines.Request:
     """The position after moves in any form; ``field`` is the name of their parameter."""
     read_moves(moves, field)
     try:

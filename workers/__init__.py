@@ -9,6 +9,8 @@ with jobs of the first kind.
 contains those workers, and announces units to them through a broker. ``app`` is the entry point for
 Celery's own command line.
 
+``tools`` has the functions that ``c4 mcp`` offers to language models.
+
 ``errors`` contains the errors of all of these, ``logs`` the log output of workers. ``text`` makes
 text safe to show, and CSV from rows. ``configuration`` reads the user's configuration file,
 ``cores`` counts the processors that may be used.

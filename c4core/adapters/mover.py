@@ -5,15 +5,12 @@ A mover is a player for callers that have positions but do not play a game of th
 
 from __future__ import annotations
 
-import functools
 import secrets
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from c4core.arena.game import NO_CLOCK, checked_column
-from c4core.book import Book
 from c4core.dice import Dice
-from c4core.errors import BookBoardError, C4Error
+from c4core.errors import C4Error
 from c4core.players import (
     Failing,
     GameStart,
@@ -25,13 +22,11 @@ from c4core.players import (
     parse_player,
     program_of,
 )
-from c4core.solver import Solver
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from c4core.position import Position, Side
 
-TABLE_MB: Final = 64
 SEEDS: Final = 1 << 63
 GAME_SEEDS: Final = 1 << 31
 
@@ -46,15 +41,6 @@ class AdapterError(C4Error, ValueError):
     def __init__(self, message: str, *, field: str) -> None:
         super().__init__(message)
         self.field = field
-
-
-@functools.cache
-def shared_analyst() -> Solver:
-    """Return the solver that all movers of the process share. It uses the shipped book."""
-    try:
-        return Solver(table_mb=TABLE_MB, book=Book.shipped())
-    except BookBoardError:  # this C4 was built without a book
-        return Solver(table_mb=TABLE_MB)
 
 
 class Mover:
@@ -86,8 +72,6 @@ class Mover:
         given = resources or Resources()
         if program := program_of(player):
             given.programs.check(program)
-        if given.analyst is None:
-            given = replace(given, analyst=shared_analyst())
         self._spec = parse_player(player)
         self._player = self._spec.make(given)
         self._seconds = seconds

@@ -76,6 +76,11 @@ class JudgedMove:
         return _sign(self.played) < _sign(self.best)
 
     @property
+    def is_missed_win(self) -> bool:
+        """Whether the move turned a win into a draw or a loss."""
+        return self.best > 0 >= self.played
+
+    @property
     def is_decision(self) -> bool:
         """Whether some column would have changed the result."""
         lowest = min((score for score in self.scores if score is not None), default=self.played)

@@ -7,7 +7,7 @@ one a dot.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from c4core.notation import column_label, parse_moves
 from c4core.pictures.svg import (
@@ -29,6 +29,7 @@ from c4core.pictures.svg import (
     Plate,
     Text,
     score_colour,
+    svg_text,
 )
 
 if TYPE_CHECKING:
@@ -63,6 +64,18 @@ class BoardMarks:
     """The mark of the last move, beside its stone."""
     title: str = ""
     """A line above the board."""
+
+
+class Scored(Protocol):
+    """The scores of the columns of a position, such as an ``Analysis``."""
+
+    @property
+    def scores(self) -> Sequence[int | None] | None:
+        """The score of each column for the side to move."""
+
+    @property
+    def best(self) -> Sequence[int]:
+        """The best columns, 0-based."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +191,65 @@ def board_picture(
     if marks.title:
         shapes.append(Text(0.1 * cell, 0.42 * cell, marks.title, 0.34 * cell, SOFT, "start"))
     return Picture(frame.width, head + frame.height + foot, tuple(shapes), describe(position))
+
+
+def analysis_marks(position: Position, analysis: Scored | None, *, threats: bool) -> BoardMarks:
+    """The marks for a position: its columns' scores, arrows to the best ones, and threats."""
+    best = () if analysis is None else analysis.best
+    is_choice = len(best) < len(position.legal_columns())
+    return BoardMarks(
+        scores=None if analysis is None else analysis.scores,
+        arrows=best if is_choice else (),
+        threats=find_threats(position) if threats else None,
+    )
+
+
+def board_svg(position: Position, analysis: Scored | None = None, *, threats: bool = False) -> str:
+    """Draw a position as SVG.
+
+    Args:
+        position: the position.
+        analysis: writes the columns' scores under the board and draws arrows to the best ones.
+        threats: whether to mark the empty cells that would complete four.
+    """
+    return svg_text(board_picture(position, analysis_marks(position, analysis, threats=threats)))
+
+
+def find_threats(position: Position) -> dict[Side, list[tuple[int, int]]]:
+    """The threats of both sides, playable now or later, as 0-based (column, row)."""
+    width, height = position.width, position.height
+    stride = height + 1
+    stones: dict[Side, int] = {"x": 0, "o": 0}
+    for column, filled in enumerate(position.heights):
+        for row in range(filled):
+            side = position.stone_at(column, row)
+            if side is not None:
+                stones[side] |= 1 << (column * stride + row)
+    cells = sum(((1 << height) - 1) << (column * stride) for column in range(width))
+    empty = cells & ~(stones["x"] | stones["o"])
+    return {
+        side: list(_places(_completing(own, height) & empty, stride))
+        for side, own in stones.items()
+    }
+
+
+def _completing(stones: int, height: int) -> int:
+    """The bits, on or off the board, that complete four in a row with three of these stones."""
+    found = 0
+    for step in (1, height, height + 1, height + 2):
+        pairs = stones & (stones >> step)  # the first of two neighbours
+        found |= (pairs & (stones >> 2 * step)) << 3 * step  # _ behind XXX
+        found |= (pairs & (stones >> 2 * step)) >> step  # _ before XXX
+        found |= (pairs & (stones >> 3 * step)) << 2 * step  # XX_X
+        found |= (stones & (pairs >> 2 * step)) << step  # X_XX
+    return found
+
+
+def _places(bits: int, stride: int) -> Iterator[tuple[int, int]]:
+    while bits:
+        lowest = bits & -bits
+        yield divmod(lowest.bit_length() - 1, stride)
+        bits ^= lowest
 
 
 def describe(position: Position) -> str:

@@ -196,11 +196,8 @@ def review_picture(
     A board shows the move with its mark, and arrows over the best columns. ``columns`` has the
     0-based moves. ``judged`` has the judgement of each move; None if it is unknown.
     """
-    boards = turning_boards(start, columns, judged)
-    width = LEAST_WIDTH
-    if boards:
-        across = min(ACROSS, len(boards))
-        width = max(width, GAP + across * (boards[0].width + GAP))
+    boards = boards_picture(turning_boards(start, columns, judged), "the turning points")
+    width = max(LEAST_WIDTH, boards.width)
     head = GAP + (22 if title else 0) + (20 if subtitle else 0)
     shapes: list[Shape] = []
     if title:
@@ -209,14 +206,22 @@ def review_picture(
         shapes.append(Text(GAP, head - 6, subtitle, 12, SOFT, "start"))
     curve = curve_picture(curve_points(start, judged), width=width, height=CURVE_HEIGHT)
     shapes += curve.moved(0, head)
-    top = head + CURVE_HEIGHT + GAP
+    top = head + CURVE_HEIGHT
+    shapes += boards.moved(0, top)
+    height = top + boards.height
+    return Picture(width, height, tuple(shapes), f"review of a game: {title or start}")
+
+
+def boards_picture(boards: Sequence[Picture], title: str) -> Picture:
+    """Draw boards of one size in rows of :data:`ACROSS`, with a gap around each board."""
+    width = height = GAP
+    shapes: list[Shape] = []
     for index, board in enumerate(boards):
         row, place = divmod(index, ACROSS)
-        left = GAP + place * (board.width + GAP)
-        shapes += board.moved(left, top + row * (board.height + GAP))
-    if boards:
-        top += -(-len(boards) // ACROSS) * (boards[0].height + GAP)
-    return Picture(width, top, tuple(shapes), f"review of a game: {title or start}")
+        left, top = GAP + place * (board.width + GAP), GAP + row * (board.height + GAP)
+        shapes += board.moved(left, top)
+        width, height = max(width, left + board.width + GAP), top + board.height + GAP
+    return Picture(width, height, tuple(shapes), title)
 
 
 def curve_points(start: Position, judged: Sequence[JudgedMove | None]) -> list[CurvePoint]:

@@ -436,7 +436,8 @@ class Resources:
     """Resources for the players that need them."""
 
     analyst: Analyst | None = None
-    """The source of exact scores. Without it, the players that need scores share a solver."""
+    """The source of exact scores. Without it, the players that need scores share a solver, which
+    uses the included book."""
     final_games: FinalGames | None = None
     """Finished games to look up."""
     programs: Consent = NO_PROGRAM

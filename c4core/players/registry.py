@@ -21,7 +21,7 @@ import math
 import pkgutil
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar, dataclass_transform
 
 from c4core.players.errors import PlayerCostError, PlayerError, ProgramRefusedError
 from c4core.players.parameters import FREE, MOST_SECONDS, FileName, parameters_of, resources_of
@@ -33,15 +33,28 @@ if TYPE_CHECKING:
     from c4core.players.parameters import Parameter
     from c4core.players.player import Player, PlayerSpec
 
-LEVELS: Final = {
-    "easy": "random",
-    "medium": "minimax-windows:depth=3",
-    "hard": "mcts-uct:iterations=10000",
-}
-"""Levels: names for players from which people choose. Each is stronger than the one before.
 
-The names are from Huang and Lu (2025). Their hard level, ``montecarlo-flat:simulations=500``, is
-not stronger than their medium one. docs/players.md has the matches.
+class Level(NamedTuple):
+    """A level: a player under a name from which people choose."""
+
+    player: str
+    """The player's description."""
+    about: str
+    """A sentence about its play."""
+
+
+LEVELS: Final = {
+    "beginner": Level("random", "Plays at random."),
+    "easy": Level("set", "Completes and blocks fours; looks no further ahead."),
+    "medium": Level("minimax-windows:depth=3", "Looks three moves ahead."),
+    "hard": Level("mcts-uct:iterations=10000", "Simulates 10,000 games for each move."),
+    "expert": Level("perfect:blunder=0.03", "Makes a mistake about once in 30 moves."),
+}
+"""The levels by name, in ``c4 play`` and on the page. Each is stronger than the one before, and the
+player ``perfect`` is stronger than all. docs/players.md has the matches.
+
+The names easy, medium and hard are from Huang and Lu (2025). Their hard level,
+``montecarlo-flat:simulations=500``, is not stronger than their medium one.
 """
 
 MOST: Final = 1000
@@ -133,7 +146,7 @@ def parse_player(text: str, *, checked: bool = True) -> PlayerSpec:
     _load_roster()
     name, colon, rest = text.strip().partition(":")
     if name.strip() in LEVELS:
-        level, name = name.strip(), LEVELS[name.strip()]
+        level, name = name.strip(), LEVELS[name.strip()].player
         if colon:
             raise PlayerError(
                 f"{level} is a level and has no parameters; it stands for {name}", player=level
@@ -237,7 +250,7 @@ def check_costs(spec: PlayerSpec) -> None:
         raise _cost_error(spec.kind, parameter, value, why)
 
 
-def most_untrusted(kind: PlayerKind, parameter: Parameter) -> float:
+def untrusted_limit(kind: PlayerKind, parameter: Parameter) -> float:
     """Return the largest value of a parameter in untrusted descriptions; infinity without a limit.
 
     If another parameter can also limit the time, this parameter has no time limit of its own.

@@ -5,16 +5,16 @@ from __future__ import annotations
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 import click
 
 from cli.output import outfile, progress
+from cli.output.formats import result_options
 from cli.positions.books import book_options, book_path
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
 from cli.shell.streams import input_name, reading
-from cli.work.results import format_option
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
@@ -23,6 +23,22 @@ if TYPE_CHECKING:
 
 SAMPLE = Path(__file__).parents[1] / "data" / "sample-positions.txt"
 BINARY_SAMPLE = 8192
+
+
+class PositionsFile(click.File):
+    """A file; the message for one that does not exist explains where moves go."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> IO[Any]:
+        """Open the file."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            if str(value).isdigit():
+                self.fail(f"{error.message}; for moves, use c4 solve {value}", param, ctx)
+            raise
+
 
 EXAMPLES = (
     "c4 analyze positions.txt > scores.jsonl",
@@ -33,8 +49,8 @@ EXAMPLES = (
 )
 
 
-@click.command(cls=Command, broker=True, examples=EXAMPLES)
-@click.argument("file", required=False, type=click.File("rb"), metavar="[FILE|-]")
+@click.command(cls=Command, broker=True, json=False, examples=EXAMPLES)
+@click.argument("file", required=False, type=PositionsFile("rb"), metavar="[FILE|-]")
 @click.option("--sample", is_flag=True, help="Analyze the positions included with c4.")
 @parameters.board_option
 @click.option("--score-only", is_flag=True, help="Leave out the columns' scores, which is faster.")
@@ -43,7 +59,7 @@ EXAMPLES = (
 @parameters.label_option("the job.")
 @parameters.detach_option()
 @outfile.output_option
-@format_option
+@result_options
 @click.option(
     "--input-format",
     type=click.Choice(["lines", "csv"]),
@@ -78,8 +94,8 @@ def analyze(
     heading.
 
     The answers are JSON Lines in the order of the input. The answer to a bad line is an object with
-    "error", "field" and "line". Use --output r.csv, --output r.parquet or --format to write a
-    table.
+    "error", "field" and "line". --output writes a file; its ending selects the format: .csv, .json,
+    .jsonl or .parquet.
 
     All results are stored. Positions that are stored or in the book are not searched again. The job
     is in the database: Ctrl-C keeps what is done, and "c4 jobs resume" goes on with the job. With
@@ -112,7 +128,7 @@ def analyze(
     from workers.analyze.units import KIND
     from workers.answers.books import find_book
 
-    chosen = result_format(output, format_name, KIND)
+    chosen = result_format(settings, output, format_name, KIND)
 
     chosen_book = book_path(context, book, no_book=no_book)
     find_book(chosen_book, board)  # fail now: a job goes on without a book that it cannot read

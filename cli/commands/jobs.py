@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from cli.output import outfile
-from cli.output.formats import format_options
+from cli.output.formats import format_options, result_options
 from cli.shell import echo, exits, parameters
 from cli.shell.commands import Command, LazyGroup, refuse
-from cli.work.results import format_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -182,7 +181,7 @@ def again_options(function: Decorated) -> Decorated:
         parameters.threads_option,
         parameters.priority_option,
         parameters.programs_option("that the job names."),
-        format_option,
+        result_options,
         outfile.output_option,
         parameters.detach_option("Leave the work to other processes that run the job."),
         job_argument,
@@ -194,6 +193,7 @@ def again_options(function: Decorated) -> Decorated:
 @click.command(
     cls=Command,
     broker=True,
+    json=False,
     examples=["c4 jobs resume 1", "c4 jobs resume 1 --output scores.jsonl"],
 )
 @again_options
@@ -219,7 +219,7 @@ def resume(context: click.Context, /, **given: Any) -> None:
     _work_again(context, again, go_on, open_states=(JobState.RUNNING, JobState.CANCELLED))
 
 
-@click.command(cls=Command, broker=True, examples=["c4 jobs retry 1"])
+@click.command(cls=Command, broker=True, json=False, examples=["c4 jobs retry 1"])
 @again_options
 @click.pass_context
 def retry(context: click.Context, /, **given: Any) -> None:
@@ -238,19 +238,20 @@ def retry(context: click.Context, /, **given: Any) -> None:
 
 
 @click.command(
-    cls=Command, examples=["c4 jobs results 1 | head -3", "c4 jobs results 1 --output scores.csv"]
+    cls=Command,
+    json=False,
+    examples=["c4 jobs results 1 | head -3", "c4 jobs results 1 --output scores.csv"],
 )
 @job_argument
 @outfile.output_option
-@format_option
+@result_options
 @click.pass_context
 def results(
     context: click.Context, *, job: int, output: str | None, format_name: str | None
 ) -> None:
     """Write the results of a job, in the order of its input.
 
-    They are JSON Lines. Results of "c4 analyze" can also be CSV or Parquet: use --format, or the
-    ending of --output.
+    They are JSON Lines or a JSON array. Results of "c4 analyze" can also be CSV or Parquet.
 
     The answer to a line that is not solved yet is an object with "error"; the exit code is then 1.
 
@@ -265,7 +266,7 @@ def results(
     settings: Settings = context.obj
     with settings.open_database() as database:
         found = read_job(database, job)
-        chosen = result_format(output, format_name, found.kind)
+        chosen = result_format(settings, output, format_name, found.kind)
         with open_results(output, chosen) as target:
             written = write_results(database, found, target)
     if written.errors:
@@ -297,7 +298,7 @@ def _work_again(
     refuse(
         context,
         (again.detach and output is not None, "a detached job writes nothing: use c4 jobs results"),
-        (again.format_name is not None and output is None, "--format needs --output"),
+        (again.format_name is not None and output is None, "a format needs --output"),
     )
     outfile.check(output)
     backend = Backend.found(
@@ -306,7 +307,7 @@ def _work_again(
     with settings.open_database() as database:
         found = read_job(database, job)
         refuse_foreign(found, in_states=open_states)  # this version could not end such a job
-        chosen = result_format(output, again.format_name, found.kind)
+        chosen = result_format(settings, output, again.format_name, found.kind)
         if found.state in open_states and not again.detach:
             backend.check_consent(database, found)
         go_on(database)
@@ -314,7 +315,7 @@ def _work_again(
         if again.detach:
             work.leave(job)
             if read_job(database, job).state is JobState.RUNNING:
-                settings.say(f"job {job} is left to {backend.heirs()}")
+                settings.say(f"job {job} is left to {backend.other_processes()}")
             return
         with open_results(output, chosen) if output else nullcontext() as target:
             is_well = work.run(job, target)

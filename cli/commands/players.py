@@ -30,8 +30,8 @@ def players() -> None:
 
     A player is written NAME, or NAME:parameter=value,parameter=value. Your own programs can play as
     exec:COMMAND, kaggle:FILE.py or python:MODULE:CALLABLE; see docs/players.md. proof:FILE plays by
-    a certificate. The levels easy, medium and hard are also names of players: "c4 players show
-    hard" describes one.
+    a certificate. The levels beginner, easy, medium, hard and expert are also names of players:
+    "c4 players show hard" describes one.
     """
 
 

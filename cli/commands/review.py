@@ -2,54 +2,55 @@
 
 from __future__ import annotations
 
-import json
-import re
-import sys
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
+from typing import IO, TYPE_CHECKING, Any, Final
 
 import click
 
-from cli.output import drawing
+from cli.output import drawing, outfile
+from cli.output.formats import check_output, chosen_format, format_flags, opened, write_rows
+from cli.positions.games import STDIN, read_games, read_names, report_bad_line
 from cli.shell import echo, exits, parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.streams import input_name, reading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from c4core.arena.files import GameEntry
     from c4core.lines import BadLine
     from c4core.notation import BoardSize
+    from cli.output.formats import Format
+    from cli.positions.games import GivenGames
     from cli.shell.settings import Settings
     from cli.work.job import Backend, JobContext
     from db.database import Database
-    from db.records.games import GameCursor
     from workers.answers.service import AnswerService
-    from workers.match.reviews import Review, ReviewedMove
+    from workers.match.reviews import PlayerTotals, Review, ReviewedMove
 
 EXAMPLES: Final = (
     "c4 review 44444432651631235357535",
     "c4 review 1:0 --plot review.svg",
     "c4 games export 1 | c4 review - --summary",
-    "c4 review games.jsonl --format csv > moves.csv",
+    "c4 review games.jsonl --output moves.csv",
     "c4 review games.jsonl --detach",
 )
 
 
-@click.command(cls=Command, broker=True, examples=EXAMPLES)
+@click.command(cls=Command, broker=True, json=False, examples=EXAMPLES)
 @click.argument("games", metavar="GAME...", nargs=-1)
 @parameters.board_option
 @click.option("--boards", is_flag=True, help="Draw the board before every move.")
-@click.option("--summary", is_flag=True, help="Write one line per game.")
 @click.option(
-    "--format",
-    "format_name",
-    type=click.Choice(["text", "json", "csv"]),
-    help="Text for people, JSON with an object per game, or CSV with a row per move.",
+    "--summary", is_flag=True, help="Write one line per game, then the totals of each player."
 )
+@format_flags(
+    table="Tables and boards for people.  [default]",
+    json="One JSON array, with an object per game.",
+    jsonl="JSON Lines: one object per game.",
+    csv="Comma-separated values with a heading; a line per move.",
+    parquet="A Parquet file with a row per move.",
+)
+@outfile.output_option
 @drawing.plot_option(
     "Draw the game with its turning points into an .svg or .png; can be given again."
 )
@@ -76,6 +77,7 @@ def review(
     boards: bool,
     summary: bool,
     format_name: str | None,
+    output: str | None,
     plots: tuple[str, ...],
     time_limit: float | None,
     no_store: bool,
@@ -92,7 +94,8 @@ def review(
 
     "before" is the score of the best column and "after" that of the played one, both for the side
     that moved. "lost" is the difference. "??" changed the result, "?" wins later or loses sooner
-    than necessary, "!" was the only move that kept the result in a difficult choice.
+    than necessary, "!" was the only move that kept the result in a difficult choice. A "missed win"
+    turned a win into a draw or a loss.
 
     "kept" is the percentage of a side's moves that kept the result, among moves that could have
     lost it. "best" is the percentage of its moves with no better column, among moves where one was
@@ -103,19 +106,25 @@ def review(
     to go on. With --broker, workers do the work.
     """
     settings: Settings = context.obj
-    chosen = format_name or ("json" if settings.json else "text")
+    chosen = chosen_format(settings, format_name, output)
     refuse(
         context,
         (not games, "no game: give moves, MATCH:NUMBER, a file, or - for standard input"),
         (games.count(STDIN) > 1, "- can be given only once"),
         (summary and boards, "--summary and --boards cannot be used together"),
-        (summary and chosen != "text", "--summary needs --format text"),
-        (boards and chosen != "text", "--boards needs --format text"),
+        (summary and chosen != "table", "--summary needs --table"),
+        (boards and chosen != "table", "--boards needs --table"),
         (detach and no_store, "a detached job needs the database"),
         (detach and time_limit is not None, "a detached job has no time limit"),
         (detach and bool(plots), "a detached job draws nothing"),
+        (detach and output is not None, "a detached job writes nothing"),
     )
+    check_output(context, chosen, output)
+    outfile.check(output)
     drawing.check_pictures(plots)
+    from cli.positions.given import hint_at_one
+
+    hint_at_one(context, games, board, kind="game")
     named = read_names(context, games, board)
     refuse(context, (named.has_stored and no_store, "a stored game needs the database"))
 
@@ -139,7 +148,8 @@ def review(
             reviews = stack.enter_context(direct(database, found, backend, time_limit))
         if plots:
             reviews = list(reviews)
-        _write_reviews(reviews, chosen, boards=boards, summary=summary)
+        with opened(output, chosen) as target:
+            _write_reviews(reviews, chosen, target, boards=boards, summary=summary)
         for name in plots:
             _draw(reviews, name)
     if len(found.games) < len(found.entries):
@@ -147,13 +157,17 @@ def review(
 
 
 def _write_reviews(
-    reviews: Iterable[Review | BadLine], format_name: str, *, boards: bool, summary: bool
+    reviews: Iterable[Review | BadLine],
+    format_name: Format,
+    target: IO[Any] | None,
+    *,
+    boards: bool,
+    summary: bool,
 ) -> None:
-
-    if format_name == "json":
-        write_json(reviews)
-    elif format_name == "csv":
-        write_csv(reviews)
+    if format_name in ("json", "jsonl"):
+        write_rows(_objects(reviews), format_name, (), target=target)
+    elif format_name != "table":
+        write_rows(_rows(reviews), format_name, (), names=(*NAMES, *JUDGED), target=target)
     elif summary:
         write_summary(reviews)
     else:
@@ -166,115 +180,6 @@ def _draw(reviews: Iterable[Review | BadLine], name: str) -> None:
     for review in reviews:
         if isinstance(review, Review):
             drawing.draw_picture(name, review.picture())
-
-
-STDIN: Final = "-"
-_MOVES: Final = re.compile(r"[^./\\]*")
-"""A text that can be moves; all other names are file names."""
-
-_STORED: Final = re.compile(r"[0-9]+:[0-9]+")
-
-
-@dataclass(frozen=True, slots=True)
-class NamedGames:
-    """The parsed arguments, in the order of the command line."""
-
-    parts: tuple[str | GameCursor | BinaryIO, ...]
-
-    @property
-    def has_stored(self) -> bool:
-        """Whether a database is needed."""
-        return any(not isinstance(part, str) and not hasattr(part, "read") for part in self.parts)
-
-    @property
-    def has_files(self) -> bool:
-        """Whether there may be many games."""
-        return any(hasattr(part, "read") for part in self.parts)
-
-
-@dataclass(slots=True)
-class GivenGames:
-    """Games that were read, and bad lines."""
-
-    entries: list[GameEntry | BadLine] = field(default_factory=list)
-
-    @property
-    def games(self) -> list[GameEntry]:
-        """The games without bad lines."""
-        from c4core.lines import BadLine
-
-        return [entry for entry in self.entries if not isinstance(entry, BadLine)]
-
-
-def read_names(context: click.Context, names: Sequence[str], board: BoardSize) -> NamedGames:
-    """Parse arguments: moves, ``MATCH:NUMBER``, ``-`` or files.
-
-    A name without a dot and a slash is moves, unless only a file of this name can be read.
-    """
-    from db.records.games import GameCursor
-
-    parts: list[str | GameCursor | BinaryIO] = []
-    for name in names:
-        if _STORED.fullmatch(name):
-            try:
-                parts.append(GameCursor.parse(name))
-            except ValueError as error:
-                raise click.BadParameter(str(error), context, param_hint="GAME") from None
-        elif name != STDIN and _MOVES.fullmatch(name) and not _is_file_only(name, board):
-            parts.append(name)
-        else:
-            # Click's types name text files only.
-            parts.append(cast("BinaryIO", click.File("rb").convert(name, None, context)))
-    return NamedGames(tuple(parts))
-
-
-def _is_file_only(name: str, board: BoardSize) -> bool:
-    """Whether a file has this name, which cannot be read as moves."""
-    from c4core.errors import MoveError
-    from c4core.reader import read_moves
-
-    try:
-        read_moves(name, board)
-    except MoveError:
-        return Path(name).exists()
-    return False
-
-
-def read_games(named: NamedGames, board: BoardSize, database: Database | None) -> GivenGames:
-    """Read all games."""
-    games = GivenGames()
-    for part in named.parts:
-        games.entries.extend(_read_part(part, board, database))
-    return games
-
-
-def _read_part(
-    part: str | GameCursor | BinaryIO, board: BoardSize, database: Database | None
-) -> Iterator[GameEntry | BadLine]:
-    from c4core.arena.file_formats import game_of_moves, read_any_games
-    from c4core.errors import MoveError
-    from db.records.games import GameCursor
-    from workers.match.reviews import read_game
-
-    if isinstance(part, str):
-        try:
-            yield game_of_moves(part, board)
-        except MoveError as error:
-            hint = "" if part.isdigit() else "; no file has this name"
-            raise click.BadParameter(
-                f"{part!r} was read as moves: {error}{hint}", param_hint="GAME"
-            ) from None
-    elif isinstance(part, GameCursor):
-        if database is not None:
-            yield read_game(database, part.match_id, part.number)
-    else:
-        name, is_empty = input_name(part), True
-        with reading(name):
-            for entry in read_any_games(part, board=board):
-                is_empty = False
-                yield entry
-        if is_empty:
-            raise click.BadParameter(f"{name} is empty", param_hint="GAME")
 
 
 KNOWN = "the scores of all these positions are known"
@@ -342,26 +247,18 @@ def _reviewed(
 
 MARK_STYLES: Final = {"??": "bold red", "?": "yellow", "!": "bold green", "": ""}
 NAMES: Final = ("game", "match", "number", "board", "ply", "side", "column")
-JUDGED: Final = ("before", "after", "loss", "best", "mark", "changes_result")
-"""The CSV columns of a judged move."""
+JUDGED: Final = ("before", "after", "loss", "best", "mark", "changes_result", "missed_win")
+"""The columns of a judged move in a table of moves."""
 
 
-def write_json(reviews: Iterable[Review | BadLine]) -> None:
-    """Write one object per game or bad line."""
+def _objects(reviews: Iterable[Review | BadLine]) -> Iterator[dict[str, Any]]:
+    """One object per game or bad line."""
     from c4core.lines import BadLine
     from workers.answers.lines import bad_line_object
     from workers.match.reviews import review_object
 
     for review in reviews:
-        fields = bad_line_object(review) if isinstance(review, BadLine) else review_object(review)
-        sys.stdout.write(json.dumps(fields) + "\n")
-
-
-def write_csv(reviews: Iterable[Review | BadLine]) -> None:
-    """Write one row per move of each game."""
-    from cli.output.formats import write_rows
-
-    write_rows(_rows(reviews), "csv", (), names=(*NAMES, *JUDGED))
+        yield bad_line_object(review) if isinstance(review, BadLine) else review_object(review)
 
 
 def write_text(reviews: Iterable[Review | BadLine], *, boards: bool) -> None:
@@ -371,7 +268,7 @@ def write_text(reviews: Iterable[Review | BadLine], *, boards: bool) -> None:
     is_first = True
     for review in reviews:
         if isinstance(review, BadLine):
-            _report_bad_line(review)
+            report_bad_line(review)
             continue
         if not is_first:
             echo.line()
@@ -380,8 +277,8 @@ def write_text(reviews: Iterable[Review | BadLine], *, boards: bool) -> None:
 
 
 def write_summary(reviews: Iterable[Review | BadLine]) -> None:
-    """Write one line per game."""
-    from cli.output.formats import Column, write_rows
+    """Write one line per game, then the totals of each player."""
+    from cli.output.formats import Column
 
     columns = (
         Column("game", 8, lambda row: row["game"]),
@@ -395,18 +292,43 @@ def write_summary(reviews: Iterable[Review | BadLine]) -> None:
         Column("??", 3, lambda row: row["blunders"], right=True),
         Column("turning points", 14, lambda row: row["turns"]),
     )
-    write_rows(_summaries(reviews), "table", columns)
+    totals: dict[str, PlayerTotals] = {}
+    write_rows(_summaries(reviews, totals), "table", columns)
+    if totals:
+        echo.line()
+        _write_totals(totals)
 
 
-def _summaries(reviews: Iterable[Review | BadLine]) -> Iterator[dict[str, Any]]:
+def _write_totals(totals: Mapping[str, PlayerTotals]) -> None:
+    from cli.output.tables import Table, write_parts
+    from workers.match.reviews import percent
+
+    rows = [
+        (
+            _short(name),
+            *map(str, (player.games, player.won, player.drawn, player.lost)),
+            percent(player.accuracy),
+            percent(player.best_share),
+            str(player.blunders),
+        )
+        for name, player in sorted(totals.items())
+    ]
+    headings = ("player", "games", "won", "drawn", "lost", "kept", "best", "??")
+    write_parts([Table(headings, rows)])
+
+
+def _summaries(
+    reviews: Iterable[Review | BadLine], totals: dict[str, PlayerTotals]
+) -> Iterator[dict[str, Any]]:
     from c4core.arena.files import outcome_text
     from c4core.lines import BadLine
-    from workers.match.reviews import percent
+    from workers.match.reviews import add_totals, percent
 
     for index, review in enumerate(reviews, start=1):
         if isinstance(review, BadLine):
-            _report_bad_line(review)
+            report_bad_line(review)
             continue
+        add_totals(totals, review)
         game, turns = review.game, review.turning_points
         yield {
             "game": _name(review) or str(index),
@@ -428,7 +350,7 @@ def _rows(reviews: Iterable[Review | BadLine]) -> Iterator[dict[str, Any]]:
 
     for index, review in enumerate(reviews, start=1):
         if isinstance(review, BadLine):
-            _report_bad_line(review)
+            report_bad_line(review)
             continue
         game = review.game
         for move in review.moves:
@@ -440,10 +362,6 @@ def _rows(reviews: Iterable[Review | BadLine]) -> Iterator[dict[str, Any]]:
                 "board": str(game.board),
             }
             yield {**place, **{name: fields[name] for name in (*NAMES[4:], *JUDGED)}}
-
-
-def _report_bad_line(bad: BadLine) -> None:
-    echo.line(f"Line {bad.line}: {bad.error}", err=True)
 
 
 def _name(review: Review) -> str:
@@ -512,12 +430,14 @@ def _sentence(move: ReviewedMove) -> Any:
     text.append(f": score {score_text(judged.best)} before, {score_text(judged.played)} after")
     if not judged.is_best:
         text.append(f"; best {labels(judged.best_columns)}")
+    if judged.is_missed_win:
+        text.append("; a missed win")
     return text
 
 
 def _write_moves(review: Review) -> None:
     from c4core.notation import column_label
-    from cli.output.formats import Column, write_rows
+    from cli.output.formats import Column
     from cli.output.render import labels, score_style, score_text
 
     columns = (
@@ -540,7 +460,8 @@ def _write_moves(review: Review) -> None:
             style=lambda row: score_style(row["after"]),
         ),
         Column("lost", 4, lambda row: str(row["loss"] or ""), right=True),
-        Column("best", 4, lambda row: labels(row["best"])),
+        Column("best", 8, lambda row: labels(row["best"])),
+        Column("", 10, lambda row: "missed win" if row["missed"] else ""),
     )
     write_rows(map(_move_row, review.moves), "table", columns)
 
@@ -549,7 +470,7 @@ def _move_row(move: ReviewedMove) -> dict[str, Any]:
     judged = move.judged
     if judged is None:
         unknown = dict.fromkeys(("before", "after", "loss"))
-        return {"move": move, "mark": "", "best": (), **unknown}
+        return {"move": move, "mark": "", "best": (), "missed": False, **unknown}
     return {
         "move": move,
         "mark": judged.mark,
@@ -557,4 +478,5 @@ def _move_row(move: ReviewedMove) -> dict[str, Any]:
         "after": judged.played,
         "loss": judged.loss,
         "best": judged.best_columns,
+        "missed": judged.is_missed_win,
     }

@@ -21,7 +21,7 @@ LONGEST_BUDGET = 86_400
 """One day in seconds."""
 
 EXAMPLES = (
-    "c4 serve",
+    "c4 serve --open",
     "c4 --db games.db serve --port 8080 --read-only",
     "C4_WEB_TOKEN=... c4 serve --host 0.0.0.0 --broker redis://queue",
     "C4_WEB_TOKEN=... c4 serve --allow-host c4.example --trust-proxy 127.0.0.1",
@@ -69,6 +69,7 @@ EXAMPLES = (
     help="Read the client's address from X-Forwarded-For on connections from this proxy; "
     "can be given again.",
 )
+@click.option("--open", "opens", is_flag=True, help="Open the page in the default browser.")
 @click.option("--no-store", is_flag=True, help="Use no database: no jobs, no games, nothing kept.")
 @click.option("--read-only", is_flag=True, help="Read the database but never write to it.")
 @click.option(
@@ -116,6 +117,7 @@ def serve(
     token: str | None,
     allowed_hosts: tuple[str, ...],
     proxies: tuple[str, ...],
+    opens: bool,
     no_store: bool,
     read_only: bool,
     rate: float,
@@ -183,12 +185,12 @@ def serve(
                 disk_bytes=disk_mb << 20,
             ),
         ),
-        on_ready=lambda url: _tell(url, as_json=settings.json),
+        on_ready=lambda url: _tell(url, as_json=settings.json, opens=opens),
     )
 
 
-def _tell(url: str, *, as_json: bool) -> None:
-    """Print the server's address: programs wait for this line."""
+def _tell(url: str, *, as_json: bool, opens: bool) -> None:
+    """Print the server's address, for which programs wait, and open it in a browser."""
     import sys
 
     if as_json:
@@ -198,3 +200,9 @@ def _tell(url: str, *, as_json: bool) -> None:
     else:
         echo.line(f"C4 is at {url} (Ctrl-C ends it)")
     sys.stdout.flush()
+    if opens:
+        import threading
+        import webbrowser
+
+        # A browser in the terminal runs until the user leaves it.
+        threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()

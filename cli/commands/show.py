@@ -14,7 +14,6 @@ from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
-    from c4core.pictures import BoardMarks
     from c4core.position import Position
     from cli.shell.settings import Settings
     from workers.answers.question import Answer
@@ -95,7 +94,7 @@ def show(
         if is_game:
             content = _game(requests[0].moves or "", board, Path(name).suffix)
         else:
-            content = _board(position, _marks(position, answer, threats=threats), Path(name).suffix)
+            content = _board(position, answer, Path(name).suffix, threats=threats)
         drawing.write_picture(name, content, option=OUTPUT)
         settings.say(name)
 
@@ -128,8 +127,8 @@ def _answer(
 
 def _write(position: Position, answer: Answer | None, *, threats: bool) -> None:
     from c4core.notation import column_label
+    from c4core.pictures.board import find_threats
     from cli.output import render
-    from workers.answers.description import find_threats
 
     out = render.console()
     out.print(render.board(position, None if answer is None else answer.scores))
@@ -145,24 +144,11 @@ def _write(position: Position, answer: Answer | None, *, threats: bool) -> None:
             echo.line(f"threats of {side}, column/row: {' '.join(places) or 'none'}")
 
 
-def _marks(position: Position, answer: Answer | None, *, threats: bool) -> BoardMarks:
-    from c4core.pictures import BoardMarks
-    from workers.answers.description import find_threats
-
-    best = () if answer is None else answer.best
-    is_choice = len(best) < len(position.legal_columns())
-    return BoardMarks(
-        scores=None if answer is None else answer.scores,
-        arrows=best if is_choice else (),
-        threats=find_threats(position) if threats else None,
-    )
-
-
-def _board(position: Position, marks: BoardMarks, suffix: str) -> bytes:
-    from c4core.pictures import board_picture
+def _board(position: Position, answer: Answer | None, suffix: str, *, threats: bool) -> bytes:
+    from c4core.pictures.board import analysis_marks, board_picture
     from c4core.pictures.svg import svg_text
 
-    picture = board_picture(position, marks)
+    picture = board_picture(position, analysis_marks(position, answer, threats=threats))
     if suffix == ".svg":
         return svg_text(picture).encode()
     from c4core.pictures.raster import gif_bytes, png_bytes

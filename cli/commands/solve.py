@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import partial
 from typing import IO, TYPE_CHECKING
 
 import click
@@ -15,9 +16,11 @@ from cli.shell.streams import STDIN
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
+    from c4core.position import Position
     from cli.positions.asking import Asker
     from cli.positions.solving import AnswerWriter
     from cli.shell.settings import Settings
+    from workers.answers.question import Answer
 
 NOT_KEPT = "Results are not stored: the database is read-only."
 
@@ -44,7 +47,9 @@ EXAMPLES = (
 @click.option("--grid", type=click.File(), help="Also solve the text grids in this file.")
 @click.option("--weak", is_flag=True, help="Prove only win, draw or loss, which is faster.")
 @click.option("--score-only", is_flag=True, help="Leave out the columns' scores, which is faster.")
-@click.option("--pv", is_flag=True, help="Show best play to the end (principal variation).")
+@click.option(
+    "--pv", is_flag=True, help="Show best play (principal variation); with --json to the end."
+)
 @click.option(
     "--time-limit",
     type=parameters.FiniteFloat(0, min_open=True),
@@ -108,7 +113,8 @@ def solve(
     board, and a score behind the moves is ignored. The answer to a line that cannot be read, or
     whose game is already won, is an empty line; standard error says why.
 
-    Positions in the included book, or in that of --book, are not searched.
+    Positions in the included book, or in that of --book, are not searched. If Ctrl-C ends a search,
+    standard error shows the bounds proven so far.
 
     With --broker, a worker searches positions that are not stored, before all jobs of "c4 analyze".
     It uses its own --threads and --table-mb. --no-store always searches in this process.
@@ -152,6 +158,7 @@ def solve(
     opened = find_book(chosen_book, board)
     requests = []
     if not from_stdin:
+        positions.hint_at_one(context, moves, board, zero_based=zero_based)
         requests = positions.from_arguments(moves, board=board, zero_based=zero_based)
     requests += positions.from_keys(keys, board=board)
     if grid is not None:
@@ -184,6 +191,7 @@ def solve(
                 book=opened,
                 shown=shown,
                 on_not_kept=lambda: settings.say(NOT_KEPT),
+                on_interrupt=partial(_say_bounds, settings),
             )
 
         asker = make_asker() if opened is None else BookFirst(opened, make_asker)
@@ -197,6 +205,12 @@ def solve(
             solving.answer([InputLine(request, raw.encode())])
     if solving.failures:
         context.exit(exits.PROBLEMS)
+
+
+def _say_bounds(settings: Settings, position: Position, answer: Answer) -> None:
+    from cli.output.render import verdict
+
+    settings.say(f"Proven so far: {verdict(position, answer)}")
 
 
 def _writer(format_name: str, *, weak: bool, zero_based: bool) -> AnswerWriter:

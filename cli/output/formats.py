@@ -17,6 +17,7 @@ import click
 
 from cli.output import outfile
 from cli.output.tables import GAP, aligned
+from cli.shell.commands import refuse
 from cli.shell.parameters import option_group
 from workers.text import csv_lines
 
@@ -61,21 +62,45 @@ class Column:
 
 
 def format_flags(**texts: str) -> Callable[[Decorated], Decorated]:
-    """Options for some formats, with their help texts; the parameter is ``format_name``."""
+    """Options for some formats, with their help texts; the parameter is ``format_name``.
+
+    ``--csv`` and ``--format csv`` are the same.
+    """
     return option_group(
         *(
             click.option(f"--{name}", "format_name", flag_value=name, help=text)
             for name, text in texts.items()
-        )
+        ),
+        click.option(
+            "--format",
+            "format_name",
+            type=click.Choice(list(texts)),
+            metavar="NAME",
+            help=f"The same as --NAME: {', '.join(texts)}.",
+        ),
     )
 
 
-format_options = format_flags(
-    table="A table for people.  [default]",
-    json="One JSON array.",
-    jsonl="JSON Lines: one object a line.",
-    csv="Comma-separated values with a heading; a line for each row.",
+_LIST_FORMATS: Final = {
+    "table": "A table for people.  [default]",
+    "json": "One JSON array.",
+    "jsonl": "JSON Lines: one object a line.",
+    "csv": "Comma-separated values with a heading; a line for each row.",
+}
+_PARQUET: Final = "A Parquet file."
+
+format_options = format_flags(**_LIST_FORMATS)
+"""The formats of lists."""
+
+table_options = format_flags(**_LIST_FORMATS, parquet=_PARQUET)
+"""The formats of results that are also exchanged as files."""
+
+result_options = format_flags(
+    jsonl="JSON Lines: one object a line.  [default: by the ending of --output, else --jsonl]",
+    **{name: text for name, text in _LIST_FORMATS.items() if name in ("json", "csv")},
+    parquet=_PARQUET,
 )
+"""The formats of a job's results."""
 
 
 def chosen_format(settings: Settings, name: str | None, output: str | None = None) -> Format:
@@ -131,6 +156,17 @@ def format_by_ending(
         choice = f"{', '.join(most)} or {last}"
         raise click.UsageError(f"{file!r}: {what} are written as {choice}; use {option}")
     return default
+
+
+def check_output(context: click.Context, format_name: Format, output: str | None) -> None:
+    """Refuse a file without a format: a table is for people."""
+    refuse(
+        context,
+        (
+            output not in (None, outfile.STANDARD_OUTPUT) and format_name == "table",
+            "--output needs a format: end FILE in .csv, .json, .jsonl or .parquet",
+        ),
+    )
 
 
 def write_rows(
@@ -220,10 +256,14 @@ def _write_csv(rows: Iterable[Row], names: Sequence[str], out: IO[str]) -> int:
 _PARQUET_GROUP: Final = 1 << 14
 """Rows in a row group, which are in memory together."""
 
-_SHORT: Final = ("ply", "score", "lower", "upper", "plies")
-_LONG: Final = ("line", "nodes", "count")
+_SHORT: Final = ("ply", "score", "lower", "upper", "plies", "column", "before", "after", "loss")
+_LONG: Final = ("line", "nodes", "count", "game", "match", "number")
 _LISTS: Final = ("scores", "best")
-_OTHERS: Final = {"key": "uint64", "seconds": "float64", "stored": "bool"}
+_OTHERS: Final = {
+    "key": "uint64",
+    "seconds": "float64",
+    **dict.fromkeys(("stored", "changes_result"), "bool"),
+}
 """Types of other columns by name; the rest is text. Every column can be null."""
 
 

@@ -133,9 +133,9 @@ def score_style(score: int | None) -> str:
 
 
 def verdict(position: Position, answer: Answer) -> Text:
-    """One sentence: the score and its side, who wins, and when.
+    """One sentence: who wins, when, and the score.
 
-    ``x to move: score +4 for x, x wins in 29 plies``
+    ``x to move, x wins in 29 moves: score +4 for x``
     """
     if position.winner is not None:
         return Text(f"{position.winner} has won", style="bold")
@@ -149,12 +149,12 @@ def verdict(position: Position, answer: Answer) -> Text:
         outcome = f"{winner} wins"
         if score is not None:
             plies = plies_to_end(score, position.ply, position.width, position.height)
-            outcome += f" in {count(plies, 'ply', 'plies')}"
+            outcome += f" in {count(plies, 'move')}"
     shown = score_text(score)
     if score is None:
         shown = f"between {score_text(answer.lower)} and {score_text(answer.upper)}"
     style = f"bold {VALUE_STYLES[answer.value]}" if answer.value else "bold"
-    return Text(f"{mover} to move: score {shown} for {mover}, {outcome}", style=style)
+    return Text(f"{mover} to move, {outcome}: score {shown} for {mover}", style=style)
 
 
 def labels(columns: Iterable[int], *, zero_based: bool = False) -> str:

@@ -43,6 +43,7 @@ class LocalAsker:
         book: is probed before the search; None for no book.
         shown: whether to show the progress of a long search on standard error.
         on_not_kept: called once if the database does not store an answer.
+        on_interrupt: called with a position and its proven bounds if Ctrl-C ends the search.
     """
 
     def __init__(
@@ -54,11 +55,13 @@ class LocalAsker:
         book: Book | None = None,
         shown: bool = False,
         on_not_kept: Callable[[], object] = lambda: None,
+        on_interrupt: Callable[[Position, Answer], object] = lambda _position, _answer: None,
     ) -> None:
         from c4core.solver import Solver
 
         self._shown = shown
         self._on_not_kept = on_not_kept
+        self._on_interrupt = on_interrupt
         self._not_kept = threading.Event()
         self._solver = Solver(table_mb=table_mb, threads=threads)
         self._database = database
@@ -70,21 +73,27 @@ class LocalAsker:
         from cli.shell.background import run_in_background
         from workers.answers.find import evaluate
 
-        hint = len(positions) == 1 and not question.is_limited
-        with watching(self._progress, shown=self._shown, hint=hint) as look:
-            answers = run_in_background(
-                lambda: evaluate(
-                    positions,
-                    question,
-                    self._solver,
-                    self._database,
-                    book=self._book,
-                    is_stopped=self._stopped.is_set,
-                    on_not_kept=self._not_kept.set,
-                ),
-                self._stop,
-                look,
+        answers: list[Answer] = []
+
+        def work() -> None:
+            answers[:] = evaluate(
+                positions,
+                question,
+                self._solver,
+                self._database,
+                book=self._book,
+                is_stopped=self._stopped.is_set,
+                on_not_kept=self._not_kept.set,
             )
+
+        hint = len(positions) == 1 and not question.is_limited
+        try:
+            with watching(self._progress, shown=self._shown, hint=hint) as look:
+                run_in_background(work, self._stop, look)
+        except KeyboardInterrupt:
+            if len(answers) == 1:
+                self._on_interrupt(positions[0], answers[0])
+            raise
         self._report_not_kept()
         return answers
 

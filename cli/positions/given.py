@@ -7,10 +7,12 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from c4core.errors import GridError
+from c4core.errors import GridError, MoveError
 from c4core.lines import BadLine, Request, parse_fields, parse_line
+from c4core.notation import format_moves
 from c4core.position import Position
-from c4core.reader import read_grid
+from c4core.reader import read_grid, read_moves
+from cli.shell.settings import settings_of
 from cli.shell.streams import input_name, reading
 
 if TYPE_CHECKING:
@@ -39,6 +41,25 @@ def from_arguments(
             raise click.BadParameter(f"{where}{request.error}", param_hint="MOVES")
         requests.append(request)
     return requests
+
+
+def hint_at_one(
+    context: click.Context,
+    moves: Sequence[str],
+    board: BoardSize,
+    *,
+    zero_based: bool = False,
+    kind: str = "position",
+) -> None:
+    """When the command ends, say how to write MOVES of one move each as one position."""
+    try:
+        columns = read_moves(" ".join(moves), board, zero_based=zero_based)
+    except MoveError:
+        return
+    if 1 < len(moves) == len(columns):
+        one = f"{context.command_path} {format_moves(columns, zero_based=zero_based)}"
+        text = f"These are {len(moves)} {kind}s of one move each. For one {kind}: {one}"
+        context.call_on_close(lambda: settings_of(context).say(text))
 
 
 def from_keys(keys: Sequence[int], *, board: BoardSize) -> list[Request]:

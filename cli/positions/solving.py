@@ -175,7 +175,7 @@ class ClassicWriter:
 
 @dataclass(slots=True)
 class TextWriter:
-    """Writes a board, its columns' scores and a sentence, for people."""
+    """Writes who wins, best play, and the board with its columns' scores, for people."""
 
     zero_based: bool = False
     written: int = 0
@@ -193,25 +193,38 @@ class TextWriter:
         self.written += 1
         if request.moves:
             out.print(Text(request.moves, style="bold"))
-        out.print(
-            render.board(
-                request.position,
-                answer.scores,
-                zero_based=self.zero_based,
-            )
-        )
         out.print(render.verdict(request.position, answer))
         if answer.best:
             noun = "best column: " if len(answer.best) == 1 else "best columns: "
             out.print(noun + render.labels(answer.best, zero_based=self.zero_based))
         if extras.line:
-            out.print("best play: " + format_moves(extras.line, zero_based=self.zero_based))
+            out.print("best play: " + _shortened(extras.line, zero_based=self.zero_based))
+        out.print()
+        out.print(
+            render.board(
+                request.position,
+                answer.scores,
+                zero_based=self.zero_based,
+            ),
+            end="",
+        )
         if not request.position.is_over:
+            out.print()
             out.print(Text(render.effort(answer), style="dim"))
 
     def bad(self, bad: BadLine, raw: bytes) -> None:  # noqa: ARG002 (the message says it all)
         """Report the error."""
         echo.line(f"Line {bad.line}: {bad.error}", err=True)
+
+
+SHOWN_MOVES = 16
+"""The moves of best play that a text shows."""
+
+
+def _shortened(line: Sequence[int], *, zero_based: bool) -> str:
+    shown = format_moves(line[:SHOWN_MOVES], zero_based=zero_based)
+    rest = len(line) - SHOWN_MOVES
+    return f"{shown} and {rest} more; --json writes all moves" if rest > 0 else shown
 
 
 REMOTE_BATCH_SECONDS = 1.0

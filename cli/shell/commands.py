@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from cli.shell import settings
+from cli.shell import echo, settings
 from cli.shell.completing import offer
 from workers.configuration import SETTINGS
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from workers.configuration import Configuration, Value
+
+HELP = "help"
+"""``c4 help [COMMAND]`` is ``c4 [COMMAND] --help``, in every group of commands."""
 
 CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 80}
 
@@ -124,6 +128,23 @@ class LazyGroup(click.Group):
             module, attribute = target.split(":")
             self.add_command(getattr(import_module(module), attribute), cmd_name)
         return super().get_command(ctx, cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; ``help`` shows its help text, and a wrong name gets suggestions."""
+        if args[0] == HELP and not ctx.resilient_parsing:
+            if len(args) == 1:
+                for line in ctx.get_help().splitlines():
+                    echo.line(line)
+                ctx.exit()
+            args = [*args[1:], "--help"]
+        names = self.list_commands(ctx)
+        if args[0] not in names and not args[0].startswith("-") and not ctx.resilient_parsing:
+            similar = get_close_matches(args[0], [*names, HELP], n=1)
+            question = "".join(f" Did you mean {name}?" for name in similar)
+            ctx.fail(f"No such command {args[0]!r}.{question}")
+        return super().resolve_command(ctx, args)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples."""

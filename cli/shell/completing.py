@@ -52,7 +52,8 @@ def _players() -> Iterable[tuple[str, str]]:
     from c4core.players import player_kinds
     from c4core.players.registry import LEVELS
 
-    yield from LEVELS.items()
+    for name, level in LEVELS.items():
+        yield name, level.player
     for kind in player_kinds():
         yield kind.name if kind.stands_alone else f"{kind.name}:", kind.summary
 

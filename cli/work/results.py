@@ -6,7 +6,7 @@ import shlex
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any, Literal, cast, get_args
+from typing import IO, TYPE_CHECKING, Any, Literal, cast
 
 import click
 
@@ -17,15 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from c4core.lines import JsonValue
+    from cli.shell.settings import Settings
 
-ResultFormat = Literal["jsonl", "csv", "parquet"]
-
-format_option = click.option(
-    "--format",
-    "format_name",
-    type=click.Choice(get_args(ResultFormat)),
-    help="JSON Lines, CSV or Parquet.  [default: by the ending of --output, else jsonl]",
-)
+ResultFormat = Literal["jsonl", "json", "csv", "parquet"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,28 +52,30 @@ class Results:
             rows = map(as_row, objects)
             write_rows(rows, self.format_name, (), names=ROW_NAMES, target=self.target)
             return
+        if self.format_name == "json":
+            write_rows(objects, self.format_name, (), target=self.target)
+            return
         from workers.answers.lines import result_lines
 
         for line in result_lines(objects, self.format_name):
             self.target.write(line)
 
 
-def result_format(output: str | None, format_name: str | None, kind: str) -> ResultFormat:
+def result_format(
+    settings: Settings, output: str | None, format_name: str | None, kind: str
+) -> ResultFormat:
     """The format of a job's results."""
-    found = format_name or format_of_file(output) or "jsonl"
-    if found not in get_args(ResultFormat):
-        raise click.UsageError(
-            f"{output!r}: results are written as .jsonl, .csv or .parquet; use --format"
-        )
+    default: ResultFormat = "json" if settings.json else "jsonl"
+    found = cast("ResultFormat", format_name or format_of_file(output) or default)
     from workers.core.kinds import find_kind
 
     known = find_kind(kind)
-    if found != "jsonl" and (known is None or not known.has_table):
+    if found in ("csv", "parquet") and (known is None or not known.has_table):
         raise click.UsageError(
-            f"a job of kind {kind} has no table of results: they are JSON Lines (--format jsonl)"
+            f"a job of kind {kind} has no table of results: they are --jsonl or --json"
         )
     check_parquet(found, output)
-    return cast("ResultFormat", found)
+    return found
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,6 +20,7 @@ from sqlalchemy import (
 )
 
 from c4core.notation import BoardSize
+from db.database import Database
 from db.evaluations.rows import COLUMNS, DriverQuery, decode, stored_key
 from db.evaluations.storing import LOOKUP_KEYS, key_among, keys_parameter, query_of_keys
 from db.models import Evaluation
@@ -55,23 +57,39 @@ _ORDERS: Final = {
 _VALUES: Final = {"win": _WIN, "draw": _DRAW, "loss": _LOSS}
 
 
+@contextmanager
+def _session_of(source: Session | Database) -> Iterator[Session]:
+    """A session as it is, or a read transaction of a database."""
+    if not isinstance(source, Database):
+        yield source
+        return
+    with source.read() as session:
+        yield session
+
+
 def search(
-    session: Session, filters: EvaluationFilter, *, after: Cursor | None = None, limit: int = 100
+    source: Session | Database,
+    filters: EvaluationFilter,
+    *,
+    after: Cursor | None = None,
+    limit: int = 100,
 ) -> Page:
     """Return a page of the matching rows, by ply, then by key.
 
-    ``after`` is ``next`` of the previous page, None for the first. The cost of a page does not grow
-    with its distance from the first.
+    ``source`` is a session, or a database, which is read in a transaction of its own. ``after`` is
+    ``next`` of the previous page, None for the first. The cost of a page does not grow with its
+    distance from the first.
     """
-    query = _page(session, filters, after, limit + 1)
-    found = session.connection().execute(query, _parameters(session, filters)).all()
+    with _session_of(source) as session:
+        query = _page(session, filters, after, limit + 1)
+        found = session.connection().execute(query, _parameters(session, filters)).all()
     rows = tuple(decode(found[:limit]))
     more = len(found) > limit
     return Page(rows, Cursor(rows[-1].ply, rows[-1].key) if more else None)
 
 
 def stream(
-    session: Session,
+    source: Session | Database,
     filters: EvaluationFilter,
     *,
     after: Cursor | None = None,
@@ -81,9 +99,23 @@ def stream(
 ) -> Iterator[StoredEvaluation]:
     """Yield all matching rows in constant memory; a filter by keys takes 30 bytes for each key.
 
-    The transaction stays open while the rows are taken. They begin after ``after``, a place in the
-    order by ply and key. With a limit, the database sorts no more rows than that.
+    ``source`` is as in :func:`search`. The transaction stays open while the rows are taken. They
+    begin after ``after``, a place in the order by ply and key. With a limit, the database sorts no
+    more rows than that.
     """
+    with _session_of(source) as session:
+        yield from _stream(session, filters, after, order, limit, descending=descending)
+
+
+def _stream(
+    session: Session,
+    filters: EvaluationFilter,
+    after: Cursor | None,
+    order: Order,
+    limit: int | None,
+    *,
+    descending: bool,
+) -> Iterator[StoredEvaluation]:
     connection = session.connection()
     dialect = connection.dialect.name
     if filters.keys is not None:
@@ -105,8 +137,13 @@ def stream(
         yield from decode(rows)
 
 
-def count(session: Session, filters: EvaluationFilter) -> int:
-    """Return the number of matching rows."""
+def count(source: Session | Database, filters: EvaluationFilter) -> int:
+    """Return the number of matching rows; ``source`` is as in :func:`search`."""
+    with _session_of(source) as session:
+        return _count(session, filters)
+
+
+def _count(session: Session, filters: EvaluationFilter) -> int:
     if filters.keys is not None:
         return len(_places_of_keys(session, filters))
     query = select(func.count()).where(*_conditions(session, filters), *_first(filters, None))

@@ -7,12 +7,13 @@ it, so it is stored exactly once, even if workers die.
 from __future__ import annotations
 
 from db.games.matches import (
-    NEEDLESS,
+    NOT_NEEDED,
     MatchUnit,
     create_match,
     delete_match,
     end_early,
     end_import,
+    find_import,
     finished_matches,
     get_created_at,
     get_match,
@@ -28,7 +29,7 @@ from db.games.results import read_finals, read_pace, read_results, results_in_or
 from db.games.storing import add_games, find_game, list_games, stream_games
 
 __all__ = [
-    "NEEDLESS",
+    "NOT_NEEDED",
     "MatchUnit",
     "add_games",
     "create_match",
@@ -36,6 +37,7 @@ __all__ = [
     "end_early",
     "end_import",
     "find_game",
+    "find_import",
     "finished_matches",
     "get_created_at",
     "get_match",

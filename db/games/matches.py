@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _LISTED: Final = 500
 """Maximum number of matches in one query: both databases limit the number of parameters."""
 
-NEEDLESS: Final[Json] = {"needless": True}
+NOT_NEEDED: Final[Json] = {"needless": True}
 """The result of a unit whose games are not needed; it is done, so that it is not queued again."""
 
 
@@ -104,6 +104,37 @@ def end_import(session: Session, match_id: int, terms: MatchTerms) -> None:
     session.connection().execute(
         update(Match).where(Match.id == match_id).values(terms=terms.as_json(), is_whole=True)
     )
+
+
+def find_import(session: Session, terms: MatchTerms, label: str) -> int | None:
+    """Return the newest import that can take another game; it stays locked until the commit.
+
+    It has this label, these players in any order and this start. Imports that other matches look up
+    take no more games.
+    """
+    pair = (terms.player_a, terms.player_b)
+    query = (
+        select(Match.id, Match.terms)
+        .where(
+            Match.origin == Origin.IMPORTED.value,
+            Match.is_whole,
+            Match.label == label,
+            or_(
+                *(
+                    and_(Match.player_a == one, Match.player_b == other)
+                    for one, other in (pair, pair[::-1])
+                )
+            ),
+            Match.id.not_in(select(CorpusMatch.corpus_match_id)),
+        )
+        .order_by(Match.id.desc())
+        .with_for_update(of=Match)
+    )
+    for match_id, fields in session.execute(query):
+        with _decoding(match_id):
+            if MatchTerms.from_json(fields).start == terms.start:
+                return int(match_id)
+    return None
 
 
 def get_match(session: Session, match_id: int) -> MatchInfo:
@@ -249,7 +280,7 @@ def end_early(session: Session, match_id: int, *, games: int, verdict: str) -> b
         connection.execute(
             update(Unit)
             .where(own, or_(QUEUED, LEASED, FAILED))
-            .values(state=UnitState.DONE, result=NEEDLESS, error=None, **FREE)
+            .values(state=UnitState.DONE, result=NOT_NEEDED, error=None, **FREE)
         )
     connection.execute(delete(Game).where(Game.match_id == match_id, Game.number >= games))
     if job_id is not None and state is not None:
@@ -323,7 +354,7 @@ def _do_without(
     session.connection().execute(
         update(Unit)
         .where(own, or_(CANCELLED, FAILED))
-        .values(state=UnitState.DONE, result=NEEDLESS, error=None)
+        .values(state=UnitState.DONE, result=NOT_NEEDED, error=None)
     )
     _forgive(session, job_id, state)
 

@@ -47,17 +47,15 @@ SMALL = [
 ]
 """Players whose defaults take too long here, with small parameters."""
 
-ELSEWHERE = {"perfect"}
-"""Needs a solver: tests/unit/c4core/players/."""
-
 QUICK = [
     *SMALL,
     *(
         kind.name
         for kind in player_kinds()
         if kind.stands_alone
+        and "analyst" not in kind.resources  # tests/unit/c4core/players/test_perfect.py
         and not kind.name.startswith("learning-")
-        and kind.name not in ELSEWHERE | {text.partition(":")[0] for text in SMALL}
+        and kind.name not in {text.partition(":")[0] for text in SMALL}
     ),
 ]
 """Every player that requires neither a file nor a program; models are left out (one board)."""

@@ -17,7 +17,7 @@ from tests.support.weakc4 import small_solution, write_solution
 if TYPE_CHECKING:
     from tests.support.running.command_line import C4, Result
 
-ELSEWHERE = re.compile(r"c4 (--db \S+ )?(bench|book plot|play(?!.*--plain)|serve|worker)\b")
+ELSEWHERE = re.compile(r"c4 (--db \S+ )?(bench|book plot|mcp|play(?!.*--plain)|serve|worker)\b")
 """Examples that run forever, are slow or need a terminal; other tests cover them."""
 
 WITH_EXTRAS = re.compile(r"c4 learn\b|[.]parquet\b")

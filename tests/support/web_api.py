@@ -108,7 +108,7 @@ class Api:
 
     @staticmethod
     def _answered(response: Response) -> Any:  # noqa: ANN401 (JSON)
-        assert response.status_code == 200, response.text
+        assert response.status_code in (200, 201), response.text
         check_declared(response)
         return response.json()
 

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import re
 from typing import TYPE_CHECKING, Annotated, Final, Literal, TypedDict
 
 from msgspec import UNSET, Meta
 from starlette.routing import Route
 
-from c4core.arena.file_formats import game_of_moves, parse_json_game
-from c4core.arena.files import GameFileError
-from c4core.arena.game import Ending
+from c4core.arena.file_formats import game_of_moves
 from c4core.errors import C4Error
 from web import openapi, parameters
-from web.api.games import LARGE_NUMBERS, Number
+from web.api.games import GAME, Number, read_game_object
 from web.bodies import read_object
 from web.parameters import (
     AnyMoves,
-    Board,
     Budget,
     Column,
-    Moves,
     OnBoard,
     Parameters,
     Side,
@@ -34,8 +28,6 @@ from workers.match.reviews import BUDGET, read_game, review_game, review_object
 from workers.match.reviews import Review as FoundReview
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from starlette.requests import Request
     from starlette.responses import Response
 
@@ -43,10 +35,7 @@ if TYPE_CHECKING:
     from web.service import Service
     from workers.answers.service import Stop
 
-LARGE_NUMBER: Final = re.compile(r"[0-9]{1,20}")
 Percent = Annotated[float, Meta(ge=0, le=100)]
-LONGEST_ERROR: Final = 500
-"""Most characters of an error message that quotes the request."""
 
 
 ReviewBudget = Annotated[
@@ -104,6 +93,7 @@ class ReviewedMove(TypedDict):
         ),
     ]
     changes_result: bool
+    missed_win: Annotated[bool, Meta(description="Turned a win into a draw or a loss.")]
 
 
 class Review(TypedDict):
@@ -159,22 +149,9 @@ async def post_review(request: Request) -> Response:
     """Review a game from a JSON object."""
     budget = parameters.read_query(request, ReviewParameters).budget
     fields = await read_object(request, service_of(request).settings.limits)
-    try:
-        game = parse_json_game(json.dumps(_with_numbers(fields)))
-    except GameFileError as error:
-        raise ApiError(400, str(error)[:LONGEST_ERROR], error.field) from None
+    game = read_game_object(fields)
     del fields  # may be large
     return await _answer(request, game, budget)
-
-
-def _with_numbers(fields: Mapping[str, object]) -> dict[str, object]:
-    """Turn large numbers that were sent as text into integers, as in game files."""
-    read: dict[str, object] = dict(fields)
-    for name in LARGE_NUMBERS:
-        value = fields.get(name)
-        if isinstance(value, str) and LARGE_NUMBER.fullmatch(value):
-            read[name] = int(value)
-    return read
 
 
 async def _stored_game(service: Service, asked: GameParameters) -> GameEntry:
@@ -203,30 +180,6 @@ ROUTES: Final = [
     Route("/api/v1/game", post_review, methods=["POST"]),
 ]
 
-_LARGE: Final[openapi.Schema] = {
-    "anyOf": [
-        {"type": "integer"},
-        {"type": "string", "pattern": f"^{LARGE_NUMBER.pattern}$"},
-        {"type": "null"},
-    ],
-    "description": "A 64-bit number, as a number or as text.",
-}
-_GAME: Final[openapi.Schema] = {
-    "type": "object",
-    "description": "A game as in game files; unknown fields are ignored.",
-    "properties": {
-        **dict.fromkeys(("start", "final", "seed"), _LARGE),
-        "first": str | None,
-        "second": str | None,
-        "board": Board | None,
-        "moves": Moves | None,
-        "winner": {"enum": ["x", "o", None]},
-        "ending": {"enum": [*map(str, Ending), None]},
-    },
-    "example": {"board": "7x6", "moves": "4455667", "winner": "x"},
-}
-"""The schema of the body; ``c4core.arena.file_formats`` reads it."""
-
 PATHS: Final[dict[str, object]] = {
     "/api/v1/game": {
         "get": openapi.operation(
@@ -237,7 +190,7 @@ PATHS: Final[dict[str, object]] = {
             description="Scores are for the side that moved; columns count from 1.",
         ),
         "post": openapi.operation(
-            "The review of a game in the body", Review, query=ReviewParameters, body=_GAME
+            "The review of a game in the body", Review, query=ReviewParameters, body=GAME
         ),
     }
 }

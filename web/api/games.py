@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final, Literal, NotRequired, TypedDict, cast, get_args
@@ -9,20 +10,25 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, NotRequired, TypedD
 from msgspec import UNSET, Meta, UnsetType
 from starlette.routing import Route
 
-from c4core.arena.file_formats import json_object
+from c4core.arena.file_formats import json_object, parse_json_game
+from c4core.arena.files import GameFileError
 from c4core.arena.game import Ending
 from db import games
 from db.decoding import decoding
 from db.records.games import GameCursor, GameFilter
 from web import openapi, parameters
-from web.parameters import Board, Parameters, Side, one_of, read_board
+from web.access import require_write
+from web.bodies import read_object
+from web.parameters import Board, Moves, Parameters, Side, one_of, read_board
 from web.responses import ApiError, json_response, without_directories
 from web.service import service_of
-from workers.match.files import entry_of
+from workers.match.files import add_game, entry_of
 from workers.match.judging import check_matches
 from workers.match.reviews import read_game
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from starlette.requests import Request
     from starlette.responses import Response
 
@@ -39,6 +45,11 @@ Winner = Literal["x", "o", "draw"]
 ENDINGS: Final = tuple(map(str, Ending))
 LARGE_NUMBERS: Final = ("seed", "start", "final")
 """The fields of a game that are 64-bit numbers."""
+LABEL: Final = "played on the page"
+"""The label of the matches of games that clients store."""
+LONGEST_ERROR: Final = 500
+"""Most characters of an error message that quotes the request."""
+_LARGE_NUMBER: Final = re.compile(r"[0-9]{1,20}")
 CURSOR: Final = re.compile(r"[0-9]{1,10}:[0-9]{1,10}")
 
 
@@ -115,6 +126,32 @@ async def list_games(request: Request) -> Response:
         return json_response(await service.in_thread(read, database))
 
 
+async def post_game(request: Request) -> Response:
+    """Store a game that is over."""
+    service = service_of(request)
+    database = require_write(request)
+    parameters.read_query(request, Parameters)
+    entry = read_game_object(await read_object(request, service.settings.limits))
+    if entry.ending is Ending.UNFINISHED:
+        raise ApiError(400, "the game is not over: play it to its end, or resign", "ending")
+    match, number = await service.in_thread(partial(add_game, database, entry, label=LABEL))
+    shown = game_object(entry._replace(match=match, number=number))
+    return json_response(shown, 201, {"Location": f"/api/v1/games/{match}/{number}"})
+
+
+def read_game_object(fields: Mapping[str, object]) -> GameEntry:
+    """Read a game from a JSON object as in game files; large numbers may be text."""
+    read: dict[str, object] = dict(fields)
+    for name in LARGE_NUMBERS:
+        value = fields.get(name)
+        if isinstance(value, str) and _LARGE_NUMBER.fullmatch(value):
+            read[name] = int(value)
+    try:
+        return parse_json_game(json.dumps(read))
+    except GameFileError as error:
+        raise ApiError(400, str(error)[:LONGEST_ERROR], error.field) from None
+
+
 async def get_game(request: Request) -> Response:
     """One stored game."""
     service = service_of(request)
@@ -164,8 +201,46 @@ def _read_page(
 
 ROUTES: Final = [
     Route("/api/v1/games", list_games),
+    Route("/api/v1/games", post_game, methods=["POST"]),
     Route("/api/v1/games/{match}/{number}", get_game),
 ]
+
+_LARGE: Final[openapi.Schema] = {
+    "anyOf": [
+        {"type": "integer"},
+        {"type": "string", "pattern": f"^{_LARGE_NUMBER.pattern}$"},
+        {"type": "null"},
+    ],
+    "description": "A 64-bit number, as a number or as text.",
+}
+GAME: Final[openapi.Schema] = {
+    "type": "object",
+    "description": "A game as in game files; unknown fields are ignored.",
+    "properties": {
+        **dict.fromkeys(("start", "final", "seed"), _LARGE),
+        "first": str | None,
+        "second": str | None,
+        "board": Board | None,
+        "moves": Moves | None,
+        "winner": {"enum": ["x", "o", None]},
+        "ending": {"enum": [*ENDINGS, None]},
+    },
+    "example": {"board": "7x6", "moves": "4455667", "winner": "x"},
+}
+"""The schema of a body; :func:`read_game_object` reads it."""
+
+
+def _post() -> openapi.Schema:
+    described = openapi.operation(
+        "Store a game",
+        Game,
+        body=openapi.content(GAME),
+        description="A game that is over or was resigned. It is replayed: moves must be legal, and "
+        "the result must be that of the board. Games between the same players become one match.",
+    )
+    described["responses"]["201"] = described["responses"].pop("200")
+    return openapi.writing(described)
+
 
 PATHS: Final[dict[str, object]] = {
     "/api/v1/games": {
@@ -176,7 +251,8 @@ PATHS: Final[dict[str, object]] = {
             problems=[404],
             description="Ordered by match and number. The objects are as in game files, but 64-bit "
             "numbers are text.",
-        )
+        ),
+        "post": _post(),
     },
     "/api/v1/games/{match}/{number}": {
         "get": openapi.operation("A stored game", Game, path=OneGame, problems=[404])

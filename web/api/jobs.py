@@ -26,7 +26,7 @@ from workers.core.follow import (
     refuse_foreign,
     standing_of,
 )
-from workers.core.submit import set_going
+from workers.core.submit import restart_job
 from workers.deep.answer import Observer, tree_object
 from workers.deep.task import KIND as DEEP
 from workers.match.terms import check_consent
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from web.api.making import Made
     from web.openapi import Schema
     from web.service import Service
+    from workers.analyze.job import Submission
 
 CSV: Final = "text/csv"
 LINES: Final = (JSON_LINES, "application/jsonl", "text/plain", CSV)
@@ -143,6 +144,29 @@ class JobWithProgress(Job):
     progress: JobProgress
 
 
+class WrongLine(TypedDict):
+    """A line of the input that is not a position."""
+
+    line: int
+    field: str
+    error: str
+
+
+class WrongLines(TypedDict):
+    """The lines of the input that are not positions."""
+
+    number: int
+    first: Annotated[list[WrongLine], Meta(description="The first of them.")]
+
+
+class NewJob(JobWithProgress):
+    """A job that was created."""
+
+    bad_lines: NotRequired[
+        Annotated[WrongLines, Meta(description="Missing if all lines are positions.")]
+    ]
+
+
 class Jobs(TypedDict):
     """A page of jobs."""
 
@@ -182,13 +206,15 @@ async def answer_make(request: Request) -> Response:
     elif kind == JSON:
         parameters.read_query(request, Parameters)
         values = await read_object(request, service.settings.limits)
-        async with service.making_slot(request):  # planning takes time and memory
+        async with service.job_creation_slot(request):  # planning takes time and memory
             made = await service.in_batch_thread(make_job, service, database, values)
     else:
         known = ", ".join((JSON, *LINES))
         raise ApiError(415, f"the body must be one of {known}, not {parameters.quote(kind)}")
     await _call(service, made.job_id)
     shown = await service.in_thread(_show, database, made.job_id)
+    if made.submission is not None and made.submission.bad_lines:
+        shown["bad_lines"] = _wrong_lines(made.submission)
     headers = {"Location": f"/api/v1/jobs/{made.job_id}"}
     return json_response(shown, 201 if made.is_new else 200, headers)
 
@@ -221,7 +247,7 @@ async def _make_of_lines(
     board = read_board(asked.board)  # before the body is read
     async with (
         whole_body(request, service.disk, service.settings.limits) as file,
-        service.making_slot(request),
+        service.job_creation_slot(request),
     ):
         return await service.in_batch_thread(
             lambda: make_of_lines(service, database, file, board, asked, is_table=is_table)
@@ -248,6 +274,13 @@ def _show(database: Database, number: int) -> dict[str, Any]:
     return _public(job_object(standing)) | {"progress": progress}
 
 
+def _wrong_lines(submission: Submission) -> WrongLines:
+    first: list[WrongLine] = [
+        {"line": bad.line, "field": bad.field, "error": bad.error} for bad in submission.first_bad
+    ]
+    return {"number": submission.bad_lines, "first": first}
+
+
 def _public(job: dict[str, Any]) -> dict[str, Any]:
     """A job without directories, except in the label, which its creator wrote."""
     return job | {name: without_directories(job[name]) for name in ("params", "errors")}
@@ -264,7 +297,7 @@ def _resume(service: Service, database: Database, number: int) -> None:
     runner = service.runner
     if runner is not None and runner.is_local and job.state in _OPEN:
         check_consent(database, job, runner.programs)
-    set_going(database, number)
+    restart_job(database, number)
 
 
 ROUTES: Final = [
@@ -293,12 +326,6 @@ _LINKS: Final[Schema] = {
 """Links from a new job to the operations on it."""
 
 
-def _writing(described: Schema) -> Schema:
-    """Mark an operation as one that changes data, and may need a token."""
-    described["responses"]["401"] = openapi.problem(openapi.PROBLEMS[401])
-    return described | {"security": [{}, {"token": []}]}
-
-
 def _one(summary: str, *problems: int) -> Schema:
     return openapi.operation(summary, JobWithProgress, path=OneJob, problems=(404, *problems))
 
@@ -306,7 +333,7 @@ def _one(summary: str, *problems: int) -> Schema:
 def _make() -> Schema:
     described = openapi.operation(
         "Create a job",
-        JobWithProgress,
+        NewJob,
         query=LinesParameters,
         body=openapi.content(
             Analyze | Deep | MakeBook,
@@ -325,7 +352,7 @@ def _make() -> Schema:
         "description": "The job was created.",
         "headers": {"Location": location},
     }
-    return _writing(described)
+    return openapi.writing(described)
 
 
 PATHS: Final[dict[str, object]] = {
@@ -340,8 +367,10 @@ PATHS: Final[dict[str, object]] = {
         "post": _make(),
     },
     "/api/v1/jobs/{job}": {"get": _one("A job and its progress")},
-    "/api/v1/jobs/{job}/cancel": {"post": _writing(_one("Cancel a job, keep its results", 409))},
+    "/api/v1/jobs/{job}/cancel": {
+        "post": openapi.writing(_one("Cancel a job, keep its results", 409))
+    },
     "/api/v1/jobs/{job}/resume": {
-        "post": _writing(_one("Resume a job and retry its failed units", 409))
+        "post": openapi.writing(_one("Resume a job and retry its failed units", 409))
     },
 }

@@ -116,6 +116,8 @@ class Made(NamedTuple):
     job_id: int
     is_new: bool
     """False if the job existed already; it continues."""
+    submission: analysis.Submission | None = None
+    """The number of lines and the bad ones, for a new job of kind ``analyze``."""
 
 
 def make_job(service: Service, database: Database, values: Mapping[str, object]) -> Made:
@@ -194,7 +196,7 @@ def _submit(
         )
     except analysis.NoInputError:
         raise ApiError(400, "there are no positions to analyze", "positions") from None
-    return Made(submission.job_id, is_new=True)
+    return Made(submission.job_id, is_new=True, submission=submission)
 
 
 def _make_deep(service: Service, database: Database, asked: Deep) -> Made:

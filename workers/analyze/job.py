@@ -46,6 +46,9 @@ UNIT_SECONDS = 1.0
 UNIT_LINES = 1000
 """Maximum number of lines in a unit; its payload and its result are read and written whole."""
 
+MOST_TOLD = 5
+"""Number of bad lines whose errors a submission repeats."""
+
 
 class NoInputError(C4Error, ValueError):
     """The input has no lines."""
@@ -60,6 +63,8 @@ class Submission:
     """Number of positions in the lines."""
     bad_lines: int
     """Number of lines that name no position; each yields an error instead of an answer."""
+    first_bad: tuple[BadLine, ...] = ()
+    """The first of these lines, at most :data:`MOST_TOLD`."""
 
 
 def submit(
@@ -102,7 +107,8 @@ def submit(
     """
     answered = plies_answered(book_of_job({"book": book}, board), question)
     costs = read_model(database, board, question, answered=answered)
-    plans = plan_units(lines, costs, unit_lines=unit_lines)
+    first_bad: list[BadLine] = []
+    plans = plan_units(_noting(lines, first_bad), costs, unit_lines=unit_lines)
     first = next(plans, None)
     if first is None:
         raise NoInputError("the input is empty: there is nothing to analyze")
@@ -125,7 +131,17 @@ def submit(
         only_one=only_one,
         on_added=add_up,
     )
-    return Submission(job_id, positions, planned - positions)
+    return Submission(job_id, positions, planned - positions, tuple(first_bad))
+
+
+def _noting(
+    lines: Iterable[Request | BadLine], first_bad: list[BadLine]
+) -> Iterator[Request | BadLine]:
+    """Pass on all lines; add the first bad ones to a list."""
+    for line in lines:
+        if isinstance(line, BadLine) and len(first_bad) < MOST_TOLD:
+            first_bad.append(line)
+        yield line
 
 
 def find_job(

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from c4core.evaluation import plies_to_end, value_between
 from c4core.notation import format_moves
+from c4core.pictures.board import find_threats
 from c4core.position import Position
 from workers.answers.question import EVERYTHING, settles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from c4core.lines import JsonValue
-    from c4core.position import Side
     from db.records.evaluations import StoredEvaluation
     from workers.answers.question import Answer
 
@@ -131,40 +131,3 @@ def stored_object(
         "nodes": stored.nodes,
         "grid": str(position.mirrored() if mirrored else position),
     }
-
-
-def find_threats(position: Position) -> dict[Side, list[tuple[int, int]]]:
-    """The threats of both sides, playable now or later, as 0-based (column, row)."""
-    width, height = position.width, position.height
-    stride = height + 1
-    stones: dict[Side, int] = {"x": 0, "o": 0}
-    for column, filled in enumerate(position.heights):
-        for row in range(filled):
-            side = position.stone_at(column, row)
-            if side is not None:
-                stones[side] |= 1 << (column * stride + row)
-    cells = sum(((1 << height) - 1) << (column * stride) for column in range(width))
-    empty = cells & ~(stones["x"] | stones["o"])
-    return {
-        side: list(_places(_completing(own, height) & empty, stride))
-        for side, own in stones.items()
-    }
-
-
-def _completing(stones: int, height: int) -> int:
-    """The bits, on or off the board, that complete four in a row with three of these stones."""
-    found = 0
-    for step in (1, height, height + 1, height + 2):
-        pairs = stones & (stones >> step)  # the first of two neighbours
-        found |= (pairs & (stones >> 2 * step)) << 3 * step  # _ behind XXX
-        found |= (pairs & (stones >> 2 * step)) >> step  # _ before XXX
-        found |= (pairs & (stones >> 3 * step)) << 2 * step  # XX_X
-        found |= (stones & (pairs >> 2 * step)) << step  # X_XX
-    return found
-
-
-def _places(bits: int, stride: int) -> Iterator[tuple[int, int]]:
-    while bits:
-        lowest = bits & -bits
-        yield divmod(lowest.bit_length() - 1, stride)
-        bits ^= lowest

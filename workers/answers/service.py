@@ -19,6 +19,7 @@ from c4core.solver import Solver
 from db.errors import ReadOnlyError, StorageError
 from workers.answers.books import NO_BOOK, answer_from, find_book, line_in_book, open_book
 from workers.answers.find import find_answers, look_up, search_with
+from workers.answers.question import Question, has_all_columns
 from workers.core.searching import store_learned
 from workers.logs import LOGGER
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from c4core.position import Position
     from db.database import Database
     from db.records.evaluations import StoredEvaluation
-    from workers.answers.question import Answer, Question
+    from workers.answers.question import Answer
 
 
 class Stop(threading.Event):
@@ -73,7 +74,7 @@ GATHER_SECONDS: Final = 0.1
 """Seconds to wait for more evaluations before a transaction."""
 
 
-class Keeper:
+class EvaluationWriter:
     """Stores evaluations in a thread of its own. Thread-safe.
 
     If the database turns out to be read-only, nothing more is stored.
@@ -130,6 +131,9 @@ class Keeper:
 def _board(row: StoredEvaluation) -> tuple[int, int]:
     return row.width, row.height
 
+
+KNOWN: Final = Question(node_limit=0)
+"""Asks for the scores that are known without a search."""
 
 SOLVERS: Final = 4
 """Maximum number of solvers for interactive questions; each is created when first needed."""
@@ -193,7 +197,7 @@ class AnswerService:
         keeps: bool = True,
     ) -> None:
         self._database = database
-        self._keeper = Keeper(database) if database is not None and keeps else None
+        self._keeper = EvaluationWriter(database) if database is not None and keeps else None
         self._has_books = book != NO_BOOK
         self._given = open_book(book) if book else None
         self._interactive = SolverPool(SOLVERS, threads=threads, table_mb=table_mb)
@@ -232,6 +236,30 @@ class AnswerService:
     ) -> list[Answer]:
         """Answer part of a batch with the solver for batches; otherwise as :meth:`answer`."""
         return self._answer(self._batches, positions, question, stop)
+
+    def answer_within(
+        self,
+        positions: Sequence[Position],
+        seconds: float | None,
+        stop: threading.Event | None = None,
+    ) -> list[Answer]:
+        """Score all columns of positions of one board, within a time for all of them together.
+
+        Known scores are looked up together. The other positions are searched one by one. Positions
+        with the most stones come first, because early positions may take all the time.
+        ``seconds`` is 0 for known scores only, None for no limit. After the limit or a stop, the
+        bounds of the remaining answers differ.
+        """
+        deadline = None if seconds is None else time.monotonic() + seconds
+        answers = self.answer(positions, KNOWN, stop)
+        for index in sorted(range(len(positions)), key=lambda index: -positions[index].ply):
+            if has_all_columns(answers[index], positions[index]):
+                continue
+            left = None if deadline is None else deadline - time.monotonic()
+            if (left is not None and left <= 0) or (stop is not None and stop.is_set()):
+                break
+            (answers[index],) = self.answer([positions[index]], Question(time_limit=left), stop)
+        return answers
 
     def find_line(
         self, position: Position, *, time_limit: float | None = None, stop: Stop | None = None

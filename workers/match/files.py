@@ -13,7 +13,7 @@ from c4core.lines import BadLine
 from c4core.notation import parse_moves
 from c4core.position import Position
 from db import games
-from db.records.games import ON_THE_BOARD, GameFilter, StoredGame
+from db.records.games import ON_THE_BOARD, GameCursor, GameFilter, StoredGame
 from db.records.matches import MatchTerms, Origin
 from workers.match.terms import GameImportError
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from c4core.arena.files import Repeats
     from c4core.position import Side
     from db.database import Database, Session
-    from db.records.games import GameCursor
 
 
 _ENDINGS = {str(ending): ending for ending in Ending}
@@ -140,6 +139,33 @@ def import_games(
         database.run(lambda session: games.delete_match(session, match_id))
         raise
     return ImportSummary(match_id, number)
+
+
+def add_game(database: Database, entry: GameEntry, *, label: str) -> GameCursor:
+    """Store a game that was played elsewhere, and return its place.
+
+    Games between the same players from the same start with the same label become one match.
+    """
+    named = entry._replace(
+        first=entry.first or UNKNOWN_PLAYER, second=entry.second or UNKNOWN_PLAYER
+    )
+
+    def store(session: Session) -> GameCursor:
+        terms = MatchTerms(
+            player_a=named.first or "", player_b=named.second or "", games=0, start=named.start
+        )
+        match_id = games.find_import(session, terms, label)
+        if match_id is None:
+            match_id = games.create_match(session, terms, origin=Origin.IMPORTED, label=label)
+        else:
+            terms = games.get_terms(session, match_id)
+        number = terms.games
+        game = game_of(named, player_a=terms.player_a)._replace(number=number)
+        games.add_games(session, match_id, [game])
+        games.end_import(session, match_id, replace(terms, games=number + 1))
+        return GameCursor(match_id, number)
+
+    return database.run(store)
 
 
 def game_of_moves(

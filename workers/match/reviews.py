@@ -28,7 +28,6 @@ from db.decoding import decoding
 from workers.analyze.job import find_or_submit_unknown
 from workers.answers.books import book_of_job
 from workers.answers.find import known_scores, look_up, unknown_keys
-from workers.answers.question import Question, has_all_columns
 from workers.core.submit import topic_of
 from workers.match.files import entry_of
 
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.records.evaluations import StoredEvaluation
     from workers.analyze.job import Submission
-    from workers.answers.question import Answer
     from workers.answers.service import AnswerService
 
 
@@ -122,6 +120,57 @@ class Review:
         return svg_text(self.picture())
 
 
+@dataclass(slots=True)
+class PlayerTotals:
+    """The results and judged moves of a player in all its games, on either side."""
+
+    games: int = 0
+    """Games with a result or without."""
+    won: int = 0
+    drawn: int = 0
+    lost: int = 0
+    decisions: int = 0
+    """Moves in positions where a column would have changed the result."""
+    blunders: int = 0
+    """Moves that changed the result."""
+    choices: int = 0
+    """Moves in positions where a column was worse than the best one."""
+    not_best: int = 0
+    """Moves that were not the best."""
+
+    def add(self, review: Review, side: Side) -> None:
+        """Add a game in which the player had this side."""
+        game, moves = review.game, review.judged_of(side)
+        self.games += 1
+        self.won += game.winner == side
+        self.lost += game.winner not in (None, side)
+        self.drawn += game.winner is None and game.ending != Ending.UNFINISHED
+        self.decisions += sum(move.is_decision for move in moves)
+        self.blunders += sum(move.is_blunder for move in moves)
+        self.choices += sum(move.is_choice for move in moves)
+        self.not_best += sum(not move.is_best for move in moves)
+
+    @property
+    def accuracy(self) -> float | None:
+        """The percentage of the result kept in all games; see :meth:`Review.accuracy`."""
+        return _kept(self.blunders, self.decisions)
+
+    @property
+    def best_share(self) -> float | None:
+        """The percentage of best moves in all games; see :meth:`Review.best_share`."""
+        return _kept(self.not_best, self.choices)
+
+
+def _kept(mistakes: int, moves: int) -> float | None:
+    return 100 * (moves - mistakes) / moves if moves else None
+
+
+def add_totals(totals: dict[str, PlayerTotals], review: Review) -> None:
+    """Add a game to the totals of both players. A side without a name is a player of its own."""
+    for side, name in zip(SIDES, (review.game.first, review.game.second), strict=True):
+        totals.setdefault(name or side, PlayerTotals()).add(review, side)
+
+
 def moved_from(game: GameEntry) -> list[Position]:
     """The positions of a game in which moves were made; empty if its moves are not known."""
     return positions_of(game.start, parse_moves(game.moves or "", width=game.board.width))
@@ -177,6 +226,7 @@ def move_object(move: ReviewedMove, board: BoardSize) -> dict[str, Any]:
             "best": [],
             "mark": "",
             "changes_result": False,
+            "missed_win": False,
         }
     return {
         **shown,
@@ -188,7 +238,32 @@ def move_object(move: ReviewedMove, board: BoardSize) -> dict[str, Any]:
         "best": [column + 1 for column in judged.best_columns],
         "mark": judged.mark,
         "changes_result": judged.is_blunder,
+        "missed_win": judged.is_missed_win,
     }
+
+
+def review_rows(reviews: Iterable[Review]) -> Iterator[dict[str, int | str | bool | None]]:
+    """Yield one flat row for each move of some games, such as the rows of a table.
+
+    ``game`` and ``move`` count from 1. ``best`` has the best columns, separated by blanks. All
+    rows have the same fields, with None for an unknown score.
+    """
+    for index, review in enumerate(reviews, start=1):
+        game = review.game
+        place = {
+            "game": index,
+            "match": game.match,
+            "number": game.number,
+            "board": str(game.board),
+            "first": game.first,
+            "second": game.second,
+            "winner": game.winner,
+            "ending": str(game.ending),
+        }
+        for move in review.moves:
+            fields = move_object(move, game.board)
+            best = " ".join(map(str, fields["best"])) or None
+            yield {**place, "move": move.ply + 1, **fields, "best": best}
 
 
 def percent(share: float | None) -> str:
@@ -211,9 +286,6 @@ def _outcome(game: GameEntry) -> str:
 BUDGET: Final = 10.0
 """Default time budget of a review, in seconds."""
 
-KNOWN: Final = Question(node_limit=0)
-"""Asks for all columns, without a search."""
-
 
 def review_game(
     game: GameEntry,
@@ -229,7 +301,7 @@ def review_game(
     """
     began = time.monotonic()
     positions = moved_from(game)
-    answers = _answers(positions, service, None if budget is None else began + budget, stop)
+    answers = service.answer_within(positions, budget, stop)
     moves = reviewed_moves(game, positions, [answer.scores for answer in answers])
     nodes = sum(answer.nodes for answer in answers)
     return Review(game, moves, nodes, time.monotonic() - began)
@@ -244,24 +316,6 @@ def read_game(database: Database, match_id: int, number: int) -> GameEntry:
         game = entry_of(stored, terms)
         moved_from(game)
     return game
-
-
-def _answers(
-    positions: Sequence[Position],
-    service: AnswerService,
-    deadline: float | None,
-    stop: threading.Event | None,
-) -> list[Answer]:
-    """The answers known for each position at the deadline; the last positions come first."""
-    answers = service.answer(positions, KNOWN, stop)
-    for index in reversed(range(len(positions))):
-        if has_all_columns(answers[index], positions[index]):
-            continue
-        left = None if deadline is None else deadline - time.monotonic()
-        if (left is not None and left <= 0) or (stop is not None and stop.is_set()):
-            break
-        (answers[index],) = service.answer([positions[index]], Question(time_limit=left), stop)
-    return answers
 
 
 GAMES_AT_A_TIME: Final = 200

@@ -9,8 +9,9 @@ from pathlib import Path
 from threading import Lock
 from typing import Annotated, Final, Literal, TypeAlias
 
+from c4core.book import Book
 from c4core.dice import Dice
-from c4core.errors import CertificateError, ClaimError
+from c4core.errors import BookBoardError, CertificateError, ClaimError
 from c4core.notation import BoardSize
 from c4core.players.errors import Failing, PlayerError, PlayerFailure, StopPlaying, is_exhaustion
 from c4core.players.parameters import Real, Resource, Value
@@ -28,13 +29,20 @@ TABLE_MB = 64
 
 @functools.cache
 def shared_solver() -> Solver:
-    """Return the solver that all perfect players without their own solver share."""
-    return Solver(table_mb=TABLE_MB)
+    """Return the solver of all perfect players without an analyst. It uses the included book."""
+    try:
+        return Solver(table_mb=TABLE_MB, book=Book.shipped())
+    except BookBoardError:  # this C4 was built without a book
+        return Solver(table_mb=TABLE_MB)
 
 
 @player("perfect", source="this project's solver")
 class Perfect(Player):
-    """Wins as soon and loses as late as possible, unless weakened by parameters."""
+    """Wins as soon and loses as late as possible, unless weakened by parameters.
+
+    ``analyst`` finds the exact scores. By default, it is a solver that all these players share, and
+    that uses the included book. To play without a book, give ``Solver(book=None)``.
+    """
 
     choice: Annotated[
         Literal["random", "center"], "choice among the best columns: random, or nearest the middle"

@@ -106,7 +106,7 @@ def as_facts(info: BookInfo, path: str) -> dict[str, str]:
         "board": str(info.board),
         "kind": f"{info.kind}{f', {info.description}' if info.description else ''}",
         "start": "the empty board" if not info.first_ply else f"key {info.start.key}",
-        "plies": f"{info.first_ply} to {info.last_ply}",
+        "stones": f"{info.first_ply} to {info.last_ply}",
         "positions": f"{info.positions:,}; two mirror images count as one",
         "size": f"{count(info.file_bytes, 'byte')}, {each:.2f} a position",
         "made by": f"engine {info.engine_version}, format {info.format_version}",

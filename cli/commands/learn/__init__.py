@@ -12,6 +12,7 @@ from cli.shell.commands import LazyGroup
     lazy={
         "train": "cli.commands.learn:train",
         "evaluate": "cli.commands.learn.evaluate:evaluate",
+        "export": "cli.commands.learn.export:export",
         "order": "cli.commands.learn.order:order",
     },
     examples=[
@@ -20,7 +21,7 @@ from cli.shell.commands import LazyGroup
     ],
 )
 def learn() -> None:
-    """Train networks that play, and evaluate them.
+    """Train networks that play, evaluate them, and export them.
 
     A model plays as learning-KIND:model=FILE, where KIND is cnn, exact, residual, selfplay or
     tuples. All but tuples are trained with PyTorch: pip install torch.

@@ -15,7 +15,7 @@ from cli.output.outfile import writable_path
 from cli.positions.books import book_options, book_path
 from cli.shell import echo, exits, parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.streams import nobody_listening
+from cli.shell.streams import ignoring_closed_stderr
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +59,7 @@ def _read_seat(_context: click.Context, _parameter: click.Parameter, text: str) 
     default="human",
     show_default=True,
     callback=_read_seat,
-    help="Player of x, who moves first: human, easy, medium, hard, or another player.",
+    help="Player of x, who moves first: human, a level (beginner to expert), or another player.",
 )
 @click.option(
     "--second",
@@ -123,8 +123,9 @@ def play(
     """Play Connect Four at the terminal.
 
     Type a column or click it. Press u to take a move back, h to show the exact score of every
-    column, and ? for help. The levels easy, medium and hard get stronger in this order. Every other
-    player of "c4 players list" can also play, on either side or on both.
+    column, and ? for help. The levels beginner, easy, medium, hard and expert get stronger in this
+    order; perfect is stronger than all. Every other player of "c4 players list" can also play, on
+    either side or on both.
 
     The game is kept in a file after every move. Use --resume to go on with it; programs that the
     file names are started only with --allow-programs. With NO_COLOR the sides are x and o. When you
@@ -134,7 +135,7 @@ def play(
     With --plain, moves are read from standard input, one column per line, and the board is written
     after each. With --json only the game is written, at the end. Type "help" for the commands.
     """
-    from cli.commands.play.opponents import Scores, Supplies
+    from cli.commands.play.opponents import GameResources, Scores
     from cli.commands.play.saved import check_replaceable, claimed, default_file, read_game
     from workers.answers.books import find_book
 
@@ -171,7 +172,7 @@ def play(
             book=opened,
             on_trouble=settings.say,
         )
-        supplies = Supplies(scores, database)
+        supplies = GameResources(scores, database)
         playing: PlainGame | PlayApp
         if plain:
             from cli.commands.play.plain import PlainGame
@@ -186,7 +187,7 @@ def play(
         try:
             playing.play()
         except KeyboardInterrupt:
-            with nobody_listening():  # the terminal may be closed
+            with ignoring_closed_stderr():  # the terminal may be closed
                 _say_where(playing.game, file_name, settings)
             raise
     _write_games(playing.games, settings, plain=plain)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from c4core.players.registry import LEVELS
+
 RULES: Final = (
     "Take turns dropping a stone into a column; it falls onto the stones below. The first with "
     "four in a row, horizontal, vertical or diagonal, wins. A full board is a draw. x begins."
@@ -15,9 +17,12 @@ HINTS: Final = (
     "sooner the win or the later the loss. * is best."
 )
 
-LEVELS: Final = (
-    "easy plays at random, medium looks three moves ahead, hard tries 10,000 lines of play. "
-    'Every other player of "c4 players list" can also play; perfect never makes a mistake.'
+PLAYERS: Final = " ".join(
+    (
+        *(f"{name}: {level.about}" for name, level in LEVELS.items()),
+        "perfect: Never makes a mistake.",
+        'Every other player of "c4 players list" can also play.',
+    )
 )
 
 KEPT: Final = 'The game is kept after every move; use "c4 play --resume" to go on with it.'
@@ -43,4 +48,4 @@ def keys() -> str:
 
 def paragraphs(*, how: str) -> str:
     """The complete text, one line per paragraph."""
-    return f"{RULES}\n\n{how}\n\n{HINTS}\n\n{LEVELS}\n{KEPT}"
+    return f"{RULES}\n\n{how}\n\n{HINTS}\n\n{PLAYERS}\n{KEPT}"

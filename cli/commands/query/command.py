@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.output import outfile
-from cli.output.formats import chosen_format, format_options, opened
+from cli.output.formats import check_output, chosen_format, opened, table_options
 from cli.positions.books import SHIPPED, open_book
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
@@ -108,8 +108,7 @@ EXAMPLES = (
 )
 @click.option("--desc", is_flag=True, help="Sort the largest first.")
 @click.option("--boards", is_flag=True, help="Draw the boards.")
-@format_options
-@click.option("--parquet", "format_name", flag_value="parquet", help="A Parquet file.")
+@table_options
 @outfile.output_option
 @parameters.zero_based_option
 @click.pass_context
@@ -192,11 +191,8 @@ def query(
         context,
         (boards and only_count, "--boards and --count cannot be used together"),
         (boards and chosen != "table", "--boards needs the table format"),
-        (
-            output not in (None, outfile.STANDARD_OUTPUT) and chosen == "table",
-            "--output needs a format: end FILE in .csv, .json, .jsonl or .parquet",
-        ),
     )
+    check_output(context, chosen, output)
     from cli.commands.query.rows import (
         look_up,
         source_of,
@@ -214,6 +210,7 @@ def query(
     if moves:
         from cli.positions import given as positions
 
+        positions.hint_at_one(context, moves, board, zero_based=zero_based)
         asked = positions.from_arguments(moves, board=board, zero_based=zero_based)
         if line:
             refuse(

@@ -152,7 +152,7 @@ def write_boards(rows: Iterator[Row], *, zero_based: bool) -> None:
         to_move = "the game is over" if position.is_over else f"{row['side']} to move"
         facts = [to_move, f"score {_score(row)}"]
         if row["plies"]:
-            facts.append(f"over in {render.count(row['plies'], 'ply', 'plies')}")
+            facts.append(f"over in {render.count(row['plies'], 'move')}")
         out.print(", ".join((*facts, f"key {row['key']}")))
 
 
@@ -183,7 +183,7 @@ def _columns(width: int, *, zero_based: bool) -> tuple[Column, ...]:
         Column("ply", 3, lambda row: str(row["ply"]), right=True),
         Column("side", 4, lambda row: row["side"]),
         Column("score", 8, _score, right=True, style=lambda row: score_style(row["score"])),
-        Column("plies", 5, lambda row: _dash(row["plies"]), right=True),
+        Column("to end", 6, lambda row: _dash(row["plies"]), right=True),
         Column(heading, 4 * width, _scores),
         Column("key", 1, lambda row: str(row["key"])),
     )

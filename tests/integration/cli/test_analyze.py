@@ -137,6 +137,11 @@ def test_a_table_is_written_by_its_name_or_an_option(c4: C4) -> None:
     assert (c4.directory / "r.csv").read_text() == out
     rows = list(csv.DictReader(io.StringIO(out)))
     assert [row["error"] for row in rows] == [row.get("error", "") for row in objects]
+    assert [
+        fields | {"seconds": 0}
+        for fields in json.loads(c4(*analyze, "--json", "-", stdin=lines).out)
+        if "error" not in fields
+    ] == [fields | {"seconds": 0} for fields in objects if "error" not in fields]
     first, _, third, _ = rows
     assert first["scores"] == " ".join(map(str, objects[0]["scores"]))
     assert first["lower"] == first["upper"] == first["score"]

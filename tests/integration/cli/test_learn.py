@@ -43,6 +43,12 @@ class TestWithoutPyTorch:
         assert EXTRA in done.err
         assert [path.name for path in c4.directory.glob("*.*")] == ["exact.safetensors"]
 
+    def test_an_export_needs_another_package(self, c4: C4) -> None:
+        done = c4("learn", "export", "shipped", "--onnx", "new.onnx")
+        assert (done.code, done.out) == (1, "")
+        assert "ONNX files need the package onnx: pip install onnx" in done.err
+        assert not (c4.directory / "new.onnx").exists()
+
     def test_tuples_need_no_pytorch(self, c4: C4) -> None:
         write_dataset(c4.directory / "data", count=60)
         options = ("--data", "data", "--json")

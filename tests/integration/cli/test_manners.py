@@ -199,3 +199,10 @@ def test_without_workers_no_search_is_shown(monkeypatch: pytest.MonkeyPatch) -> 
     for is_alone, text in ((False, "workers search, 5.0"), (True, "waiting for workers, 5.0")):
         line = progress._SearchLine(None, hint=False, is_alone=[bool, shown[0]][is_alone])
         assert line._text(5.0).startswith(text)
+
+
+def test_help_and_version_have_a_short_form(c4: C4) -> None:
+    assert c4("-V").out == c4("--version").out
+    for words in ([], ["solve"], ["jobs", "list"]):
+        assert c4("help", *words) == c4(*words, "--help")
+    assert c4("jobs", "help", "list") == c4("jobs", "list", "--help")

@@ -181,7 +181,7 @@ class TestTournament:
         assert len({match["job"] for match in report["matches"]}) == 1
 
     def test_levels_are_players(self, c4: C4) -> None:
-        levels = ("easy", "medium", "perfect")
+        levels = ("beginner", "medium", "perfect")
         assert c4("tournament", *levels, "--games", "2", "--board", "5x4", "-q").code == 0
         players = {row["a"] for row in c4("games", "matches", "--jsonl").objects}
         assert {"random", "minimax-windows:depth=3,randomize_order=on"} <= players

@@ -107,7 +107,10 @@ class TestInterrupts:
     def test_a_signal_ends_a_search(self, c4: C4, number: int, code: int) -> None:
         process = c4.start(*HARD)
         await_thread_at_work(process)
-        assert end_by(process, number) == Result(code, "", "Interrupted.\n")
+        done = end_by(process, number)
+        assert (done.code, done.out) == (code, "")
+        bounds = r"x to move, not solved yet: score between -\d+ and \+\d+ for x"
+        assert re.fullmatch(f"Proven so far: {bounds}\nInterrupted.\n", done.err)
 
     @needs_proc
     def test_an_interrupt_ends_the_replay_of_a_game(self, c4: C4) -> None:

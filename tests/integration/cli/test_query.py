@@ -40,7 +40,7 @@ def test_formats_agree(c4: C4) -> None:
     assert all(len(row["scores"].split()) in {0, 7} for row in table)
     assert len(c4("query", "--csv").out.splitlines()) == 11
     people = c4("query").out.splitlines()
-    assert people[0].split()[:4] == ["ply", "side", "score", "plies"]
+    assert people[0].split()[:5] == ["ply", "side", "score", "to", "end"]
     assert len(people) == 11
     assert max(map(len, people)) <= 80
 
@@ -239,7 +239,7 @@ def test_positions_of_jobs(c4: C4) -> None:
     place = f"30:{rows[0]['key']}"
     assert c4("query", "--jsonl", *of_job, "--after", place).objects == rows[1:]
     nothing = c4("query", "--label", "none").err
-    assert nothing.startswith("No such position is stored. The book's answers never are")
+    assert nothing.startswith("No such position is stored. Answers from the book are not stored")
     wrong = c4("query", *of_job, "--board", "8x7")
     assert (wrong.code, "7x6" in wrong.err) == (2, True)
 

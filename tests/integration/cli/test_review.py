@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
@@ -36,7 +37,7 @@ def test_reviews_of_ten_games_agree_with_a_solver(played: C4) -> None:
     """Every score in a review is compared with a separate solver's."""
     solver = Solver(table_mb=8)
     for number in range(10):
-        (review,) = played("review", f"1:{number}", "--json").objects
+        (review,) = played("review", f"1:{number}", "--jsonl").objects
         assert (review["match"], review["number"]) == (1, number)
         assert review["complete"]
         position = Position.from_grid(review["start"])
@@ -54,6 +55,7 @@ def test_reviews_of_ten_games_agree_with_a_solver(played: C4) -> None:
             ]
             changes = _sign(played_score) < _sign(max(known))
             assert move["changes_result"] == (move["mark"] == "??") == changes
+            assert move["missed_win"] == (max(known) > 0 >= played_score)
             assert (move["mark"] == "?") == (not changes and played_score < max(known))
             if _sign(min(known)) < _sign(max(known)):
                 kept[position.turn][0] += not changes
@@ -83,32 +85,71 @@ class TestPrograms:
         rows = list(csv.DictReader(io.StringIO(done.out)))
         assert [row["game"] for row in rows] == ["1"] * 4 + ["2"] * 4
         assert "".join(row["column"] for row in rows) == "12132142"
-        objects = c4("review", *SMALL, "1213", "2142", "--json").objects
+        objects = c4("review", *SMALL, "1213", "2142", "--jsonl").objects
         moves = [move for review in objects for move in review["moves_judged"]]
         assert [int(row["after"]) for row in rows] == [move["after"] for move in moves]
+        missed = [str(move["missed_win"]) for move in moves]
+        assert [row["missed_win"] for row in rows] == [each.lower() for each in missed]
+
+    def test_formats_are_those_of_query(self, c4: C4) -> None:
+        command = ("review", *SMALL, "1213")
+        lines = c4(*command, "--jsonl").out
+        for options in (["--format", "json"], ["--json"]):
+            assert json.loads(c4(*command, *options).out)[0]["moves"] == "1213"
+        assert c4("--json", *command).out.startswith("[")
+        for name in ("r.jsonl", "r.csv"):
+            done = c4(*command, "--output", name)
+            assert (done.code, done.out) == (0, "")
+        written = json.loads((c4.directory / "r.jsonl").read_text())
+        assert written["moves_judged"] == json.loads(lines)["moves_judged"]
+        assert (c4.directory / "r.csv").read_text() == c4(*command, "--csv").out
+
+    def test_totals_are_those_of_all_games_of_a_player(self, played: C4) -> None:
+        names = [f"1:{number}" for number in range(10)]
+        expected = {"random": [0] * 5, "set": [0] * 5}
+        for review in played("review", *names, "--jsonl").objects:
+            for side, player in (("x", review["first"]), ("o", review["second"])):
+                moves = [move for move in review["moves_judged"] if move["side"] == side]
+                results = (side, None, "o" if side == "x" else "x")
+                found = [1, *(int(review["winner"] == winner) for winner in results)]
+                found.append(sum(move["changes_result"] for move in moves))
+                kind = player.partition(":")[0]
+                expected[kind] = list(map(int.__add__, expected[kind], found))
+        text = played("review", *names, "--summary").out
+        rows = [re.split("  +", line) for line in text.partition("\n\n")[2].splitlines()]
+        assert rows[0] == ["player", "games", "won", "drawn", "lost", "kept", "best", "??"]
+        assert {row[0]: [*map(int, (*row[1:5], row[7]))] for row in rows[1:]} == expected
+        (game, *_), (*totals,) = (
+            [re.split("  +", line) for line in part.splitlines()[1:]]
+            for part in played("review", "1:0", "--summary").out.split("\n\n")
+        )
+        assert {(row[0], row[5], row[6]) for row in totals} == {
+            (game[1], game[4], game[6]),
+            (game[2], game[5], game[7]),
+        }
 
     def test_every_source_of_games_is_reviewed(self, c4: C4, played: C4) -> None:
         (c4.directory / "moves.txt").write_text("1213\n")
         (c4.directory / "table.csv").write_text("moves,first\n1213,ada\n")
         text = '{"moves": "1213", "board": "4x4"}\n'
-        done = c4("review", *SMALL, "1213", "moves.txt", "./table.csv", "-", "--json", stdin=text)
+        done = c4("review", *SMALL, "1213", "moves.txt", "./table.csv", "-", "--jsonl", stdin=text)
         assert done.code == 0
         assert [review["moves"] for review in done.objects] == ["1213"] * 4
         assert [review["first"] for review in done.objects] == [None, None, "ada", None]
         exported = played("games", "export", "-q").out
-        again = c4("review", "-", "--json", "-q", stdin=exported).objects
+        again = c4("review", "-", "--jsonl", "-q", stdin=exported).objects
         assert [(review["match"], review["number"]) for review in again] == [
             (1, number) for number in range(10)
         ]
 
     def test_a_bad_line_gives_an_error_in_its_place(self, c4: C4) -> None:
-        done = c4("review", *SMALL, "-", "--json", stdin="1213\n12z\n2142\n")
+        done = c4("review", *SMALL, "-", "--jsonl", stdin="1213\n12z\n2142\n")
         assert done.code == 1
         good, bad, also = done.objects
         assert (good["moves"], bad["line"], also["moves"]) == ("1213", 2, "2142")
-        assert "no column" in bad["error"]
+        assert "not a column" in bad["error"]
         text = c4("review", *SMALL, "-", "--summary", stdin="1213\n12z\n")
-        assert (text.code, "Line 2: invalid move" in text.err) == (1, True)
+        assert (text.code, "Line 2: move 3" in text.err) == (1, True)
 
 
 class TestPictures:
@@ -125,7 +166,7 @@ class TestPictures:
 class TestJobs:
     def test_a_detached_review_is_read_later(self, c4: C4) -> None:
         (c4.directory / "games.txt").write_text("1213\n2142\n")
-        command = ("review", *SMALL, "games.txt", "--json")
+        command = ("review", *SMALL, "games.txt", "--jsonl")
         made = c4(*command[:-1], "--detach", "--label", "mine")
         assert (made.code, made.out) == (0, "1\n")
         assert "the same command writes the reviews" in made.err
@@ -141,12 +182,12 @@ class TestJobs:
 
     def test_without_a_database(self, c4: C4) -> None:
         (c4.directory / "games.txt").write_text("1213\n2142\n")
-        done = c4("review", *SMALL, "games.txt", "--json", "--no-store")
+        done = c4("review", *SMALL, "games.txt", "--jsonl", "--no-store")
         assert all(review["complete"] for review in done.objects)
         assert not (c4.directory / "test.db").exists()
 
     def test_a_time_limit_leaves_moves_open(self, c4: C4) -> None:
-        done = c4("review", "--board", "8x7", "4" * 7, "--time-limit", "0", "--json", "--no-store")
+        done = c4("review", "--board", "8x7", "4" * 7, "--time-limit", "0", "--jsonl", "--no-store")
         (review,) = done.objects
         assert (done.code, review["complete"]) == (0, False)
         assert "?" not in c4("review", "--board", "8x7", "44", "--time-limit", "0").out

@@ -92,7 +92,7 @@ async def test_hints_are_exact(hands: Backend) -> None:
 async def test_a_search_for_a_hint_is_given_up_when_somebody_moves(hands: Backend) -> None:
     # The empty board of this size takes hours.
     await hands.press("h")
-    assert hands.status[1] == "computing the exact scores .."
+    assert hands.status[1] == "computing the exact scores ..."
     await hands.press("h", "4")
     assert hands.game.moves == "4"
     scores = hands.app.game_screen._setup.supplies.scores
@@ -172,11 +172,11 @@ async def test_other_players_sit_down(hands: Backend) -> None:
     dialog = await hands.until_shown(NewGame)
     await hands.click("#first")
     await hands.press("down", "enter")
-    await hands.until(lambda: dialog.query_one("#first", Select).value == "easy")
+    await hands.until(lambda: dialog.query_one("#first", Select).value == "beginner")
     await hands.click("#go-on")
     await hands.until_moves(3)  # the game continues, and the computer plays x
     assert hands.game.moves.startswith("44")
-    seats = ["x", "●", "easy", ">", "o", "●", "human"]
+    seats = ["x", "●", "beginner", ">", "o", "●", "human"]
     await hands.until(lambda: hands.text("#players").split() == seats)
     await hands.press("n")
     await hands.until_shown(NewGame)

@@ -51,6 +51,19 @@ def ended(process: subprocess.Popen[str], number: signal.Signals) -> tuple[int, 
     return process.returncode, errors
 
 
+def test_open_shows_the_page_in_the_browser(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The variable BROWSER names the browser; this one writes down the address."""
+    shown = c4.directory / "shown"
+    browser = c4.directory / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {shown}.part && mv {shown}.part {shown}\n')
+    browser.chmod(0o755)
+    monkeypatch.setenv("BROWSER", f"{browser} %s")
+    with serving(c4, "--open") as (process, port):
+        await_that(shown.exists)
+        assert shown.read_text() == f"http://127.0.0.1:{port}/\n"
+        assert ended(process, signal.SIGINT) == (0, "")
+
+
 def test_ctrl_c_ends_an_idle_server(c4: C4) -> None:
     with serving(c4) as (process, port):
         assert ask(port, "/solve?pos=44")[1] == {"pos": "44", "score": [-3, -3, -2, 1, -2, -3, -3]}

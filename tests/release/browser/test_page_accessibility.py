@@ -31,6 +31,7 @@ VIEWS: Final = {
     "game": "/explore?show=game&match=1&number=0",
     "matches": "/explore?show=matches",
     "match": "/explore?show=match&match=1",
+    "puzzles": "/puzzles?board=5x5&seed=5",
     "work": "/work",
 }
 READY: Final = {
@@ -38,6 +39,7 @@ READY: Final = {
     "game": "#replay-graph",
     "matches": "[data-explore] table",
     "match": "figure svg.plot",
+    "puzzles": "#puzzle-solution",
     "work": "[data-job]",
     "book": ".book",
 }

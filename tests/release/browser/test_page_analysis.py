@@ -59,9 +59,24 @@ class TestAnalysed:
         browser.until(lambda: moves_on_board(browser) == "445", "the move is not redone")
 
 
+PASTE = """
+const clipboardData = new DataTransfer();
+clipboardData.setData("text/plain", arguments[0]);
+const options = {clipboardData, bubbles: true, cancelable: true};
+document.body.dispatchEvent(new ClipboardEvent("paste", options));
+"""
+
+
 class TestSetUp:
     @pytest.mark.parametrize(
-        ("field", "text"), [("#setup-moves", "44 53"), ("#setup-grid", str(Position("4453")))]
+        ("field", "text"),
+        [
+            ("#setup-moves", "44 53"),
+            ("#setup-moves", "D1 D2 E1 C1"),
+            ("#setup-grid", str(Position("4453"))),
+            ("#setup-grid", "0000000\n" * 4 + "0002000\n0021100"),
+            ("#setup-grid", "[4, 4, 5, 3]"),
+        ],
     )
     def test_moves_or_a_grid_are_shown(self, browser: Browser, field: str, text: str) -> None:
         open_analysis(browser)
@@ -76,9 +91,33 @@ class TestSetUp:
     def test_a_bad_grid_is_refused_with_a_message(self, browser: Browser) -> None:
         open_analysis(browser)
         browser.click("#open-setup")
-        browser.type("#setup-grid", ".......\n...x...\n.......")
+        browser.type("#setup-grid", ".......\n...x...\n.......\n.......")
         browser.click("#setup-apply")
-        assert "floats in column 4" in browser.text("#setup-error")
+        browser.until(lambda: "column 4" in browser.text("#setup-error"), "no reason")
+        browser.await_refusal()
+
+    def test_a_pasted_text(self, browser: Browser) -> None:
+        open_analysis(browser)
+        browser.run(PASTE, "4-4-5-3")
+        browser.until(lambda: moves_on_board(browser) == "4453", "it is not pasted")
+        browser.run(PASTE, "hello")
+        browser.until(lambda: "hello" in browser.text("#setup-error"), "no reason")
+        assert browser.one("#setup-moves").get_attribute("value") == "hello"
+        browser.await_refusal()
+
+    def test_by_painting_stones(self, browser: Browser) -> None:
+        open_analysis(browser)
+        browser.click("#open-setup")
+        for brush, column in [("x", 4), ("o", 4), ("x", 5), ("o", 3), ("o", 2), ("none", 2)]:
+            browser.run("document.querySelector(arguments[0]).click()", f"#setup [value={brush}]")
+            browser.click(f"#setup rect[data-column='{column}'][data-row='6']")
+        assert browser.one("#setup-grid").get_attribute("value").splitlines()[-2:] == [
+            "...o...",
+            "..oxx..",
+        ]
+        browser.click("#setup-apply")
+        browser.until(lambda: stones(browser) == 4, "the stones are not on the board")
+        assert Position(moves_on_board(browser)) == Position("4453")
 
     def test_another_board(self, browser: Browser) -> None:
         open_analysis(browser, pos="1234", board="5x4")

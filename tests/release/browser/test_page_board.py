@@ -3,6 +3,7 @@
 from typing import Final
 
 import pytest
+from selenium.webdriver.common.action_chains import ActionChains
 
 from tests.support.browser import DESKTOP, PHONE, Browser
 from tests.support.page import (
@@ -77,6 +78,20 @@ class TestMotion:
         open_analysis(browser, pos="44")
         assert browser.run(MOVING) == []
         assert stones(browser) == 3
+
+
+def test_a_ghost_shows_where_the_stone_falls(browser: Browser) -> None:
+    open_analysis(browser, pos="4")
+    ghosts = "return [...document.querySelectorAll('#board .ghost')].map((one) => one.outerHTML)"
+    assert browser.run(ghosts) == []
+    cell = browser.one("#board rect[data-column='4'][data-row='6']")
+    ActionChains(browser.driver).move_to_element(cell).perform()
+    (ghost,) = browser.until(lambda: browser.run(ghosts), "no ghost")
+    assert "ghost o" in ghost
+    browser.click("#board rect[data-column='4'][data-row='6']")
+    browser.until(lambda: stones(browser) == 2, "no move")
+    height = "return document.querySelector('#board .stone.o circle').getAttribute('cy')"
+    assert f'cy="{browser.run(height)}"' in ghost
 
 
 class TestSizes:

@@ -94,12 +94,38 @@ class TestKeyboard:
         browser.press(ESCAPE)
         browser.until(lambda: not browser.all("#help[open]"), "it stays open")
 
+    def test_the_end_of_the_help_is_visible(self, browser: Browser) -> None:
+        open_analysis(browser)
+        browser.press("?")
+        box = browser.one("#help-close").rect
+        dialog = browser.one("#help").rect
+        assert box["y"] + box["height"] < dialog["y"] + dialog["height"]
+
     def test_positions_can_be_set_up_with_keys_only(self, browser: Browser) -> None:
         open_analysis(browser)
         browser.press("s")
         browser.one("#setup[open]")
         browser.press("4453", ENTER)
         browser.until(lambda: moves_on_board(browser) == "4453", "it is not set up")
+
+
+def test_buttons_with_a_picture_have_a_tooltip(browser: Browser) -> None:
+    open_analysis(browser)
+    assert browser.one("#undo").get_attribute("title") == "Undo (u)"
+    script = """
+        return [...document.querySelectorAll(".top button, .controls button")]
+            .filter((one) => one.title === "")
+            .map((one) => one.outerHTML);
+    """
+    assert browser.run(script) == []
+
+
+def test_a_mistyped_address_leads_back(browser: Browser) -> None:
+    browser.open("/explorer")
+    assert browser.text("h1") == "There is no page at this address"
+    browser.await_refusal()  # the status is 404
+    browser.click("a[href='/explore']")
+    browser.one(".book")
 
 
 class TestPhone:

@@ -9,11 +9,11 @@ import pytest
 from c4core import Position
 from c4core.errors import BoardError, GridError, MoveError
 from c4core.notation import LABELS, BoardSize, check_board, column_label
+from c4core.pictures.board import find_threats
 from tests.support.boards.finished_games import finished_games
 from tests.support.browser import Browser
 from tests.support.page_modules import ask_module
 from web.files import VIEWS
-from workers.answers.description import find_threats
 
 BOARDS: Final = [BoardSize(*size) for size in ((7, 6), (5, 4), (8, 7), (12, 4), (3, 19), (16, 3))]
 GAMES: Final = 30

@@ -1,6 +1,7 @@
 """A game against a player, in a real browser, and its review."""
 
 from c4core import Position
+from c4core.players import LEVELS
 from tests.support.browser import Browser, PageServer
 from tests.support.page import await_stones, moves_on_board, numbers, stones
 
@@ -44,7 +45,7 @@ def play_to_the_end(browser: Browser) -> str:
     return moves_on_board(browser)
 
 
-def test_a_game_is_finished_and_reviewed(browser: Browser) -> None:
+def test_a_game_is_finished_stored_and_reviewed(browser: Browser, page_server: PageServer) -> None:
     start_game(browser, seat="x", strength="beginner")
     moves = play_to_the_end(browser)
     game = Position(moves)
@@ -53,6 +54,14 @@ def test_a_game_is_finished_and_reviewed(browser: Browser) -> None:
         name = {"x": "Red", "o": "Yellow"}[game.winner]
         assert f"{name}" in browser.text("#play-status")
         assert f"has won after {len(moves)} moves" in browser.text("#play-status")
+
+    # It is stored, and found in the explorer.
+    browser.until(lambda: "Stored as game" in browser.text("#play-stored"), "it is not stored")
+    match, number = browser.text("#play-stored a").removeprefix("game ").split("/")
+    assert page_server.ask(f"/api/v1/games/{match}/{number}").json["moves"] == moves
+    players = {"first": "human", "second": "random"}
+    stored = page_server.ask(f"/api/v1/games/{match}/{number}").json
+    assert {side: stored[side] for side in players} == players
 
     browser.click("#play-review")
     browser.until(lambda: browser.all("#review .side-share"), "there is no review")
@@ -72,7 +81,11 @@ def test_a_click_on_a_mistake_goes_there(browser: Browser) -> None:
     moves = "1234567111177777"  # both play badly here
     browser.open(f"/?pos={moves}&board=7x6&review={moves}")
     browser.click("#mistakes button")
-    await_stones(browser, numbers(browser, "#mistakes button", "shown")[0])
+    number = numbers(browser, "#mistakes button", "shown")[0]
+    await_stones(browser, number)
+    assert browser.text("#mistakes .mistake-move").startswith(f"{number}. column")
+    # The list of moves has the same numbers: a row begins with the number of its first move.
+    assert browser.texts("#moves .move-number") == ["1", "3", "5", "7", "9", "11", "13", "15"]
 
 
 def test_two_players_of_the_registry_play_by_themselves(browser: Browser) -> None:
@@ -136,6 +149,62 @@ def test_the_setting_of_hints_is_kept(browser: Browser) -> None:
     browser.open("/?view=play")
     browser.until(lambda: browser.all("#hints"), "no switch")
     assert browser.run("return document.querySelector('#hints').checked")
+
+
+def test_threats_are_hidden_with_the_hints(browser: Browser) -> None:
+    browser.open("/?pos=141414")
+    browser.run("document.querySelector('#toggle-threats').click()")
+    browser.until(lambda: browser.all("#board .mark-threat"), "no threats in the analysis")
+    browser.click("#tabs [data-view=play]")
+    browser.until(lambda: not browser.all("#board .mark-threat"), "threats without hints")
+    browser.run("document.querySelector('#hints').click()")
+    browser.until(lambda: browser.all("#board .mark-threat"), "no threats with hints")
+
+
+def test_the_levels_are_those_of_the_library(browser: Browser) -> None:
+    browser.open("/?view=play")
+    browser.until(lambda: browser.all("#play-form input[name=strength]"), "no levels")
+    values = "return [...document.querySelectorAll(arguments[0])].map((one) => one.value)"
+    found = browser.run(values, "#play-form input[name=strength]")
+    assert found == [*LEVELS, "perfect"]
+
+
+def test_resigning_ends_the_game(browser: Browser) -> None:
+    start_game(browser, seat="o", strength="beginner")
+    await_stones(browser, 1)
+    assert not browser.one("#play-settings").get_attribute("open")
+    browser.click("#play-resign")
+    assert "Red (Beginner) has won after 1 move: Yellow resigned." in browser.text("#play-status")
+    browser.until(lambda: "Stored as game" in browser.text("#play-stored"), "it is not stored")
+    assert browser.one("#play-settings").get_attribute("open")
+    browser.click("#columns [data-column='1']")
+    assert stones(browser) == 1
+    browser.click("#undo")
+    browser.until(lambda: "Your move" in browser.text("#play-status"), "it cannot be taken back")
+
+
+def test_a_game_is_not_stored_without_consent(browser: Browser, page_server: PageServer) -> None:
+    before = page_server.ask("/api/v1/games?limit=500").json["games"]
+    start_game(browser, seat="both", strength="medium")  # the default
+    browser.run("document.querySelector('#play-stores').click()")
+    for column in "1212121":
+        browser.click(f"#columns [data-column='{column}']")
+    assert "Red has won after 7 moves: four in a row." in browser.text("#play-status")
+    assert not browser.one("#play-next").find_elements("css selector", "a")
+    assert not browser.run("return document.querySelector('.storing').checkVisibility()")
+    assert page_server.ask("/api/v1/games?limit=500").json["games"] == before
+
+
+def test_a_game_on_another_board(browser: Browser) -> None:
+    browser.open("/?view=play")
+    browser.until(lambda: browser.all("#play-form [name=board]"), "no choice")
+    browser.run(
+        "const board = document.querySelector('#play-form [name=board]');"
+        "board.value = '5x5'; board.dispatchEvent(new Event('change'));"
+    )
+    browser.until(lambda: len(browser.all("#board [role=gridcell]")) == 25, "another board")
+    browser.click("#play-start")
+    assert len(browser.all("#board [role=gridcell]")) == 25
 
 
 def test_undo_takes_back_the_answer_too(browser: Browser) -> None:

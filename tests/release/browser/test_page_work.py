@@ -37,6 +37,39 @@ class TestDropped:
         table = browser.download(f"c4-job-{job}.csv").read_text().splitlines()
         assert len(table) == 1 + len(LATE)
 
+    def test_bad_lines_are_named(self, browser: Browser) -> None:
+        open_work(browser)
+        drop_file(browser, f"{LATE[0]}\n9\n{LATE[1]}\nhello\n")
+        browser.click("[data-start]")
+        words = browser.text("[data-bad='2']")
+        assert "2 lines are not positions" in words
+        assert "Line 2: " in words
+        assert "Line 4: " in words
+        browser.click("[data-at-once]")
+        browser.until(lambda: browser.all("[data-answers]"), "no answers")
+        assert browser.text("[data-bad='2']") == words
+
+    def test_results_are_a_table_with_links_to_the_board(self, browser: Browser) -> None:
+        open_work(browser)
+        grid = str(Position(LATE[2])).replace("\n", "/")
+        lines = [{"moves": LATE[0]}, {"moves": "9"}, {"grid": grid}]
+        drop_file(browser, "".join(json.dumps(line) + "\n" for line in lines), "some.jsonl")
+        browser.click("[data-start]")
+        job = job_number(browser)
+        browser.until(lambda: job_state(browser, job) == "done", "it does not end")
+        browser.click(f"[data-job='{job}'] .results summary")
+        rows = f"[data-job='{job}'] .results tbody tr"
+        browser.until(lambda: len(browser.all(rows)) == len(lines), "no table")
+        scores = [Solver().solve(Position(moves)).score for moves in (LATE[0], LATE[2])]
+        shown = browser.texts(f"{rows} .score")
+        assert shown == [signed(score) for score in scores if score is not None]
+        assert "column 9" in browser.texts(rows)[1]
+        link = browser.one(f"{rows} a").get_attribute("href")
+        assert link is not None
+        assert link.endswith(f"/?pos={LATE[0]}&board=7x6")
+        browser.click(f"{rows} button")
+        browser.until(lambda: len(browser.all("#board .stone")) == len(LATE[2]), "no board")
+
     def test_json_lines_are_answered_at_once(self, browser: Browser) -> None:
         open_work(browser)
         lines = [json.dumps({"id": n, "moves": moves}) for n, moves in enumerate(LATE)]

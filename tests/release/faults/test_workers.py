@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.servers, pytest.mark.faults]
 
 KILLS = 20
 AFTER_KILL = LEASE_SECONDS + 2 * SWEEP_SECONDS + 2
-"""The killed worker may have been the one that sweeps: then another sweeps a second later."""
+"""The killed worker may be the sweeper; then another worker sweeps a second later."""
 AFTER_TERM = 1.0
 HOUR = 3600
 

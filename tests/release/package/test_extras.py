@@ -20,7 +20,9 @@ BOOK = "c4 book build -q --board 5x4 --plies 2 --out small.c4book"
         "c4 book export small.c4book --format parquet -o small.parquet",
         "c4 dataset build -q --plies 38.. --count 5 --format parquet --output set",
         "c4 learn train cnn --games 200 --epochs 1 -q",
+        "c4 learn export shipped --onnx network.onnx",
         "c4 show 4453 --output board.png",
+        "c4 mcp --no-store < /dev/null",
     ],
 )
 def test_the_message_names_the_missing_package(fresh: Environment, command: str) -> None:

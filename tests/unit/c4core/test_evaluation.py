@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from c4core import Position
+from c4core import Position, Solver
 from c4core.evaluation import (
     Analysis,
     Evaluation,
@@ -114,3 +114,39 @@ def test_results_as_html(snapshot: SnapshotAssertion) -> None:
         Analysis((1, None), -2, 4),
     )
     assert [parsed(result._repr_html_()).texts for result in results] == snapshot
+
+
+def test_rows_are_flat_and_complete() -> None:
+    assert Evaluation(1, 3, 5, 0.5).to_dict() == {
+        "score": None,
+        "lower": 1,
+        "upper": 3,
+        "value": "win",
+        "nodes": 5,
+        "seconds": 0.5,
+    }
+    assert Analysis((-1, None, 2), 2, 2, 7, 0.25).to_dict() == {
+        "score": 2,
+        "lower": 2,
+        "upper": 2,
+        "value": "win",
+        "best": "3",
+        "score_1": -1,
+        "score_2": None,
+        "score_3": 2,
+        "nodes": 7,
+        "seconds": 0.25,
+    }
+
+
+def test_columns_of_a_batch_are_those_of_its_rows() -> None:
+    solver = Solver(table_mb=1)
+    positions = [Position("1213121", width=4, height=4), Position("1122", width=4, height=4)]
+    one_by_one = [solver.analyze(position).to_dict() for position in positions]
+    columns = solver.analyze_many(positions).to_dict()
+    for name, values in columns.items():
+        if name != "nodes":
+            assert values.tolist() == [row[name] for row in one_by_one], name
+    assert {*one_by_one[0]} - {*columns} == {"best", "seconds"}
+    evaluated = solver.solve_many(positions).to_dict()
+    assert evaluated["score"].tolist() == [row["score"] for row in one_by_one]

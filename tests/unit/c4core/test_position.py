@@ -261,3 +261,40 @@ def test_positions_cannot_be_changed() -> None:
             Position.__init__(made, "45")
     assert position == Position("44")
     assert Position.__new__(Position) == Position()
+
+
+@pytest.mark.parametrize(
+    "position",
+    [Position(), Position("4453"), Position("1122334"), Position("9ab", width=12, height=4)],
+)
+def test_arrays_round_trip(position: Position) -> None:
+    squares = position.to_array()
+    assert (squares.shape, squares.dtype) == ((position.height, position.width), np.int8)
+    assert "\n".join("".join(".xo"[square] for square in row) for row in squares) == str(position)
+    assert Position.from_array(squares) == position
+    signed = np.where(squares == 2, -1, squares).astype(float)
+    assert Position.from_array(signed) == position
+
+
+def test_arrays_that_are_no_position(snapshot: SnapshotAssertion) -> None:
+    floating = Position("44").to_array()
+    floating[0, 0] = 1
+    wrong = {
+        "flat": np.zeros(42),
+        "other values": np.full((6, 7), 3),
+        "not a number": np.full((6, 7), np.nan),
+        "text": np.full((6, 7), "x"),
+        "floating": floating,
+        "two codes": np.array([[0, 0, 0, 0]] * 3 + [[1, 2, -1, 1]]),
+        "too large": np.zeros((20, 20), dtype=int),
+    }
+    assert {name: refused(Position.from_array, array) for name, array in wrong.items()} == snapshot
+
+
+def test_facts() -> None:
+    position = Position("1122334")
+    facts = position.to_dict()
+    assert (facts["board"], facts["moves"], facts["ply"]) == ("7x6", "1122334", 7)
+    assert (facts["side"], facts["over"], facts["winner"]) == ("o", True, "x")
+    assert Position.from_grid(str(facts["grid"])) == position
+    assert Position.from_key(int(facts["key"] or 0)) == position

@@ -212,12 +212,12 @@ def test_limited_batch(solver: Solver) -> None:
 
 
 def test_batch_refuses_bad_positions(solver: Solver) -> None:
-    with pytest.raises(MoveError, match="position 1: move 7: column 4") as caught:
+    with pytest.raises(MoveError, match=r"positions\[1\]: move 7: column 4") as caught:
         solver.solve_many(["44", "4444444"])
     assert (caught.value.kind, caught.value.column, caught.value.index) == ("full", 3, 6)
-    with pytest.raises(TypeError, match="position 2: moves must be text"):
+    with pytest.raises(TypeError, match=r"positions\[2\]: moves must be text"):
         solver.solve_many(cast("list[str]", ["44", HARD, 3]))
-    with pytest.raises(KeyValueError, match="position 1: 0 is not a key"):
+    with pytest.raises(KeyValueError, match=r"positions\[1\]: 0 is not a key"):
         solver.solve_many(np.array([HARD.key, 0], dtype=np.uint64))
     assert solver.solve_many(list(np.array(["45461667"]))).scores.tolist() == [11]
     with pytest.raises(BoardError):

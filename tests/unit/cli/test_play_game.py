@@ -12,7 +12,7 @@ from c4core.players import LEVELS, Player, parse_player
 from c4core.players.errors import PlayerError
 from c4core.players.registry import parse_players
 from cli.commands.play.game import HUMAN, Game, Seat, choices, read_seat
-from cli.commands.play.opponents import Opponents, Supplies
+from cli.commands.play.opponents import GameResources, Opponents
 from cli.commands.play.panels import SessionScore
 from cli.commands.play.saved import SavedGameError, read_game, write_game
 
@@ -96,9 +96,10 @@ def test_a_move_after_undo_uses_the_same_dice() -> None:
 
 
 def test_levels_name_the_same_players_everywhere() -> None:
-    assert {name: str(read_seat(name).spec) for name in LEVELS} == LEVELS
-    assert {name: str(parse_player(name)) for name in LEVELS} == LEVELS
-    assert [str(spec) for spec in parse_players("hard")] == [LEVELS["hard"]]
+    players = {name: level.player for name, level in LEVELS.items()}
+    assert {name: str(read_seat(name).spec) for name in LEVELS} == players
+    assert {name: str(parse_player(name)) for name in LEVELS} == players
+    assert [str(spec) for spec in parse_players("hard")] == [players["hard"]]
 
 
 @pytest.mark.parametrize("text", ["human", "easy", "hard", "perfect", "mcts-uct:iterations=50"])
@@ -109,7 +110,9 @@ def test_a_seat_round_trips(text: str) -> None:
 
 
 def test_unknown_players_are_refused() -> None:
-    with pytest.raises(PlayerError, match="neither human, easy, medium, hard nor a player"):
+    with pytest.raises(
+        PlayerError, match="neither human, beginner, easy, medium, hard, expert nor a player"
+    ):
         read_seat("nobody")
     with pytest.raises(PlayerError, match="parameter depth cannot be 'x'"):
         read_seat("alphabeta:depth=x")
@@ -117,7 +120,7 @@ def test_unknown_players_are_refused() -> None:
 
 def test_every_listed_player_can_play() -> None:
     texts = [text for _, text in choices()]
-    assert texts[:4] == ["human", "easy", "medium", "hard"]
+    assert texts[:6] == ["human", *LEVELS]
     assert {"perfect", "blog-v6", "set"} <= set(texts)
     assert "exec" not in texts
     for text in texts:
@@ -169,7 +172,10 @@ GOOD = {
         (json.dumps({**GOOD, "moves": None}), "field 'moves' cannot be None"),  # words: ok
         (json.dumps(GOOD | {"seed": True}), "field 'seed' cannot be True"),
         (json.dumps(GOOD | {"board": "7"}), "not a board size: '7'"),
-        (json.dumps(GOOD | {"second": "me"}), "neither human, easy, medium, hard nor a player"),
+        (
+            json.dumps(GOOD | {"second": "me"}),
+            "neither human, beginner, easy, medium, hard, expert nor a player",
+        ),
         (json.dumps(GOOD | {"moves": "48"}), "move 2: column 8 is outside"),
         (json.dumps(GOOD | {"moves": "4" * 7}), "column 4 is full"),
         (json.dumps(GOOD | {"failure": None}), "field 'failure' cannot be None"),  # words: ok
@@ -199,7 +205,7 @@ def test_every_player_is_closed_even_if_one_raises(
     monkeypatch.setattr(Player, "end", lambda _player, result: fail(result))
     monkeypatch.setattr(Player, "close", lambda _player: fail("close"))
     scores = cast("Scores", None)  # random needs none
-    opponents = Opponents(Supplies(scores))
+    opponents = Opponents(GameResources(scores))
     opponents.choose(game("", COMPUTER, COMPUTER))
     opponents.choose(game("4", COMPUTER, COMPUTER))
     opponents.end(game("4343434", COMPUTER, COMPUTER))

@@ -57,14 +57,14 @@ def test_boards_without_colours_have_no_escapes() -> None:
 @pytest.mark.parametrize(
     ("moves", "answer", "sentence"),
     [
-        ("", Answer(1, 1), "x to move: score +1 for x, x wins in 41 plies"),
-        ("4453", Answer(-2, -2), "x to move: score -2 for x, o wins in 36 plies"),
-        ("445", Answer(2, 2), "o to move: score +2 for o, o wins in 37 plies"),
-        ("13333111", Answer(0, 0), "x to move: score 0 for x, a draw"),
-        ("112233", Answer(18, 18), "x to move: score +18 for x, x wins in 1 ply"),
+        ("", Answer(1, 1), "x to move, x wins in 41 moves: score +1 for x"),
+        ("4453", Answer(-2, -2), "x to move, o wins in 36 moves: score -2 for x"),
+        ("445", Answer(2, 2), "o to move, o wins in 37 moves: score +2 for o"),
+        ("13333111", Answer(0, 0), "x to move, a draw: score 0 for x"),
+        ("112233", Answer(18, 18), "x to move, x wins in 1 move: score +18 for x"),
         ("1122334", Answer(-18, -18), "x has won"),
-        ("44", Answer(1, 20), "x to move: score between +1 and +20 for x, x wins"),
-        ("44", Answer(*score_limits(2, 7, 6)), "not solved yet"),
+        ("44", Answer(1, 20), "x to move, x wins: score between +1 and +20 for x"),
+        ("44", Answer(*score_limits(2, 7, 6)), "not solved yet: score between -20 and +20 for x"),
     ],
 )
 def test_a_verdict_names_the_side(moves: str, answer: Answer, sentence: str) -> None:

@@ -159,6 +159,11 @@ def test_filters(filled: Database) -> None:
             assert [found.key for found in search(session, filters).rows] == keys, conditions
             assert [found.key for found in stream(session, filters)] == keys, conditions
             assert count(session, filters) == len(keys), conditions
+    filters = EvaluationFilter(board=BOARD, exact=True)
+    rows = search(filled, filters).rows  # in a transaction of its own
+    assert rows
+    assert list(stream(filled, filters)) == list(rows)
+    assert count(filled, filters) == len(rows)
 
 
 @pytest.mark.parametrize("keys", [None, [700, 5, 502, 600, 501]])

@@ -27,7 +27,7 @@ def test_every_folder_of_modules_is_a_package() -> None:
     assert [folder for folder in folders if not (folder / "__init__.py").exists()] == []
 
 
-@pytest.mark.parametrize("name", ["plot", "parquet", "pictures", "learn", "web"])
+@pytest.mark.parametrize("name", ["plot", "parquet", "pictures", "learn", "mcp", "onnx", "web"])
 def test_messages_name_the_packages_of_the_extra(name: str) -> None:
     extra: extras.Extra = getattr(extras, name.upper())
     brought = names(PROJECT["optional-dependencies"][name])

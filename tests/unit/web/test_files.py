@@ -89,3 +89,15 @@ def test_the_page_reads_only_documented_fields(bare: Api) -> None:
     read = set(re.findall(r"(\w+)\??: ", types))
     assert len(read) > 100
     assert not [name for name in read if f'"{name}":' not in document]
+
+
+def test_browsers_get_a_page_for_a_wrong_address(bare: Api) -> None:
+    browser = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    answer = bare.client.get("/explorer", headers=browser)
+    assert answer.status_code == 404
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert all(f'href="{view}"' in answer.text for view in VIEWS)
+    for path, headers in (("/explorer", {}), ("/api/v1/nothing", browser)):
+        answer = bare.client.get(path, headers=headers)
+        assert (answer.status_code, answer.json()["field"]) == (404, None)
+    assert bare.client.post("/explorer", headers=browser).json()["error"]

@@ -59,6 +59,28 @@ export class Api extends EventTarget {
   }
 
   /**
+   * Get the first lines of a file; the rest is not read.
+   * @param {string} path @param {number} most
+   * @returns {Promise<{lines: string[], hasMore: boolean}>}
+   */
+  async lines(path, most) {
+    const response = await this.#request(path, {});
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    /** @type {string[]} */
+    let lines = [];
+    let rest = "";
+    for (let hasEnded = reader === undefined; !hasEnded && lines.length <= most; ) {
+      const { done, value = "" } = (await reader?.read()) ?? { done: true };
+      const parts = (rest + value).split("\n");
+      rest = parts.pop() ?? "";
+      lines = [...lines, ...parts];
+      hasEnded = done;
+    }
+    await reader?.cancel();
+    return { lines: lines.slice(0, most), hasMore: lines.length > most };
+  }
+
+  /**
    * Post JSON, and get JSON.
    * @template Answer
    * @param {string} path

@@ -8,7 +8,7 @@ import { Api } from "./api.js";
 import { Board } from "./board/board.js";
 import { Columns } from "./board/columns.js";
 import { showMoves } from "./board/moves.js";
-import { button, byId, make } from "./dom.js";
+import { button, byId, isTaken, isTyped, make } from "./dom.js";
 import { NAMES, boardText, columnNumber } from "./game/position.js";
 import { Session } from "./game/session.js";
 import { Play } from "./play/view.js";
@@ -33,8 +33,9 @@ const KEYS = [
   ["h", "hints on and off, in a game"],
   ["f", "flip left and right"],
   ["c", "clear the board"],
-  ["s", "set up a position"],
+  ["s", "set up a position; Ctrl+V: the copied moves or grid"],
   ["l", "think longer"],
+  ["n", "next puzzle, after an answer"],
   ["?", "this help"],
 ];
 
@@ -59,15 +60,16 @@ class App {
   #review = new Review(this.#session, this.#api, () => this.#draw());
   #game = new Play(this.#session, this.#api, {
     onReview: () => this.#review.open(),
-    onHints: () => this.#draw(),
+    onChange: () => this.#draw(),
     announce,
   });
-  #setup = new SetupDialog(this.#session);
+  #setup = new SetupDialog(this.#session, this.#api);
   #views = new Views(this.#session, this.#api);
 
   start() {
     byId("board").append(this.#board.element);
     fillHelp();
+    nameButtons();
     this.#listen();
     this.#session.readAddress("load");
   }
@@ -92,9 +94,10 @@ class App {
     this.#analysis.hasHints = this.#game.hasHints;
     const isPlayable = !isPlay || this.#game.isPersons;
     const answer = position.isOver ? null : this.#analysis.answer;
+    const hasThreats = byId("toggle-threats").matches(":checked") && (!isPlay || this.#game.hasHints);
     this.#board.show(position, {
       flipped: state.flipped,
-      threats: byId("toggle-threats").matches(":checked") ? position.threats() : null,
+      threats: hasThreats ? position.threats() : null,
       best: isPlayable ? (answer?.best ?? []) : [],
       isPlayable,
     });
@@ -175,6 +178,12 @@ class App {
       "?": () => byId("help", HTMLDialogElement).showModal(),
       " ": () => byId("hidden-note").hidden || byId("show-once").click(),
     };
+    document.addEventListener("paste", (event) => {
+      const text = event.clipboardData?.getData("text/plain").trim() ?? "";
+      if (!hasBoard(session.state.view) || isTyped(event.target) || text === "") return;
+      event.preventDefault();
+      this.#setup.paste(text);
+    });
     document.addEventListener("keydown", (event) => {
       if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
       if (!hasBoard(session.state.view) || isTaken(event)) return;
@@ -185,17 +194,6 @@ class App {
       event.preventDefault();
     });
   }
-}
-
-/**
- * Whether the focused element needs the key for itself.
- * @param {KeyboardEvent} event
- */
-function isTaken({ target, key }) {
-  if (!(target instanceof Element)) return false;
-  if (document.querySelector("dialog[open]") !== null) return true;
-  if (target.closest("input:not([type=checkbox]), textarea, select, [role=slider]")) return true;
-  return key === " " && target.closest("button, a, summary, input") !== null;
 }
 
 /** The time of the last announcement. */
@@ -223,6 +221,15 @@ async function copyLink() {
   setTimeout(() => (link.textContent = "Copy link"), 2000);
 }
 
+/** Give the buttons that show a picture a tooltip with their name and key. */
+function nameButtons() {
+  for (const each of document.querySelectorAll("button[aria-label], [aria-keyshortcuts]")) {
+    const key = each.getAttribute("aria-keyshortcuts");
+    const name = each.getAttribute("aria-label") ?? (each.closest("label") ?? each).textContent?.trim();
+    /** @type {HTMLElement} */ (each.closest("label") ?? each).title = key === null ? `${name}` : `${name} (${key})`;
+  }
+}
+
 function fillHelp() {
   const dialog = byId("help", HTMLDialogElement);
   /** @param {string[][]} rows @param {"kbd" | "b"} tag */
@@ -238,7 +245,11 @@ function fillHelp() {
     list(KEYS, "kbd"),
     list(SIGNS, "b"),
     make("p", { class: "quiet" }, SCORES),
-    make("div", { class: "buttons" }, button("Close", () => dialog.close(), { id: "help-close", class: "main" })),
+    make(
+      "div",
+      { class: "buttons stays" },
+      button("Close", () => dialog.close(), { id: "help-close", class: "main" }),
+    ),
   );
   byId("open-help").addEventListener("click", () => dialog.showModal());
 }

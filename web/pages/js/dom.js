@@ -86,6 +86,25 @@ export function isStill() {
 }
 
 /**
+ * Whether a dialog is open, or the user types into a field.
+ * @param {EventTarget | null} target
+ */
+export function isTyped(target) {
+  if (document.querySelector("dialog[open]") !== null) return true;
+  return target instanceof Element && target.closest("input:not([type=checkbox]), textarea, select") !== null;
+}
+
+/**
+ * Whether the focused element needs the key for itself.
+ * @param {KeyboardEvent} event
+ */
+export function isTaken({ target, key }) {
+  if (!(target instanceof Element)) return false;
+  if (isTyped(target) || target.closest("[role=slider]")) return true;
+  return key === " " && target.closest("button, a, summary, input") !== null;
+}
+
+/**
  * Make a table in a frame that scrolls if the table is too wide.
  * @param {string} caption
  * @param {Heading[]} headings

@@ -15,10 +15,11 @@
  * }} ColumnAnswer
  *
  * @typedef {{
- *   key: string, score: number | null, lower: number, upper: number, complete: boolean, value: Value | null,
+ *   moves: string | null, grid: string, key: string, score: number | null, lower: number, upper: number, complete: boolean, value: Value | null,
  *   plies: number | null, columns: ColumnAnswer[], best: number[], line: string | null,
  *   source: "book" | "db" | "search" | "rules", nodes: number, seconds: number, queued: number | null,
- * }} PositionAnswer the answer of GET /api/v1/position; `queued` is the job that continues the search
+ * }} PositionAnswer the answer of GET /api/v1/position; `moves` is null if the request had none; `queued` is the job that
+ *   continues the search
  */
 
 /**
@@ -26,12 +27,24 @@
  *
  * @typedef {{
  *   ply: number, side: Side, column: number, before: number | null, after: number | null, best: number[], mark: Mark,
+ *   missed_win: boolean,
  * }} JudgedMove
  *
  * @typedef {{
  *   board: string, start: string | null, moves: string | null, first: string | null, second: string | null,
  *   complete: boolean, accuracy: Record<Side, number | null>, moves_judged: JudgedMove[],
  * }} ReviewAnswer
+ */
+
+/**
+ * Answers of GET /api/v1/puzzles.
+ *
+ * @typedef {{
+ *   match: number | null, number: number | null, board: string, moves: string | null, grid: string, side: Side,
+ *   keeps: "win" | "draw", solution: number, line: string, length: number, difficulty: number,
+ * }} Puzzle
+ *
+ * @typedef {{puzzles: Puzzle[], complete: boolean}} Puzzles `complete`: the budget was enough
  */
 
 /**
@@ -48,7 +61,7 @@
  *   available: boolean, reason: string | null,
  * }} Player `reason`: why it is not available; `argument`: the name of the text after the colon
  *
- * @typedef {{column: number}} MoveAnswer
+ * @typedef {{column: number, player: string}} MoveAnswer `player` has every parameter
  */
 
 /**
@@ -143,7 +156,21 @@
  *   positions: Record<string, number>, nodes: number, errors: string[], progress?: JobProgress,
  * }} Job `progress` is missing in lists
  *
+ * @typedef {{line: number, field: string, error: string}} BadLine
+ * @typedef {Job & {bad_lines?: {number: number, first: BadLine[]}}} NewJob the answer of POST /api/v1/jobs
+ *
  * @typedef {{jobs: Job[], next: string | null}} Jobs
+ */
+
+/**
+ * A line of GET /api/v1/jobs/{job}/results of a job of kind analyze; `key` is there if `moves` is null.
+ *
+ * @typedef {{
+ *   moves: string | null, key?: string, board: string, side: Side, score: number | null, lower?: number,
+ *   upper?: number, value: Value | null, plies: number | null, best?: number[],
+ * }} SolvedLine
+ *
+ * @typedef {SolvedLine | {error: string}} Result
  */
 
 /**

@@ -7,7 +7,7 @@ import { byId, make, setAttribute } from "./dom.js";
 
 /** @import {Api} from "./api.js" */
 /** @import {Reason, Session} from "./game/session.js" */
-/** @typedef {"analysis" | "play" | "explore" | "work"} View */
+/** @typedef {"analysis" | "play" | "puzzles" | "explore" | "work"} View */
 /** @typedef {{mount: (section: HTMLElement, api: Api) => void}} Module the module of a view */
 /** @typedef {{title: string, address: string, load?: () => Promise<Module>}} ViewEntry */
 
@@ -18,6 +18,7 @@ import { byId, make, setAttribute } from "./dom.js";
 export const VIEWS = Object.freeze({
   analysis: { title: "Analysis", address: "/" },
   play: { title: "Play", address: "/?view=play" },
+  puzzles: { title: "Puzzles", address: "/puzzles", load: () => import("./puzzles/view.js") },
   explore: { title: "Explorer", address: "/explore", load: () => import("./explore/view.js") },
   work: { title: "Work", address: "/work", load: () => import("./work/view.js") },
 });

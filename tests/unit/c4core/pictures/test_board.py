@@ -2,9 +2,10 @@
 
 import pytest
 
+from c4core.evaluation import Analysis
 from c4core.notation import column_label
-from c4core.pictures import BoardMarks, board_picture
-from c4core.pictures.board import last_cell
+from c4core.pictures import BoardMarks, board_picture, board_svg
+from c4core.pictures.board import analysis_marks, last_cell
 from c4core.pictures.svg import (
     MARK,
     STONE,
@@ -129,3 +130,14 @@ def test_a_picture_can_be_moved() -> None:
     assert svg_text(Picture(picture.width, picture.height, moved, picture.label)) == svg_text(
         picture
     )
+
+
+def test_one_call_draws_scores_and_threats() -> None:
+    position = Position("121212")
+    analysis = Analysis((1, 18, None, 0, 1, 1, 1), 18, 18)
+    picture = board_picture(position, analysis_marks(position, analysis, threats=True))
+    assert board_svg(position, analysis, threats=True) == svg_text(picture)
+    assert {"+18", "-", "0"} <= {text.text for text in texts(picture)}
+    without = board_picture(position)
+    assert len(circles(picture)) == len(circles(without)) + 2  # a threat of each side
+    assert board_svg(position) == svg_text(without)

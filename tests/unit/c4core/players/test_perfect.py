@@ -154,6 +154,14 @@ def games(player: Player, other: Player, start: Position, count: int) -> list[Ga
     return records
 
 
+def test_the_included_book_answers_openings() -> None:
+    before = shared_solver().progress[0]
+    assert parse_player("perfect").make().choose(Position("44"), Dice(1)) == 3
+    assert shared_solver().progress[0] == before
+    small = parse_player("perfect").make()
+    assert small.choose(Position("2233", width=5, height=4), Dice(1)) in range(5)
+
+
 @pytest.mark.parametrize("opponent", ["random", "perfect"])
 @pytest.mark.parametrize(("moves", "rules"), [("", 0), ("2", 63), ("14", 63)])
 def test_proof_never_falls_below_the_bound(

@@ -34,18 +34,6 @@ WIDE = Position("7777", width=12, height=4)
 WITH_PYTORCH = {"learning-cnn", "learning-exact", "learning-selfplay"}
 """They look one ply ahead; tests/release/extras/ covers their moves."""
 
-QUICK = {
-    "blog-v1",
-    "greedy",
-    "learning-residual",
-    "learning-tuples",
-    "proof",
-    "random",
-    "set",
-    "stupid",
-}
-"""Players that cannot think for long with any parameters. All others must be stopped."""
-
 HANGING = {
     "exec": """\
 read -r line
@@ -71,7 +59,16 @@ def f(position, dice, limits):
 """Programs that never answer, by kind of player."""
 
 KINDS = {kind.name: kind for kind in player_kinds() if kind.name not in WITH_PYTORCH}
-THINKERS = KINDS.keys() - QUICK
+THINKERS = {
+    name
+    for name, kind in KINDS.items()
+    if {"analyst", "programs"} & {*kind.resources}
+    or any(parameter.cost and parameter.cost.seconds for parameter in kind.parameters)
+}
+"""Players that search, run a program, or have a parameter that costs time."""
+
+QUICK = KINDS.keys() - THINKERS
+"""Players that cannot think for long with any parameters."""
 
 
 class Slowest:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -14,11 +14,13 @@ from c4core.notation import BoardSize, parse_moves
 from c4core.position import Position
 from c4core.solver import Solver
 from db.database import Database
+from db.games import create_match
+from db.integrity.rows import match_faults
 from db.records.matches import Seats
 from tests.support.boards.finished_games import finished_games
 from tests.support.boards.matches import play, store_match, terms
 from tests.support.web_api import Api, serving
-from web.api.games import LARGEST_NUMBER
+from web.api.games import LABEL, LARGEST_NUMBER
 from workers.answers.find import evaluate
 from workers.answers.question import Question
 from workers.match.files import game_of, import_games
@@ -226,3 +228,121 @@ def test_the_largest_numbers_on_any_database(database: Database, rows_url: str) 
         ends = {"min_ply": 0, "max_ply": 64, "min_score": -64, "max_score": 64}
         found = api.get("/api/v1/evaluations", cursor=f"64:{(1 << 64) - 1}", limit=1_000, **ends)
         assert found == {"rows": [], "next": None}
+
+
+class TestPuzzles:
+    PATH = "/api/v1/puzzles"
+
+    def test_random_play(self, api: Api) -> None:
+        asked = {"board": "5x5", "count": 3, "budget": 30}
+        found = api.get(self.PATH, **asked, seed=4)
+        assert (len(found["puzzles"]), found["complete"]) == (3, True)
+        for fields in found["puzzles"]:
+            position = Position(fields["moves"], width=5, height=5)
+            assert (fields["grid"], fields["key"]) == (str(position), str(position.key))
+            line = parse_moves(fields["line"], width=5)
+            assert (fields["solution"], fields["length"]) == (line[0] + 1, len(line))
+            assert positions_of(position, line)[-1].play(line[-1]).is_over
+        assert api.get(self.PATH, **asked, seed=4) == found
+        assert api.get(self.PATH, **asked, seed=5) != found
+
+    def test_stored_games(self, api: Api) -> None:
+        found = api.get(self.PATH, match=1, count=20, budget=30, seed=1)
+        places = [(fields["match"], fields["number"]) for fields in found["puzzles"]]
+        assert {match for match, _ in places} <= {1}
+        assert len(set(places)) == len(places)
+        assert found["complete"]
+
+    def test_the_budget_ends_the_search(self, api: Api) -> None:
+        assert api.get(self.PATH, budget=0) == {"puzzles": [], "complete": False}
+
+    @pytest.mark.parametrize(
+        ("query", "status", "field"),
+        [
+            ({"count": 0}, 400, "count"),
+            ({"count": 21}, 400, "count"),
+            ({"seed": -1}, 400, "seed"),
+            ({"board": "99x99"}, 400, "board"),
+            ({"budget": 31}, 400, "budget"),
+            ({"match": 1, "board": "7x6"}, 400, "board"),
+            ({"match": 99}, 404, None),
+        ],
+    )
+    def test_questions_that_are_refused(
+        self, api: Api, query: dict[str, Any], status: int, field: str | None
+    ) -> None:
+        assert api.refused(self.PATH, **query) == (status, field)
+
+    def test_without_a_database(self) -> None:
+        with serving() as api:
+            assert api.refused(self.PATH, match=1) == (503, None)
+
+
+class TestStored:
+    GAME: Final = {"moves": "1212121", "first": "human", "second": "random"}
+
+    @pytest.fixture
+    def api(self, tmp_path: Path) -> Iterator[Api]:
+        with serving(database_url=str(tmp_path / "c4.db")) as found:
+            yield found
+
+    def test_games_of_the_same_players_are_one_match(self, api: Api) -> None:
+        first = api.post(GAMES, self.GAME)
+        assert (first["number"], first["winner"], first["ending"]) == (0, "x", "four")
+        resigned = {"moves": "44", "winner": "x", "ending": "resigned"}
+        second = api.post(GAMES, {"first": "random", "second": "human"} | resigned)
+        assert (second["match"], second["number"]) == (first["match"], 1)
+        others = [
+            api.post(GAMES, self.GAME | {"second": "human"}),
+            api.post(GAMES, {"board": "5x4", "moves": "1212121"}),
+            api.post(GAMES, self.GAME | {"start": str(Position("77").key)}),
+        ]
+        assert len({first["match"], *(other["match"] for other in others)}) == 4
+        found = api.get(GAMES, match=first["match"])["games"]
+        assert [(game["number"], game["first"], game["winner"]) for game in found] == [
+            (0, "human", "x"),
+            (1, "random", "x"),
+        ]
+        report = api.get(f"{MATCHES}/{first['match']}")
+        assert (report["label"], report["games"], report["finished"]) == (LABEL, 2, True)
+        assert (report["a"]["wins"], report["b"]["wins"]) == (1, 1)
+        assert not list(match_faults_of(api))
+
+    def test_a_match_that_is_looked_up_gets_no_more_games(self, api: Api) -> None:
+        first = api.post(GAMES, self.GAME)["match"]
+        database = api.service.require_database()
+        with database.write() as session:
+            create_match(session, terms(corpus=(first,)))
+        assert api.post(GAMES, self.GAME)["match"] != first
+        assert len(api.get(GAMES, match=first)["games"]) == 1
+
+    @pytest.mark.parametrize(
+        ("changes", "field"),
+        [
+            ({"moves": "12129"}, "moves"),
+            ({"moves": "12"}, "ending"),
+            ({"winner": "o"}, "winner"),
+            ({"moves": "12", "ending": "unfinished"}, "ending"),
+            ({"moves": "12", "ending": "resigned"}, "ending"),
+        ],
+    )
+    def test_a_game_that_is_not_over_is_refused(
+        self, api: Api, changes: dict[str, str], field: str
+    ) -> None:
+        assert api.refused(GAMES, self.GAME | changes) == (400, field)
+        assert api.get(GAMES)["games"] == []
+
+    def test_storing_needs_the_token(self, tmp_path: Path) -> None:
+        url = str(tmp_path / "c4.db")
+        with serving(database_url=url, token="t") as api:  # noqa: S106
+            assert api.refused(GAMES, self.GAME) == (401, None)
+            token = {"Authorization": "Bearer t"}
+            assert api.client.post(GAMES, json=self.GAME, headers=token).status_code == 201
+        with serving(database_url=url, read_only=True) as api:
+            assert api.refused(GAMES, self.GAME) == (403, None)
+
+
+def match_faults_of(api: Api) -> Iterator[str]:
+    """The faults of matches that ``c4 db check`` would find."""
+    with api.service.require_database().read() as session:
+        yield from match_faults(session)

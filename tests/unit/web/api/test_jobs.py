@@ -137,6 +137,17 @@ def test_a_file_becomes_a_job(client: TestClient, media_type: str, body: str) ->
     assert events(client, made["id"])[-1][1]["state"] == "done"
 
 
+def test_bad_lines_of_a_file_are_named(client: TestClient) -> None:
+    text = {"Content-Type": "text/plain"}
+    body = f"{EASY[0]}\n" + "9\n" * 7
+    made = client.post("/api/v1/jobs", content=body.encode(), headers=text).json()
+    assert made["bad_lines"]["number"] == 7
+    assert [bad["line"] for bad in made["bad_lines"]["first"]] == [2, 3, 4, 5, 6]
+    assert {bad["field"] for bad in made["bad_lines"]["first"]} == {"moves"}
+    good = client.post("/api/v1/jobs", content=EASY[0].encode(), headers=text).json()
+    assert "bad_lines" not in good
+
+
 def test_a_deep_job_shows_its_tree_and_is_found_again(client: TestClient) -> None:
     wish = {"kind": "deep", "board": "4x4", "moves": "112233"}
     made = post(client, wish)

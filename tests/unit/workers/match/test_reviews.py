@@ -20,15 +20,18 @@ from tests.support.boards.finished_games import finished_games
 from tests.support.boards.games import random_games
 from tests.support.boards.matches import game, run_job, store_match
 from tests.support.boards.reference import ReferenceSolver, columns_of
-from workers.answers.service import AnswerService
+from workers.answers import service as answering
+from workers.answers.service import KNOWN, AnswerService
 from workers.core.follow import read_job
-from workers.match import reviews
 from workers.match.reviews import (
-    KNOWN,
+    Review,
+    moved_from,
     plan_reviews,
     read_game,
     review_game,
     review_object,
+    review_rows,
+    reviewed_moves,
     reviews_of,
 )
 
@@ -106,7 +109,7 @@ def test_moves_beyond_the_budget_stay_open(
             return super().answer(positions, question, stop)
 
     limits: list[float] = []
-    monkeypatch.setattr(reviews, "time", SimpleNamespace(monotonic=clock))
+    monkeypatch.setattr(answering, "time", SimpleNamespace(monotonic=clock))
     slow = Slow(None, threads=1, table_mb=1)
     (moves,) = random_games(1, empty=16)
     review = review_game(game_of_moves(moves, LARGE), slow, budget=1.5)
@@ -263,3 +266,24 @@ def test_a_review_has_an_svg_representation(database: Database, moves: str) -> N
     (review,) = reviews_of(database, games)
     assert review.is_complete
     assert review.picture().width > 0
+
+
+def test_rows_of_moves_are_flat_and_complete(service: AnswerService) -> None:
+    unknown = Review(game_of_moves("44", LARGE), reviewed_moves(*_unjudged("44")), 0, 0.0)
+    known = review_game(game_of_moves("1213", SMALL), service)
+    rows = list(review_rows([known, unknown]))
+    assert [(row["game"], row["move"]) for row in rows] == [
+        *((1, number) for number in range(1, 5)),
+        *((2, number) for number in range(1, 3)),
+    ]
+    assert len({tuple(row) for row in rows}) == 1
+    assert not any(isinstance(value, list | dict | tuple) for row in rows for value in row.values())
+    for row, move in zip(rows, review_object(known)["moves_judged"], strict=False):
+        assert (row["after"], row["column"]) == (move["after"], move["column"])
+        assert row["best"] == " ".join(map(str, move["best"]))
+    assert (rows[-1]["before"], rows[-1]["best"]) == (None, None)
+
+
+def _unjudged(moves: str) -> tuple[GameEntry, list[Position], list[None]]:
+    game = game_of_moves(moves, LARGE)
+    return game, moved_from(game), [None] * len(moves)

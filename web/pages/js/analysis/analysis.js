@@ -190,7 +190,9 @@ function leadingSide(position, answer) {
 
 /** @param {Position} position @param {PositionAnswer | null} answer */
 function scoreText(position, answer) {
-  if (answer === null || position.isOver) return "";
+  if (position.winner !== null) return `Four in a row, after ${count(position.ply, "move")}`;
+  if (position.isFull) return `After ${count(position.ply, "move")}`;
+  if (answer === null) return "";
   const left = position.size.width * position.size.height - position.ply;
   const score = boundsText(answer.lower, answer.upper, -Math.floor(left / 2), Math.floor((left + 1) / 2));
   return `Score ${score} for ${NAMES[position.side]}, to move`;

@@ -9,9 +9,11 @@ import { signed } from "../words.js";
 
 /** @import {JudgedMove, Mark, Side} from "../types.js" */
 /**
- * The position after `shown` moves. `score` is for red, null if it is unknown; `side` and `column` describe the
- * last move, null at the start.
- * @typedef {{shown: number, score: number | null, side: Side | null, column: number | null, mark: Mark}} GamePoint
+ * The position after `shown` moves, which has `ply` stones. `score` is for red, null if it is unknown; `side` and
+ * `column` describe the last move, null at the start.
+ * @typedef {{
+ *   shown: number, ply: number, score: number | null, side: Side | null, column: number | null, mark: Mark,
+ * }} GamePoint
  */
 
 const WIDTH = 400;
@@ -150,9 +152,9 @@ function pointsOf(judged) {
   const forRed = (score, side) => (score === null || side === "x" ? score : -score);
   const start = judged.length === 0 ? null : forRed(judged[0].before, judged[0].side);
   return [
-    { shown: 0, score: start, side: null, column: null, mark: "" },
-    ...judged.map(({ side, column, mark, after }, index) => {
-      return { shown: index + 1, score: forRed(after, side), side, column, mark };
+    { shown: 0, ply: judged[0]?.ply ?? 0, score: start, side: null, column: null, mark: "" },
+    ...judged.map(({ ply, side, column, mark, after }, index) => {
+      return { shown: index + 1, ply: ply + 1, score: forRed(after, side), side, column, mark };
     }),
   ];
 }
@@ -184,5 +186,5 @@ function describe(point) {
   const score = point.score === null ? "score unknown" : `score ${signed(point.score)} for red`;
   if (point.side === null || point.column === null) return `Start, ${score}`;
   const mark = point.mark === "" ? "" : `, marked ${point.mark}`;
-  return `Move ${point.shown}, ${NAMES[point.side]} column ${columnLabel(point.column)}, ${score}${mark}`;
+  return `Move ${point.ply}, ${NAMES[point.side]} column ${columnLabel(point.column)}, ${score}${mark}`;
 }

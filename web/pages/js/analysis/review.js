@@ -4,12 +4,13 @@ import { isAbort } from "../api.js";
 import { button, byId, make, setAttribute } from "../dom.js";
 import { parseGrid } from "../game/grids.js";
 import { NAMES, boardText, columnLabel, parseBoard, playLine } from "../game/position.js";
+import { recordOf } from "../game/record.js";
 import { count, markText, messageOf, sentence, signed } from "../words.js";
 import { Graph } from "./graph.js";
 
 /** @import {Api} from "../api.js" */
 /** @import {Session} from "../game/session.js" */
-/** @import {JudgedMove, Mark, PositionAnswer, ReviewAnswer, Side} from "../types.js" */
+/** @import {JudgedMove, Mark, ReviewAnswer, Side} from "../types.js" */
 
 /** Seconds of search for the complete game: at first, and if the user asks for more. */
 const [BUDGET, LONGER_BUDGET] = [10, 30];
@@ -119,15 +120,16 @@ export class Review {
    * @returns {Promise<ReviewAnswer>}
    */
   async #fetch(budget, signal) {
-    const { review, stored, grid, board: size } = this.#session.state;
-    const board = boardText(size);
+    const { review, stored, grid, board } = this.#session.state;
     if (review === null) return this.#api.get("/api/v1/game", { ...stored, budget }, signal);
-    if (grid === null) return this.#api.get("/api/v1/game", { moves: review, board, budget }, signal);
-    /** @type {PositionAnswer} */
-    const start = await this.#api.get("/api/v1/position", { grid, board, budget: 0.1 }, signal);
-    const isOver = playLine(this.#session.positions[0], review).positions.at(-1)?.isOver;
-    const game = { board, moves: review, start: start.key, ...(isOver ? {} : { ending: "unfinished" }) };
-    return this.#api.post("/api/v1/game", game, { query: { budget }, signal });
+    if (grid === null) {
+      return this.#api.get("/api/v1/game", { moves: review, board: boardText(board), budget }, signal);
+    }
+    const [start] = this.#session.positions;
+    const isOver = playLine(start, review).positions.at(-1)?.isOver;
+    const game = await recordOf(this.#api, start, review, signal);
+    const body = isOver ? game : { ...game, ending: "unfinished" };
+    return this.#api.post("/api/v1/game", body, { query: { budget }, signal });
   }
 
   /**
@@ -199,9 +201,9 @@ export class Review {
 
   /** @param {JudgedMove} move @param {number} shown */
   #mistake(move, shown) {
-    const { side, ply, column, mark, best, before, after } = move;
+    const { side, ply, column, mark, best, before, after, missed_win: isMissed } = move;
     const place = `${ply + 1}. column ${columnLabel(column)}`;
-    const what = `${mistakeText(before ?? 0, after ?? 0)}; best was ${best.map(columnLabel).join(", ")}`;
+    const what = `${isMissed ? "missed win: " : ""}${mistakeText(before ?? 0, after ?? 0)}; best was ${best.map(columnLabel).join(", ")}`;
     return make(
       "li",
       {},

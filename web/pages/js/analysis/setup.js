@@ -1,14 +1,25 @@
-/** The dialog that sets up a position: the size of the board, and moves or a grid. */
+/** The dialog that sets up a position: the size of the board, and moves, a grid, or stones painted on a board. */
 
+import { Board } from "../board/board.js";
 import { button, byId, make } from "../dom.js";
 import { GridError, lineTo, parseGrid } from "../game/grids.js";
-import { COMMON_BOARDS, Position, boardProblem, boardText, parseBoard, playLine } from "../game/position.js";
-import { readMoves } from "../game/session.js";
+import { COMMON_BOARDS, DEFAULT_BOARD, NAMES, Position, boardProblem, boardText, parseBoard } from "../game/position.js";
+import { messageOf, sentence } from "../words.js";
 
+/** @import {Api} from "../api.js" */
 /** @import {Session} from "../game/session.js" */
+/** @import {PositionAnswer, Side} from "../types.js" */
+
+/** @type {readonly {id: string, side: Side | null, name: string}[]} */
+const BRUSHES = Object.freeze([
+  { id: "x", side: "x", name: NAMES.x },
+  { id: "o", side: "o", name: NAMES.o },
+  { id: "none", side: null, name: "Remove" },
+]);
 
 export class SetupDialog {
   #session;
+  #api;
   #dialog = byId("setup", HTMLDialogElement);
   #board = make("select", { id: "setup-board", onchange: () => this.#takeBoard() });
   #width = make("input", { id: "setup-width", type: "number", min: 1, max: 32, oninput: () => this.#takeSize() });
@@ -27,12 +38,18 @@ export class SetupDialog {
     spellcheck: "false",
     placeholder: ".......\n.......\n.......\n.......\n...o...\n..oxx..",
     "aria-describedby": "setup-grid-about",
+    oninput: () => this.#showGrid(),
   });
+  #painting = new Board({ label: "Paint stones", onPlay: (column) => this.#paint(column) });
+  #painted = Position.empty(DEFAULT_BOARD);
+  /** The side of the stones to paint; null removes stones. @type {Side | null} */
+  #brush = "x";
   #error = make("p", { id: "setup-error", class: "failure", role: "alert" });
 
-  /** @param {Session} session */
-  constructor(session) {
+  /** @param {Session} session @param {Api} api */
+  constructor(session, api) {
     this.#session = session;
+    this.#api = api;
     this.#board.append(...COMMON_BOARDS.map((text) => make("option", { value: text }, text.replace("x", " × "))));
     this.#board.append(make("option", { value: "" }, "other"));
     this.#dialog.append(this.#form());
@@ -48,15 +65,29 @@ export class SetupDialog {
     this.#moves.value = state.grid === null ? moves : "";
     this.#grid.value = state.grid === null ? "" : position.gridText().replaceAll("/", "\n");
     this.#error.textContent = "";
+    this.#show(position);
     this.#dialog.showModal();
     this.#moves.focus();
     this.#moves.select();
   }
 
+  /**
+   * Set up a pasted text; if it is not a position, the dialog shows the text and the reason.
+   * @param {string} text
+   */
+  paste(text) {
+    this.open();
+    const isGrid = text.trim().includes("\n");
+    this.#moves.value = isGrid ? "" : text.trim();
+    this.#grid.value = isGrid ? text : "";
+    this.#showGrid();
+    void this.#apply();
+  }
+
   #form() {
     const onsubmit = (/** @type {SubmitEvent} */ event) => {
       event.preventDefault();
-      this.#apply();
+      void this.#apply();
     };
     return make(
       "form",
@@ -71,20 +102,70 @@ export class SetupDialog {
         labelled("Rows", this.#height),
       ),
       labelled("Moves", this.#moves),
-      about("setup-moves-about", "The columns in the order of the moves. Columns count from 1; a is the tenth."),
-      labelled("Or a grid", this.#grid),
+      about(
+        "setup-moves-about",
+        "The columns in the order of the moves: 4453, 4,4,5,3 or d1 d2 e1 c1. Columns count from 1; in 4453, a is " +
+          "the tenth.",
+      ),
+      make("div", { class: "setup-grids" }, labelled("Or a grid", this.#grid), this.#paintBox()),
       about(
         "setup-grid-about",
-        "x is red and moved first, o is yellow, a dot is empty; the top row comes first. The grid sets the size.",
+        "Rows of x (red, moves first), o (yellow) and dots, the top row first; also of 0, 1 and 2, of R, Y and -, of " +
+          "coloured discs, or between bars. The grid sets the size.",
       ),
       this.#error,
       make(
         "div",
-        { class: "buttons" },
+        { class: "buttons stays" },
         make("button", { type: "submit", id: "setup-apply", class: "main" }, "Set up"),
         button("Cancel", () => this.#dialog.close(), { id: "setup-cancel" }),
       ),
     );
+  }
+
+  #paintBox() {
+    const brushes = BRUSHES.map(({ id, side, name }) => {
+      const onchange = () => {
+        this.#brush = side;
+        this.#show(this.#painted);
+      };
+      const input = make("input", { type: "radio", name: "brush", value: id, checked: side === this.#brush, onchange });
+      return make("label", {}, input, make("span", {}, name));
+    });
+    return make(
+      "div",
+      { class: "setup-paint" },
+      make(
+        "fieldset",
+        { class: "choice" },
+        make("legend", {}, "Or paint stones"),
+        make("div", { class: "choice-row" }, brushes),
+      ),
+      this.#painting.element,
+    );
+  }
+
+  /** @param {number} column */
+  #paint(column) {
+    this.#show(this.#painted.paint(column, this.#brush));
+    this.#moves.value = "";
+    this.#grid.value = this.#painted.gridText().replaceAll("/", "\n");
+  }
+
+  /** Show the typed grid on the board if it has the form of the painted one. */
+  #showGrid() {
+    if (this.#grid.value.trim() === "") this.#show(Position.empty(this.#painted.size));
+    try {
+      this.#show(parseGrid(this.#grid.value.trim()));
+    } catch (error) {
+      if (!(error instanceof GridError)) throw error;
+    }
+  }
+
+  /** @param {Position} position */
+  #show(position) {
+    this.#painted = position;
+    this.#painting.show(position, { isFree: true, ghost: this.#brush });
   }
 
   #takeBoard() {
@@ -95,40 +176,58 @@ export class SetupDialog {
     }
     this.#width.value = String(size.width);
     this.#height.value = String(size.height);
+    this.#showSize();
   }
 
   #takeSize() {
     const text = boardText(this.#size());
     this.#board.value = COMMON_BOARDS.includes(text) ? text : "";
+    this.#showSize();
+  }
+
+  /** Show an empty board of the chosen size, unless there is a grid, which has its own size. */
+  #showSize() {
+    const size = this.#size();
+    if (boardProblem(size) === null && this.#grid.value.trim() === "") this.#show(Position.empty(size));
   }
 
   #size() {
     return { width: Number(this.#width.value), height: Number(this.#height.value) };
   }
 
-  #apply() {
+  /** Let the server read the position, and put it on the board. */
+  async #apply() {
+    const problem = boardProblem(this.#size());
+    if (problem !== null) {
+      this.#error.textContent = problem;
+      return;
+    }
     try {
-      if (this.#grid.value.trim() !== "") this.#applyGrid();
-      else this.#applyMoves();
+      /** @type {PositionAnswer} */
+      const answer = await this.#api.get("/api/v1/position", { ...this.#question(), budget: 0 });
+      if (!this.#dialog.open) return;
+      this.#take(answer);
       this.#dialog.close();
     } catch (error) {
-      if (!(error instanceof GridError)) throw error;
-      this.#error.textContent = error.message;
+      this.#error.textContent = sentence(messageOf(error));
     }
   }
 
-  #applyMoves() {
-    const size = this.#size();
-    const line = readMoves(this.#moves.value);
-    const problem = boardProblem(size) ?? playLine(Position.empty(size), line).error;
-    if (problem !== null) throw new GridError(problem);
-    this.#session.setUp({ size, line });
+  #question() {
+    const grid = this.#grid.value;
+    const board = boardText(this.#size());
+    if (grid.trim() === "") return { moves: this.#moves.value, board };
+    // Lists in JSON have no rows that would show the size.
+    return /^\s*[[{]/.test(grid) ? { moves: grid, board } : { grid };
   }
 
-  /** Apply the grid: as moves if a game leads to it, so that the user can step through it and link to it. */
-  #applyGrid() {
-    const position = parseGrid(this.#grid.value);
-    const line = lineTo(position);
+  /**
+   * Set up a grid as moves if a game leads to it, so that the user can step through it and link to it.
+   * @param {PositionAnswer} answer
+   */
+  #take({ moves, grid }) {
+    const position = parseGrid(grid);
+    const line = moves ?? lineTo(position);
     if (line === null) this.#session.setUp({ start: position });
     else this.#session.setUp({ size: position.size, line });
   }

@@ -17,9 +17,11 @@ import { DEFAULT_BOARD, NAMES, Position, SIDES } from "../game/position.js";
 /** @typedef {(column: number) => void} OnPlay */
 /**
  * Marks of a board. `threats` are cells that would complete a four; `best` are columns whose next cell is marked;
- * `isPlayable`: a click plays.
+ * `isPlayable`: a click plays; `isFree`: also after the end of the game. `ghost` is the side of the stone that is
+ * shown where the pointer would drop it, by default the side to move.
  * @typedef {{
  *   flipped?: boolean, threats?: Record<Side, Cell[]> | null, best?: number[], isPlayable?: boolean,
+ *   isFree?: boolean, ghost?: Side | null,
  * }} Marks
  */
 
@@ -94,12 +96,12 @@ function rectangle({ right, bottom }, name) {
 
 /**
  * A stone. Red has a ring and yellow a dot, for people who cannot tell the colours apart.
- * @param {Side} side @param {{cx: number, cy: number}} centre
+ * @param {Side} side @param {{cx: number, cy: number}} centre @param {string} [name] the class
  */
-function drawStone(side, centre) {
+function drawStone(side, centre, name = "stone") {
   return draw(
     "g",
-    { class: `stone ${side}` },
+    { class: `${name} ${side}` },
     draw("circle", { class: "stone-body", ...centre, r: HOLE + 1 }),
     draw("circle", { class: "stone-rim", ...centre, r: HOLE - 5 }),
     draw("circle", { class: "stone-sign", ...centre, r: side === "x" ? 17 : 9 }),
@@ -143,12 +145,23 @@ export class Board {
   #isBuilt = false;
   /** @type {Map<string, SVGElement>} */
   #stones = new Map();
-  #layers = { holes: layer("holes"), stones: layer("stones"), plate: layer("plate"), marks: layer("marks") };
+  #layers = {
+    holes: layer("holes"),
+    ghost: layer("ghost"),
+    stones: layer("stones"),
+    plate: layer("plate"),
+    marks: layer("marks"),
+  };
+  /** The column of the pointer; 0 for none. */
+  #pointed = 0;
 
   /** @param {{label?: string, onPlay?: OnPlay | null}} [options] */
   constructor({ label = "Board", onPlay = null } = {}) {
     this.#label = label;
-    this.#cells = new Cells(onPlay);
+    this.#cells = new Cells(onPlay, (column) => {
+      this.#pointed = column;
+      this.#showGhost();
+    });
     this.element = draw(
       "svg",
       { class: "board", role: "grid" },
@@ -166,6 +179,16 @@ export class Board {
     this.#showStones(isSameBoard && position.ply === before.ply + 1);
     this.#layers.marks.replaceChildren(...this.#drawMarks());
     this.#describe();
+    this.#showGhost();
+  }
+
+  #showGhost() {
+    const { size, columns, side } = this.#position;
+    const row = (columns[this.#pointed - 1]?.length ?? size.height) + 1;
+    const ghost = this.#marks.ghost === undefined ? side : this.#marks.ghost;
+    const isShown = this.element.classList.contains("is-playable") && row <= size.height && ghost !== null;
+    const stone = isShown ? [drawStone(ghost, this.#layout.centre([this.#pointed, row]), "ghost")] : [];
+    this.#layers.ghost.replaceChildren(...stone);
   }
 
   /**
@@ -239,7 +262,8 @@ export class Board {
   #describe() {
     const { size, side, isOver, turnText } = this.#position;
     const text = `${this.#label}, ${size.width} columns, ${size.height} rows; ${turnText}`;
-    const isPlayable = this.#cells.onPlay !== null && this.#marks.isPlayable !== false && !isOver;
+    const isOpen = !isOver || this.#marks.isFree === true;
+    const isPlayable = this.#cells.onPlay !== null && this.#marks.isPlayable !== false && isOpen;
     this.element.setAttribute("aria-label", text);
     this.element.classList.toggle("is-playable", isPlayable);
     this.element.dataset.side = side;
@@ -259,14 +283,23 @@ class Cells {
   /** @type {Cell} */
   #focused = [1, 1];
 
-  /** @param {OnPlay | null} onPlay null if the board cannot be played on */
-  constructor(onPlay) {
+  #onPoint;
+
+  /**
+   * @param {OnPlay | null} onPlay null if the board cannot be played on
+   * @param {(column: number) => void} onPoint called with the column of the mouse, 0 for none
+   */
+  constructor(onPlay, onPoint) {
     this.onPlay = onPlay;
+    this.#onPoint = onPoint;
     this.element = draw("g", { class: "board-cells", role: "rowgroup" });
     // A click does not move the focus, so that the arrow keys still step through the game.
     this.element.addEventListener("mousedown", (event) => event.preventDefault());
     this.element.addEventListener("click", (event) => this.#play(cellOf(event.target)[0]));
-    this.element.addEventListener("pointerover", (event) => this.#point(cellOf(event.target)[0]));
+    // A finger leaves no pointer behind.
+    this.element.addEventListener("pointerover", (event) => {
+      if (event.pointerType !== "touch") this.#point(cellOf(event.target)[0]);
+    });
     this.element.addEventListener("pointerleave", () => this.#point(0));
     this.element.addEventListener("keydown", (event) => this.#press(event));
   }
@@ -313,6 +346,7 @@ class Cells {
 
   /** @param {number} column 0 for none */
   #point(column) {
+    this.#onPoint(column);
     for (const one of this.#all()) {
       one.classList.toggle("is-pointed", cellOf(one)[0] === column && this.#isPlayable);
     }

@@ -20,7 +20,7 @@ export function showMoves(session, marks, variation) {
   for (const [index, character] of [...line].entries()) {
     const ply = first + index;
     if (index === 0 || ply % 2 === 0) {
-      const number = make("span", { class: "move-number", "aria-hidden": "true" }, Math.floor(ply / 2) + 1);
+      const number = make("span", { class: "move-number", "aria-hidden": "true" }, ply - (ply % 2) + 1);
       rows.push(make("li", {}, number, ply % 2 === 1 && make("span", { class: "move-gap" }, "…")));
     }
     const move = { index, ply, column: columnNumber(character), mark: marks.get(index) ?? "" };

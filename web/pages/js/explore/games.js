@@ -52,7 +52,7 @@ export async function showGames(page) {
   /** @type {Games} */
   const { games, next } = await page.get("/api/v1/games", { ...conditions, limit: PAGE_ROWS });
   const rows = games.map((game) => row(page, game));
-  const empty = "No stored games match. Play and store games with c4 match or c4 tournament.";
+  const empty = "No stored games match. Play one here, or play matches with c4 match or c4 tournament.";
   page.body.append(table("Stored games", HEADINGS, rows, { empty }), page.paging(next) ?? "");
   page.announce(count(games.length, "game"));
 }
@@ -227,12 +227,12 @@ class Replay {
 
   /** @param {string} character @param {number} index */
   #move(character, index) {
-    const { side } = this.#positions[index];
+    const { side, ply } = this.#positions[index];
     const attributes = {
       type: "button",
       class: `step ${side}`,
       "data-ply": index + 1,
-      "aria-label": `Move ${index + 1}, ${NAMES[side]}, column ${columnNumber(character)}`,
+      "aria-label": `Move ${ply + 1}, ${NAMES[side]}, column ${columnNumber(character)}`,
       onclick: () => this.#goTo(index + 1),
     };
     return make("button", attributes, character, make("span", { class: "mark" }));
@@ -266,9 +266,11 @@ class Replay {
   #description() {
     const move = this.#game.moves?.[this.#ply - 1];
     const judged = this.#judged[this.#ply - 1];
+    const { ply, turnText } = this.#positions[this.#ply];
+    const last = this.#positions[this.#last].ply;
     return [
-      move === undefined ? "Start." : `Move ${this.#ply} of ${this.#last}: column ${columnNumber(move)}.`,
-      `${this.#positions[this.#ply].turnText}.`,
+      move === undefined ? "Start." : `Move ${ply} of ${last}: column ${columnNumber(move)}.`,
+      `${turnText}.`,
       ...(judged === undefined || judged.after === null ? [] : [worthText(judged)]),
     ].join(" ");
   }

@@ -1,32 +1,27 @@
-/** Grids: reading a pasted grid, and finding moves that lead to it. Pure functions. */
+/**
+ * Grids: reading a grid as the server writes it, and finding moves that lead to it. Pure functions. The server reads
+ * all other forms: see GET /api/v1/position.
+ */
 
 import { Position, boardProblem, columnLabel, otherSide, sideAt } from "./position.js";
 
 /** Most states that the search for a line tries; usually it needs a few thousand. */
 const MOST_TRIED = 200_000;
 
-/** The characters for a side or an empty cell, including characters that other programs use. */
-const MEANINGS = new Map(
-  Object.entries({ x: "xX1rR🔴●", o: "oO2yY🟡○", ".": ".0_-+⚪·" }).flatMap(([cell, characters]) =>
-    [...characters].map((character) => /** @type {const} */ ([character, cell])),
-  ),
-);
-
 /** The grid is not a position; the message says why. */
 export class GridError extends Error {}
 
 /**
- * @param {string} text rows from the top, on separate lines or separated by "/"
+ * @param {string} text rows of x, o and dots from the top, on separate lines or separated by "/"
  * @returns {Position}
  * @throws {GridError}
  */
 export function parseGrid(text) {
-  const rows = text
-    .split(/[\n/]/)
-    .map((row) => [...row].filter((character) => !/[\s|,;[\]]/.test(character)))
-    .filter((row) => row.length > 0 && !isRuler(row))
-    .map((row, index) => row.map((character) => cellOf(character, index + 1)));
-  if (rows.length === 0) throw new GridError("The grid is empty.");
+  const rows = text.split(/[\n/]/).map((row) => [...row]);
+  for (const [index, row] of rows.entries()) {
+    const wrong = row.find((character) => !"xo.".includes(character));
+    if (wrong !== undefined) throw new GridError(`Row ${index + 1}: “${wrong}” is not x, o or a dot.`);
+  }
   const size = { width: rows[0].length, height: rows.length };
   const ragged = rows.findIndex((row) => row.length !== size.width);
   if (ragged >= 0) {
@@ -35,21 +30,6 @@ export function parseGrid(text) {
   const problem = boardProblem(size);
   if (problem !== null) throw new GridError(problem);
   return checked(new Position(size, columnsOf(rows)));
-}
-
-/**
- * Whether a row is the line of column numbers that printed boards have.
- * @param {string[]} row
- */
-function isRuler(row) {
-  return row.length > 2 && row.every((character, index) => character === columnLabel(index + 1));
-}
-
-/** @param {string} character @param {number} row */
-function cellOf(character, row) {
-  const found = MEANINGS.get(character);
-  if (found === undefined) throw new GridError(`Row ${row}: “${character}” is not x, o or a dot.`);
-  return found;
 }
 
 /** @param {string[][]} rows */

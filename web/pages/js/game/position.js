@@ -134,6 +134,18 @@ export class Position {
     return new Position(this.size, columns, [column, columns[column - 1].length]);
   }
 
+  /**
+   * The position with a stone of any side on top of a column, or without its top stone if the side is null.
+   * @param {number} column @param {Side | null} side @returns {Position}
+   */
+  paint(column, side) {
+    const columns = this.columns.slice();
+    const stones = columns[column - 1];
+    if (side === null) columns[column - 1] = stones.slice(0, -1);
+    else if (stones.length < this.size.height) columns[column - 1] += side;
+    return new Position(this.size, columns);
+  }
+
   /** The rows as text for the API, the top row first. */
   gridText() {
     const rows = [];

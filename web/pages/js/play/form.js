@@ -1,10 +1,12 @@
-/** The form that chooses the players: a side and a strength, or any player with its parameters. */
+/** The form that chooses the players: a side and a level, or any player with its parameters. */
 
-import { button, make } from "../dom.js";
+import { button, choice, field, make } from "../dom.js";
+import { COMMON_BOARDS, DEFAULT_BOARD, boardText, parseBoard } from "../game/position.js";
 import { keepSetting, keepSwitch, readSetting } from "../storage.js";
-import { PlayerForm, STRENGTHS } from "./players.js";
+import { PlayerForm, levelsOf, playerName } from "./players.js";
 
 /** @import {Api} from "../api.js" */
+/** @import {Size} from "../game/position.js" */
 /** @import {Player, Side} from "../types.js" */
 /** @typedef {{id: string, name: string, about: string}} Option */
 
@@ -14,56 +16,73 @@ const SEATS = Object.freeze([
   { id: "both", name: "Both", about: "Two people at one board." },
   { id: "none", name: "Neither", about: "The computer plays itself." },
 ]);
+const LEVEL = "medium";
 
 export class PlayForm {
   #api;
   #onPlayers;
   #seat = readSetting("seat", "x");
-  #strength = readSetting("strength", "medium");
+  /** The level: a player's description for the server. */
+  #strength = readSetting("strength", LEVEL);
+  /** @type {Player[]} */
+  #levels = [];
   /** @type {Record<Side, PlayerForm> | null} */
   #any = null;
   #isLoading = false;
   #about = make("p", { class: "quiet", id: "play-about", "aria-live": "polite" });
   #hints = make("input", { type: "checkbox", id: "hints", "aria-keyshortcuts": "h" });
+  #store = make("input", { type: "checkbox", id: "play-stores" });
+  #board = choice("board", COMMON_BOARDS.map(boardOption), boardText(DEFAULT_BOARD));
+  /** The board that the page shows. */
+  #shown = "";
+  #isRunning = false;
   #start;
   #continue;
+  #resign;
+  #summary = make("summary", {});
+  #settings = make("details", { id: "play-settings", open: true }, this.#summary);
   #details = make(
     "details",
     { id: "play-any" },
     make("summary", {}, "Any player"),
     make("p", { class: "quiet", id: "play-any-note" }, "Loading the players…"),
   );
-  #strengths;
+  #strengths = make("fieldset", { class: "choice" }, make("legend", {}, "Opponent"), quiet("Loading the levels…"));
 
   /**
    * @param {Api} api
-   * @param {{onStart: () => void, onContinue: () => void, onPlayers: () => void, onHints: () => void}} events
-   *   onPlayers: the players changed
+   * @param {{
+   *   onStart: () => void, onContinue: () => void, onResign: () => void, onPlayers: () => void,
+   *   onBoard: (size: Size) => void, onHints: () => void,
+   * }} events onPlayers, onBoard: the players or the board changed
    */
-  constructor(api, { onStart, onContinue, onPlayers, onHints }) {
+  constructor(api, { onStart, onContinue, onResign, onPlayers, onBoard, onHints }) {
     this.#api = api;
     this.#onPlayers = onPlayers;
     keepSwitch(this.#hints, "hints", false, onHints);
+    keepSwitch(this.#store, "store-games", true, () => {});
+    this.#board.addEventListener("change", () => {
+      this.#describe();
+      onBoard(this.size);
+    });
     this.#start = button("New game", onStart, { id: "play-start", class: "main" });
     this.#continue = button("Continue from here", onContinue, { id: "play-continue" });
+    this.#resign = button("Resign", onResign, { id: "play-resign" });
     const seats = radios("seat", "You play", SEATS, this.#seat, (id) => {
       this.#seat = id;
       this.#keep("seat", id);
     });
-    this.#strengths = radios("strength", "Opponent", STRENGTHS, this.#strength, (id) => {
-      this.#strength = id;
-      this.#keep("strength", id);
-    });
     this.element = make(
       "form",
       { id: "play-form", onsubmit: (event) => event.preventDefault() },
-      seats,
-      this.#strengths,
-      this.#about,
-      make("div", { class: "buttons" }, this.#start, this.#continue),
+      this.#settings,
+      make("div", { class: "buttons" }, this.#start, this.#continue, this.#resign),
       make("label", { class: "switch" }, this.#hints, make("span", {}, "Hints: show the score of every column")),
-      this.#details,
+      make("label", { class: "switch" }, this.#store, make("span", {}, "Store finished games on the server")),
     );
+    const body = make("div", { class: "play-settings" }, seats, this.#strengths, this.#about);
+    body.append(field("Board", this.#board), this.#details);
+    this.#settings.append(body);
     this.#describe();
   }
 
@@ -77,18 +96,38 @@ export class PlayForm {
    */
   get players() {
     /** @param {Side} side */
-    const seated = (side) => (this.#seat === "both" || this.#seat === side ? "person" : this.#chosen.player);
+    const seated = (side) => (this.#seat === "both" || this.#seat === side ? "person" : this.#strength);
     return { x: this.#any?.x.text || seated("x"), o: this.#any?.o.text || seated("o") };
   }
 
-  get #chosen() {
-    return STRENGTHS.find(({ id }) => id === this.#strength) ?? STRENGTHS[2];
+  /** Whether finished games are stored. */
+  get stores() {
+    return this.#store.checked;
   }
 
-  /** @param {{isOn: boolean, canContinue: boolean}} state */
-  show({ isOn, canContinue }) {
+  /** The board of the next game. */
+  get size() {
+    return parseBoard(this.#board.value) ?? DEFAULT_BOARD;
+  }
+
+  /**
+   * @param {{isOn: boolean, isRunning: boolean, canContinue: boolean, canResign: boolean, size: Size}} state
+   *   isRunning: the game is on and has not ended
+   */
+  show({ isOn, isRunning, canContinue, canResign, size }) {
     this.#start.textContent = isOn ? "New game" : "Start";
     this.#continue.hidden = !canContinue;
+    this.#resign.hidden = !canResign;
+    const shown = boardText(size);
+    if (shown !== this.#shown) {
+      this.#shown = shown;
+      if (!COMMON_BOARDS.includes(shown)) this.#board.append(make("option", { value: shown }, boardOption(shown)[1]));
+      this.#board.value = shown;
+    }
+    // Only a change folds the settings, because the user may open them.
+    if (isRunning !== this.#isRunning) this.#settings.open = !isRunning;
+    this.#isRunning = isRunning;
+    this.#describe();
   }
 
   /** Fetch the list of players, once. */
@@ -99,6 +138,7 @@ export class PlayForm {
       /** @type {Player[]} */
       const found = await this.#api.get("/api/v1/players");
       const players = found.filter((player) => player.stands_for === null);
+      this.#showLevels(levelsOf(found));
       this.#any = {
         x: new PlayerForm("player-x", "Red", players, this.#onPlayers),
         o: new PlayerForm("player-o", "Yellow", players, this.#onPlayers),
@@ -108,6 +148,20 @@ export class PlayForm {
       // The strengths work without the list. The next move fetches it again.
     }
     this.#isLoading = false;
+  }
+
+  /** @param {Player[]} levels */
+  #showLevels(levels) {
+    this.#levels = levels;
+    if (!levels.some(({ name }) => name === this.#strength)) this.#strength = LEVEL;
+    const options = levels.map(({ name, summary }) => ({ id: name, name: playerName(name), about: summary }));
+    const strengths = radios("strength", "Opponent", options, this.#strength, (id) => {
+      this.#strength = id;
+      this.#keep("strength", id);
+    });
+    this.#strengths.replaceWith(strengths);
+    this.#strengths = strengths;
+    this.#describe();
   }
 
   /** @param {"seat" | "strength"} name @param {string} id */
@@ -120,9 +174,23 @@ export class PlayForm {
   #describe() {
     const { about } = SEATS.find(({ id }) => id === this.#seat) ?? SEATS[0];
     const isAlone = this.#seat !== "both";
+    const level = this.#levels.find(({ name }) => name === this.#strength);
     this.#strengths.disabled = !isAlone;
-    this.#about.textContent = isAlone ? `${about} ${this.#chosen.name}: ${this.#chosen.about}` : about;
+    this.#about.textContent =
+      isAlone && level !== undefined ? `${about} ${playerName(level.name)}: ${level.summary}` : about;
+    const { x, o } = this.players;
+    this.#summary.textContent = `${playerName(x)} – ${playerName(o)}, ${boardOption(this.#board.value)[1]}`;
   }
+}
+
+/** @param {string} board @returns {readonly [string, string]} the value and the text of an option */
+function boardOption(board) {
+  return [board, board.replace("x", " × ")];
+}
+
+/** @param {string} text */
+function quiet(text) {
+  return make("p", { class: "quiet" }, text);
 }
 
 /**

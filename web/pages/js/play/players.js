@@ -1,26 +1,24 @@
-/** The players: the strengths, and a form for any player of the server with its parameters. */
+/** The players: the levels, and a form for any player of the server with its parameters. */
 
 import { make } from "../dom.js";
 
 /** @import {Parameter, Player} from "../types.js" */
 
+/** The player above all levels. */
+const STRONGEST = "perfect";
+
 /**
- * The strengths in ascending order: medium won 59 of 60 games against easy, expert 30 of 40 against hard
- * (`c4 match --swap`); docs/players.md has the others. `player` is the description for the server.
+ * The levels of the server in ascending order, then the perfect player.
+ * @param {Player[]} players @returns {Player[]}
  */
-export const STRENGTHS = Object.freeze([
-  { id: "beginner", name: "Beginner", player: "random", about: "Plays at random." },
-  { id: "easy", name: "Easy", player: "set", about: "Completes and blocks fours; looks no further ahead." },
-  { id: "medium", name: "Medium", player: "minimax-windows:depth=3", about: "Looks three plies ahead." },
-  { id: "hard", name: "Hard", player: "mcts-uct:iterations=10000", about: "Simulates 10,000 games for each move." },
-  { id: "expert", name: "Expert", player: "perfect:blunder=0.03", about: "Makes a mistake about once in 30 moves." },
-  { id: "perfect", name: "Perfect", player: "perfect", about: "Never makes a mistake." },
-]);
+export function levelsOf(players) {
+  return players.filter(({ name, stands_for: player }) => player !== null || name === STRONGEST);
+}
 
 /** @param {string} player "person" or a description @returns {string} */
 export function playerName(player) {
   if (player === "person") return "You";
-  return STRENGTHS.find((strength) => strength.player === player)?.name ?? player;
+  return /^[a-z]+$/.test(player) ? player.charAt(0).toUpperCase() + player.slice(1) : player;
 }
 
 /** A choice of a player, with a field for each of its parameters. */

@@ -1,4 +1,4 @@
-/** A game between people and players. When it is over, one click opens its review. */
+/** A game between people and players. When it is over, it is stored, and one click opens its review. */
 
 import { AwayError, isAbort } from "../api.js";
 import { button, byId, isStill, make } from "../dom.js";
@@ -6,10 +6,12 @@ import { NAMES, otherSide } from "../game/position.js";
 import { count, messageOf, sentence } from "../words.js";
 import { PlayForm } from "./form.js";
 import { playerName } from "./players.js";
+import { Storing } from "./storing.js";
 
 /** @import {Api} from "../api.js" */
 /** @import {Reason, Session} from "../game/session.js" */
-/** @import {MoveAnswer, Question} from "../types.js" */
+/** @import {GameRecord} from "../game/record.js" */
+/** @import {MoveAnswer, Question, Side} from "../types.js" */
 
 /** Seconds for a player's move. */
 const SECONDS = 5;
@@ -21,43 +23,64 @@ export class Play {
   #session;
   #api;
   #announce;
+  #onChange;
   #form;
   /** Whether a game is running, so that the players move. */
   #isOn = false;
   #seed = randomSeed();
   #failure = "";
+  /** The side that has resigned, and the position. @type {{side: Side, name: string} | null} */
+  #resignation = null;
+  /** The players with every parameter, as the server has described them. @type {Partial<Record<Side, string>>} */
+  #described = {};
   /** The position that was on the board when another view was opened. */
   #left = "";
   /** The position that a player is thinking about. */
   #thinking = "";
   #control = new AbortController();
   #status = make("p", { id: "play-status" });
+  #next = make(
+    "p",
+    { id: "play-next", class: "quiet" },
+    "The review shows which move decided it. Undo takes a move back.",
+  );
+  #storing;
   #again = button("Play again", () => this.#start(), { id: "play-again" });
   #review;
   #retry = button("Try again", () => this.#tryAgain(), { id: "play-retry" });
 
   /**
    * @param {Session} session @param {Api} api
-   * @param {{onReview: () => void, onHints: () => void, announce: (text: string) => void}} events
+   * @param {{onReview: () => void, onChange: () => void, announce: (text: string) => void}} events
+   *   onChange: the page must be drawn again
    */
-  constructor(session, api, { onReview, onHints, announce }) {
+  constructor(session, api, { onReview, onChange, announce }) {
     this.#session = session;
     this.#api = api;
     this.#announce = announce;
+    this.#onChange = onChange;
     this.#review = button("Review the game", onReview, { id: "play-review", class: "main" });
     this.#form = new PlayForm(api, {
       onStart: () => this.#start(),
+      onResign: () => this.#resign(),
+      onBoard: (size) => session.state.line === "" && session.setUp({ size }),
       onContinue: () => this.#continue(),
       onPlayers: () => this.#changePlayers(),
-      onHints,
+      onHints: onChange,
     });
+    this.#storing = new Storing(api);
     byId("play").append(
       make("h2", { id: "play-title" }, "Play"),
       this.#status,
+      this.#next,
       make("div", { class: "buttons" }, this.#review, this.#again, this.#retry),
+      this.#storing.element,
       this.#form.element,
     );
-    api.addEventListener("back", () => this.#tryAgain());
+    api.addEventListener("back", () => {
+      this.#failure = "";
+      this.show("change");
+    });
   }
 
   get hasHints() {
@@ -66,12 +89,25 @@ export class Play {
 
   /** Whether it is a person's turn. */
   get isPersons() {
-    const { position } = this.#session;
-    return !position.isOver && this.#form.players[position.side] === "person";
+    return !this.#hasEnded && this.#form.players[this.#session.position.side] === "person";
+  }
+
+  get #name() {
+    return JSON.stringify(this.#session.question);
+  }
+
+  /** The side that has resigned in this position. */
+  get #resigned() {
+    return this.#resignation?.name === this.#name ? this.#resignation.side : null;
+  }
+
+  get #hasEnded() {
+    return this.#session.position.isOver || this.#resigned !== null;
   }
 
   /** @param {number} column */
   play(column) {
+    if (this.#resigned !== null) return;
     this.#isOn = true;
     if (this.#form.players[this.#session.position.side] === "person") this.#session.play(column);
   }
@@ -80,8 +116,13 @@ export class Play {
     this.#isOn = false;
   }
 
-  /** Take back a person's last move and the replies to it. */
+  /** Take back a resignation, or a person's last move and the replies to it. */
   undo() {
+    if (this.#resigned !== null) {
+      this.#resignation = null;
+      this.#onChange();
+      return;
+    }
     const { players } = this.#form;
     const { positions, state } = this.#session;
     let shown = state.shown - 1;
@@ -96,35 +137,74 @@ export class Play {
    * @param {Reason} why
    */
   show(why) {
-    const { state, position, question } = this.#session;
+    const { state, position } = this.#session;
     byId("play").hidden = state.view !== "play";
     if (state.view !== "play") {
       this.#cancel();
       return;
     }
     void this.#form.load();
-    const name = JSON.stringify(question);
+    const name = this.#name;
     // A page that is loaded with moves continues the game. If an analysis has changed the position, the user
     // is asked first.
     if (why === "load") this.#isOn = state.line !== "";
     else if (why === "address" && this.#left !== "" && this.#left !== name) this.#isOn = false;
+    if (this.#left !== name) this.#storing.hide();
     this.#left = name;
+    const hasEnded = this.#hasEnded;
+    if (why === "move" && position.isOver && this.#isOn) this.#store({});
     this.#status.textContent = this.#statusText();
     this.#status.dataset.side = position.winner ?? position.side;
-    this.#review.hidden = !position.isOver;
-    this.#again.hidden = !position.isOver;
+    for (const element of [this.#next, this.#review, this.#again]) element.hidden = !hasEnded;
     this.#retry.hidden = this.#failure === "";
-    this.#form.show({ isOn: this.#isOn, canContinue: !this.#isOn && state.line !== "" });
+    const isRunning = this.#isOn && !hasEnded;
+    this.#form.show({
+      isOn: this.#isOn,
+      isRunning,
+      canResign: isRunning && state.line !== "" && this.#loser !== null,
+      canContinue: !this.#isOn && state.line !== "",
+      size: state.board,
+    });
     this.#move();
   }
 
-  /** Begin a game on an empty board of the same size. */
+  /** Begin a game on an empty board. */
   #start() {
     this.#seed = randomSeed();
     this.#failure = "";
+    this.#resignation = null;
+    this.#described = {};
+    this.#storing.begin();
     this.#isOn = true;
-    this.#session.setUp({});
+    this.#session.setUp({ size: this.#form.size });
     this.#announce(this.#statusText());
+  }
+
+  /** The person who would resign: whose turn it is, or the only one; null if no person plays. */
+  get #loser() {
+    const { side } = this.#session.position;
+    const { players } = this.#form;
+    return [side, otherSide(side)].find((each) => players[each] === "person") ?? null;
+  }
+
+  #resign() {
+    const loser = this.#loser;
+    if (loser === null) return;
+    this.#cancel();
+    this.#resignation = { side: loser, name: this.#name };
+    this.#store({ winner: otherSide(loser), ending: "resigned" });
+    this.#onChange();
+    this.#announce(this.#statusText());
+  }
+
+  /** @param {Partial<GameRecord>} result empty if the board shows it */
+  #store(result) {
+    if (!this.#form.stores) return;
+    const { players } = this.#form;
+    /** @param {Side} side */
+    const named = (side) => (players[side] === "person" ? "human" : (this.#described[side] ?? players[side]));
+    const { positions, moves } = this.#session;
+    void this.#storing.store(positions[0], moves, { first: named("x"), second: named("o"), ...result });
   }
 
   #continue() {
@@ -145,21 +225,24 @@ export class Play {
   }
 
   #statusText() {
-    const { position, state, isAtEnd } = this.#session;
+    const { position, positions, state, isAtEnd } = this.#session;
     const { side, winner } = position;
     const { players } = this.#form;
-    if (winner !== null) {
-      const who = players[winner] === "person" ? "" : ` (${playerName(players[winner])})`;
-      return `${NAMES[winner]}${who} has won after ${count(position.ply, "move")}.`;
+    const length = `after ${count(position.ply, "move")}`;
+    /** @param {Side} each */
+    const named = (each) => NAMES[each] + (players[each] === "person" ? "" : ` (${playerName(players[each])})`);
+    if (winner !== null) return `${named(winner)} has won ${length}: four in a row.`;
+    if (position.isFull) return `A draw ${length}: the board is full.`;
+    if (this.#resigned !== null) {
+      return `${named(otherSide(this.#resigned))} has won ${length}: ${NAMES[this.#resigned]} resigned.`;
     }
-    if (position.isFull) return "A draw: the board is full.";
     if (this.#failure !== "") return this.#failure;
     if (!this.#isOn) return this.isPersons ? "Press Start, or play a column." : "Press Start.";
     if (players[side] === "person") {
       const isAlone = players[otherSide(side)] !== "person";
       return isAlone ? `Your move: you are ${NAMES[side].toLowerCase()}.` : `${NAMES[side]} to move.`;
     }
-    if (!isAtEnd) return `Move ${state.shown} of ${state.line.length}.`;
+    if (!isAtEnd) return `Move ${position.ply} of ${positions[state.line.length].ply}.`;
     return `${playerName(players[side])} (${NAMES[side].toLowerCase()}) is thinking…`;
   }
 
@@ -174,7 +257,7 @@ export class Play {
     const { position, isAtEnd, question } = this.#session;
     const name = JSON.stringify([question, position.side]);
     if (this.#thinking !== "" && this.#thinking !== name) this.#cancel();
-    const isWaiting = !this.#isOn || position.isOver || this.isPersons || !isAtEnd;
+    const isWaiting = !this.#isOn || this.#hasEnded || this.isPersons || !isAtEnd;
     if (isWaiting || this.#failure !== "" || this.#thinking === name) return;
     this.#thinking = name;
     void this.#ask(question, this.#form.players[position.side], this.#control.signal);
@@ -187,10 +270,11 @@ export class Play {
       const body = { ...question, player, seed: this.#seed, seconds: SECONDS };
       /** @type {Promise<MoveAnswer>} */
       const asked = this.#api.post("/api/v1/move", body, { signal });
-      const [{ column }] = await Promise.all([asked, rest]);
+      const [{ column, player: described }] = await Promise.all([asked, rest]);
       if (signal.aborted) return;
       this.#thinking = "";
       const { side } = this.#session.position;
+      this.#described[side] = described;
       this.#session.play(column);
       this.#announce(`${NAMES[side]} played column ${column}. ${this.#statusText()}`);
     } catch (error) {

@@ -5,13 +5,16 @@
 
 import { ApiError } from "../api.js";
 import { button, field, make, textInput } from "../dom.js";
-import { keepToken, readToken } from "../storage.js";
+import { tokenField } from "../token.js";
 import { count, messageOf, whole } from "../words.js";
 
 /** @import {Api} from "../api.js" */
 /** @import {Child} from "../dom.js" */
-/** @import {Job} from "../types.js" */
+/** @import {BadLine, Job, NewJob} from "../types.js" */
 /** @typedef {{body: BodyInit, type: string}} Content */
+
+/** Most lines that are named if they could not be read. */
+const MOST_NAMED = 5;
 
 /** @type {Record<string, string>} */
 const TYPES = {
@@ -37,7 +40,6 @@ export class Batch {
   #board = textInput("board", "7x6", { size: 5 });
   #label = make("input", { name: "label", autocomplete: "off" });
   #scoreOnly = make("input", { type: "checkbox", name: "score_only" });
-  #token = textInput("token", readToken(), { type: "password" });
   #chosen = make(
     "p",
     { class: "quiet", "data-chosen": "" },
@@ -71,7 +73,7 @@ export class Batch {
         field("Name of the job", this.#label),
         make("label", { class: "check" }, this.#scoreOnly, " Only the scores of positions, not of columns"),
       ),
-      this.#tokenField(),
+      tokenField(api),
       make("div", { class: "buttons" }, this.#buttons),
       this.#outcome,
     );
@@ -97,17 +99,6 @@ export class Batch {
       field("Drop a file of positions here, or choose one", this.#input),
       this.#chosen,
     );
-    return place;
-  }
-
-  /** The field for the token, which is hidden until the server asks for a token. */
-  #tokenField() {
-    const place = make("div", { class: "token", hidden: true }, field("Token of this server", this.#token));
-    this.#token.addEventListener("input", () => keepToken(this.#token.value));
-    this.#api.addEventListener("token", () => {
-      place.hidden = false;
-      this.#token.focus();
-    });
     return place;
   }
 
@@ -140,9 +131,10 @@ export class Batch {
     };
     void this.#send(async (content) => {
       const response = await this.#api.send("/api/v1/jobs", { ...content, query });
-      /** @type {Job} */
+      /** @type {NewJob} */
       const job = await response.json();
       this.#say(`Job ${job.id} has started.`);
+      if (job.bad_lines !== undefined) this.#warn(job.bad_lines.number, job.bad_lines.first);
       this.#onStart(job);
     });
   }
@@ -153,9 +145,11 @@ export class Batch {
       // The page keeps all answers in memory until the last has arrived; a large file should become a job.
       const answers = await (await this.#api.send("/api/v1/batch", { ...content, query })).blob();
       const name = `${this.#label.value.trim() || "positions"}.answers.jsonl`;
-      const lines = (await answers.text()).split("\n").filter(Boolean).length;
+      const lines = (await answers.text()).split("\n").filter(Boolean);
+      const bad = lines.map((line) => JSON.parse(line)).filter(({ error }) => error !== undefined);
       const attributes = { href: URL.createObjectURL(answers), download: name, "data-answers": "" };
-      this.#say(`${count(lines, "answer")}: `, make("a", attributes, `Download ${name}`));
+      this.#say(`${count(lines.length, "answer")}: `, make("a", attributes, `Download ${name}`));
+      if (bad.length > 0) this.#warn(bad.length, bad.slice(0, MOST_NAMED));
     });
   }
 
@@ -182,6 +176,17 @@ export class Batch {
   #say(...parts) {
     this.#outcome.replaceChildren(make("p", {}, ...parts));
     this.#announce(this.#outcome.textContent ?? "");
+  }
+
+  /**
+   * Name the lines that could not be read.
+   * @param {number} number @param {BadLine[]} first
+   */
+  #warn(number, first) {
+    const named = first.map(({ line, error }) => make("li", {}, `Line ${line}: ${error}`));
+    if (number > first.length) named.push(make("li", {}, `and ${count(number - first.length, "more line")}`));
+    const words = `${count(number, "line is not a position", "lines are not positions")}; the results have an error there:`;
+    this.#outcome.append(make("div", { class: "failure", role: "alert", "data-bad": number }, words, make("ul", {}, named)));
   }
 
   /** @param {string} message */

@@ -3,6 +3,7 @@
 import { button, make } from "../dom.js";
 import { columnLabel } from "../game/position.js";
 import { count, duration, messageOf, moment, signed, whole } from "../words.js";
+import { ResultTable } from "./results.js";
 
 /** @import {Api} from "../api.js" */
 /** @import {Bounds, Job, JobProgress, JobState, JobTree} from "../types.js" */
@@ -11,7 +12,7 @@ import { count, duration, messageOf, moment, signed, whole } from "../words.js";
 const CANCELLABLE = ["planning", "running", "waiting", "queued", "interrupted"];
 const RESUMABLE = ["cancelled", "failed", "interrupted", "waiting"];
 
-/** Kinds of jobs whose results are also available as CSV. */
+/** Kinds of jobs whose results are a table, also as CSV. */
 const TABULAR = ["analyze"];
 
 /**
@@ -54,6 +55,7 @@ export class JobCard {
       this.#bar,
       this.#figures,
       this.#tree,
+      TABULAR.includes(kind) && new ResultTable(job, api).element,
       this.#actions,
       this.#failure,
     );
@@ -146,7 +148,7 @@ function figuresText(progress, one) {
     failed > 0 && `${whole(failed)} failed`,
     isRunning && pace && `${pace < 10 ? pace.toFixed(1) : whole(pace)} a second`,
     isRunning && rest && `${duration(rest)} left`,
-    nodes > 0 && `${whole(nodes)} nodes`,
+    nodes > 0 && count(nodes, "node"),
   ]
     .filter(Boolean)
     .join(" · ");

@@ -2,10 +2,10 @@
 
 from hypothesis import given
 
+from c4core.pictures.board import find_threats
 from c4core.position import Position
 from tests.support.boards.positions import games
 from tests.support.boards.reference import columns_of
-from workers.answers.description import find_threats
 
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 

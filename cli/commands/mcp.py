@@ -1,0 +1,203 @@
+"""``c4 mcp``: tools for language models, by the Model Context Protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import os
+import sys
+from contextlib import ExitStack
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Final, get_args, get_origin
+
+import click
+
+from cli.positions.books import book_options, book_path
+from cli.shell import parameters
+from cli.shell.commands import Command
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+    from concurrent.futures import ThreadPoolExecutor
+
+    from msgspec import Struct
+
+    from cli.shell.settings import Settings
+    from workers.tools import Tools
+
+EXAMPLES = ("c4 mcp", "c4 --db games.db mcp --max-budget 5", "c4 mcp --no-store --threads 2")
+
+LONGEST_BUDGET: Final = 86_400
+"""One day in seconds."""
+SEARCHES: Final = 4
+"""Number of calls that are answered at the same time; others wait."""
+LONGEST_ERROR: Final = 500
+"""Most characters of an error message, which may quote an argument."""
+
+
+@click.command(cls=Command, json=False, examples=EXAMPLES)
+@click.option("--no-store", is_flag=True, help="Use no database: look nothing up, store nothing.")
+@click.option(
+    "--max-budget",
+    type=parameters.FiniteFloat(0, LONGEST_BUDGET),
+    metavar="SECONDS",
+    default=30,
+    show_default=True,
+    help="Maximum time that a client may request for a call.",
+)
+@book_options
+@parameters.threads_option
+@parameters.table_option
+@click.pass_context
+def mcp(
+    context: click.Context,
+    *,
+    no_store: bool,
+    max_budget: float,
+    book: str | None,
+    no_book: bool,
+    threads: int,
+    table_mb: int,
+) -> None:
+    """Serve tools for language models (Model Context Protocol).
+
+    The tools solve positions exactly, review games, list legal moves, choose moves by any player,
+    and query stored evaluations. docs/mcp.md lists them, and how to register the server in clients.
+
+    A client starts this command, sends requests on standard input, and reads answers on standard
+    output. The server ends with its input. Players that are programs are refused.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    from c4core import extras
+
+    extras.require(extras.MCP, click.ClickException)
+
+    from workers.answers.service import AnswerService
+    from workers.logs import set_up
+    from workers.tools import Tools
+
+    settings: Settings = context.obj
+    set_up(
+        verbose=settings.verbose,
+        quiet=settings.quiet,
+        urls=[settings.named_database],
+        traces=bool(os.environ.get("C4_TRACE")),
+    )
+    with ExitStack() as stack:
+        database = None if no_store else stack.enter_context(settings.open_database(create=True))
+        pool = stack.enter_context(ThreadPoolExecutor(SEARCHES, "c4-mcp"))
+        service = AnswerService(
+            database,
+            threads=threads,
+            table_mb=table_mb,
+            book=book_path(context, book, no_book=no_book),
+        )
+        stack.callback(service.close)  # before the wait for the threads
+        asyncio.run(serve(Tools(service, database, most_seconds=max_budget), pool))
+
+
+async def serve(tools: Tools, pool: ThreadPoolExecutor) -> None:
+    """Serve the tools until standard input ends. Each call runs in a thread of the pool."""
+    from mcp import MCPError, types
+    from mcp.server import Server
+    from mcp.server.stdio import stdio_server
+    from msgspec import ValidationError, convert
+    from msgspec.structs import asdict
+
+    from c4core.errors import C4Error
+    from c4core.version import __version__
+    from workers.answers.service import Stop
+    from workers.tools import INSTRUCTIONS, NAMES
+
+    methods: dict[str, Callable[..., dict[str, Any]]] = {
+        name: getattr(tools, name) for name in NAMES
+    }
+    kinds = {name: _arguments_of(method) for name, method in methods.items()}
+
+    async def list_tools(_context: object, _parameters: object) -> types.ListToolsResult:
+        return types.ListToolsResult(
+            tools=[
+                types.Tool(
+                    name=name,
+                    description=inspect.getdoc(method),
+                    input_schema=_schema_of(kinds[name]),
+                    annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=False),
+                )
+                for name, method in methods.items()
+            ]
+        )
+
+    async def call_tool(
+        _context: object, asked: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        if asked.name not in methods:
+            raise MCPError(types.INVALID_PARAMS, f"no such tool; there are {', '.join(NAMES)}")
+        stop = Stop()
+        try:
+            given = asdict(convert(asked.arguments or {}, kinds[asked.name], strict=False))
+            work = partial(methods[asked.name], **given, stop=stop)
+            found = await asyncio.get_running_loop().run_in_executor(pool, work)
+        except (C4Error, ValidationError) as error:
+            text = types.TextContent(type="text", text=str(error)[:LONGEST_ERROR])
+            return types.CallToolResult(content=[text], is_error=True)
+        finally:
+            stop.set()  # the client may have cancelled the call
+        text = types.TextContent(type="text", text=json.dumps(found))
+        return types.CallToolResult(content=[text], structured_content=found)
+
+    server: Server[Any] = Server(
+        "c4",
+        version=__version__,
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+    async with stdio_server(stdin=_lines(sys.stdin.fileno())) as (read, write):
+        await server.run(read, write, server.create_initialization_options())
+
+
+def _arguments_of(method: Callable[..., object]) -> type[Struct]:
+    """A struct with the annotated parameters of a tool's method."""
+    from msgspec import Meta, defstruct
+
+    fields: list[tuple[str, Any] | tuple[str, Any, Any]] = []
+    for parameter in inspect.signature(method, eval_str=True).parameters.values():
+        if get_origin(parameter.annotation) is not Annotated:
+            continue
+        kind, about = get_args(parameter.annotation)
+        field = (parameter.name, Annotated[kind, Meta(description=about)])
+        is_required = parameter.default is parameter.empty
+        fields.append(field if is_required else (*field, parameter.default))
+    return defstruct(method.__name__, fields, kw_only=True, forbid_unknown_fields=True)
+
+
+def _schema_of(kind: type[Struct]) -> dict[str, Any]:
+    """The JSON schema of a tool's arguments, as an object and not as a reference to one."""
+    from msgspec.json import schema
+
+    found: dict[str, Any] = schema(kind)["$defs"][kind.__name__]
+    return found
+
+
+async def _lines(descriptor: int) -> AsyncIterator[str]:
+    """The lines of a file descriptor. The SDK waits in a thread, which Ctrl-C would not end."""
+    loop = asyncio.get_running_loop()
+    rest = b""
+    while True:
+        ready = asyncio.Event()
+        try:
+            loop.add_reader(descriptor, ready.set)
+        except PermissionError:  # a plain file is always ready
+            ready.set()
+        try:
+            await ready.wait()
+        finally:
+            loop.remove_reader(descriptor)
+        piece = os.read(descriptor, 1 << 16)
+        *lines, rest = (rest + piece).split(b"\n")
+        for line in lines:
+            yield line.decode(errors="replace")
+        if not piece:
+            return

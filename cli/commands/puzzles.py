@@ -1,0 +1,229 @@
+"""``c4 puzzles``: positions with a single good move, out of games or random play."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from cli.output import drawing, outfile
+from cli.output.formats import Column, chosen_format, format_options, opened, write_rows
+from cli.positions.games import STDIN, read_names, report_bad_line, stream_games
+from cli.shell import exits, parameters
+from cli.shell.commands import Command, refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from c4core.arena.files import GameEntry
+    from c4core.lines import BadLine
+    from c4core.notation import BoardSize
+    from cli.output.formats import Row
+    from cli.shell.settings import Settings
+    from workers.answers.service import Stop
+    from workers.match.puzzles import Puzzle
+
+COUNT: Final = 10
+"""The default number of puzzles of random play."""
+
+EXAMPLES: Final = (
+    "c4 puzzles --count 3",
+    "c4 puzzles --seed 7 --boards",
+    "c4 puzzles 1 --jsonl > puzzles.jsonl",
+    "c4 puzzles 1:0 games.jsonl --output puzzles.csv",
+    "c4 puzzles --count 6 --plot puzzles.svg",
+)
+
+
+@click.command(cls=Command, json=False, examples=EXAMPLES)
+@click.argument("games", metavar="[GAME]...", nargs=-1)
+@parameters.board_option
+@click.option(
+    "--count",
+    type=parameters.WholeNumber(1),
+    metavar="N",
+    help=f"Write at most N puzzles.  [default: all of the games, {COUNT} of random play]",
+)
+@click.option(
+    "--seed",
+    type=parameters.IntRange(0, parameters.LARGEST_SEED),
+    metavar="S",
+    help="Seed of random play: the same seed gives the same puzzles.  [default: 0]",
+)
+@click.option("--boards", is_flag=True, help="Draw the boards.")
+@format_options
+@outfile.output_option
+@drawing.plot_option("Draw the boards into an .svg or .png; can be given again.")
+@click.option(
+    "--time-limit",
+    type=parameters.FiniteFloat(0),
+    metavar="SECONDS",
+    help="Stop after this time, with the puzzles that were found.",
+)
+@click.option("--no-store", is_flag=True, help="Use no database: look nothing up, store nothing.")
+@parameters.threads_option
+@parameters.table_option
+@click.pass_context
+def puzzles(
+    context: click.Context,
+    *,
+    games: tuple[str, ...],
+    board: BoardSize,
+    count: int | None,
+    seed: int | None,
+    boards: bool,
+    format_name: str | None,
+    output: str | None,
+    plots: tuple[str, ...],
+    time_limit: float | None,
+    no_store: bool,
+    threads: int,
+    table_mb: int,
+) -> None:
+    """Find positions with a single move that keeps a win or a draw.
+
+    A GAME is the number of a MATCH with all its stored games, the MATCH:NUMBER of one of them, a
+    file, - for standard input, or moves, as "c4 review" takes them. A number of at most seven
+    digits is a match. Without GAMEs, the positions come from random play in which both sides win
+    and block if they can.
+
+    The move must not be obvious: it does not win at once, and it is not the only one that does not
+    lose at once. At most 30 cells are empty. A position and its mirror image are one puzzle.
+
+    "keeps" is the result for the side to move, "column" the solution, "line" best play from there
+    to the end, and "length" the number of its moves. "difficulty" is the number of positions that
+    a search without book and database visits to find who wins.
+    """
+    settings: Settings = context.obj
+    chosen = chosen_format(settings, format_name, output)
+    is_file = output not in (None, outfile.STANDARD_OUTPUT)
+    refuse(
+        context,
+        (games.count(STDIN) > 1, "- can be given only once"),
+        (bool(games) and seed is not None, "--seed is for random play, without GAMEs"),
+        (boards and chosen != "table", "--boards needs the table format"),
+        (
+            chosen == "parquet" or (is_file and chosen == "table"),
+            "--output needs a format: end FILE in .csv, .json or .jsonl",
+        ),
+    )
+    drawing.check_pictures(plots)
+    named = read_names(context, games, board, has_matches=True)
+    refuse(context, (named.has_stored and no_store, "a stored game needs the database"))
+
+    from workers.answers.service import AnswerService, Stop
+    from workers.match.puzzles import PuzzleSearch, puzzles_picture
+
+    found: list[Puzzle] = []
+    bad: list[BadLine] = []
+    with ExitStack() as stack:
+        database = None
+        if not no_store:
+            database = stack.enter_context(settings.open_database(create=not named.has_stored))
+        service = AnswerService(database, threads=threads, table_mb=table_mb)
+        stack.callback(service.close)
+        stop = Stop()
+        search = PuzzleSearch(service, budget=time_limit, stop=stop)
+        if games:
+            source = search.all_of(_without_bad(stream_games(named, board, database), bad))
+            source = islice(source, count)
+        else:
+            source = search.random(board, seed=seed or 0, count=count or COUNT)
+        shown = _noted(_in_background(source, stop), found)
+        with opened(output, chosen) as target:
+            if boards:
+                _write_boards(shown)
+            else:
+                rows = _rows(shown)
+                write_rows(rows, chosen, _COLUMNS, names=_NAMES, target=target)
+    wanted = count if games else count or COUNT
+    if not search.is_complete:
+        settings.say("The time limit is reached.")
+    if not found or (wanted is not None and len(found) < wanted):
+        settings.say(f"Found {len(found)} puzzles.")
+    if found:
+        for name in plots:
+            drawing.draw_picture(name, puzzles_picture(found))
+    for line in bad:
+        report_bad_line(line)
+    if bad:
+        context.exit(exits.PROBLEMS)
+
+
+def _without_bad(entries: Iterable[GameEntry | BadLine], bad: list[BadLine]) -> Iterator[GameEntry]:
+    """Yield the games; keep the bad lines."""
+    from c4core.lines import BadLine
+
+    for entry in entries:
+        if isinstance(entry, BadLine):
+            bad.append(entry)
+        else:
+            yield entry
+
+
+def _in_background(source: Iterator[Puzzle], stop: Stop) -> Iterator[Puzzle]:
+    """Search for each puzzle in another thread, so that Ctrl-C is handled at once."""
+    from cli.shell.background import run_in_background
+
+    while (puzzle := run_in_background(partial(next, source, None), stop.set)) is not None:
+        yield puzzle
+
+
+def _noted(source: Iterable[Puzzle], found: list[Puzzle]) -> Iterator[Puzzle]:
+    """Yield puzzles, and keep them."""
+    for puzzle in source:
+        found.append(puzzle)
+        yield puzzle
+
+
+_NAMES: Final = (
+    "match",
+    "number",
+    "board",
+    "moves",
+    "key",
+    "grid",
+    "ply",
+    "side",
+    "keeps",
+    "solution",
+    "line",
+    "length",
+    "difficulty",
+)
+"""The fields of :func:`workers.match.puzzles.puzzle_object`."""
+
+_COLUMNS: Final = (
+    Column("side", 4, lambda row: row["side"]),
+    Column("keeps", 5, lambda row: row["keeps"]),
+    Column("column", 6, lambda row: row["line"][0], right=True),
+    Column("length", 6, lambda row: str(row["length"]), right=True),
+    Column("difficulty", 10, lambda row: f"{row['difficulty']:,}", right=True),
+    Column("position", 24, lambda row: row["moves"] or f"key {row['key']}"),
+    Column("line", 1, lambda row: row["line"]),
+)
+
+
+def _rows(source: Iterable[Puzzle]) -> Iterator[Row]:
+    from workers.match.puzzles import puzzle_object
+
+    return map(puzzle_object, source)
+
+
+def _write_boards(source: Iterable[Puzzle]) -> None:
+    """Draw every board, with the question above it and the solution below it."""
+    from cli.output import render
+    from workers.match.puzzles import puzzle_object
+
+    out = render.console()
+    for number, puzzle in enumerate(source, start=1):
+        if number > 1:
+            out.print()
+        fields = puzzle_object(puzzle)
+        out.print(f"{number}. {puzzle.position.turn} to move and {puzzle.keeps}", style="bold")
+        out.print(render.board(puzzle.position, None), end="")
+        length = render.count(fields["length"], "move")
+        out.print(f"{fields['line']} ({length}), difficulty {fields['difficulty']:,}")
