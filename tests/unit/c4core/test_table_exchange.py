@@ -136,8 +136,8 @@ def one(key: int = Position("1").key, score: int = 0, log_nodes: int = 13) -> ND
 @pytest.mark.parametrize(
     ("bounds", "error", "message"),
     [
-        (one(key=0), KeyValueError, "position 0"),
-        (one(key=2**64 - 1), KeyValueError, "position 0"),
+        (one(key=0), KeyValueError, r"positions\[0\]"),
+        (one(key=2**64 - 1), KeyValueError, r"positions\[0\]"),
         (one(score=30), ValueError, "bound 0 is impossible: a score of 30"),
         (one(score=-128), ValueError, "bound 0 is impossible: a score of -128"),
         (one(log_nodes=32), ValueError, r"bound 0 .* after 2\*\*32 nodes"),

@@ -65,7 +65,7 @@ def test_budgets_agree_with_the_server() -> None:
             for schema in each(document)
             if schema.get("type") == "number" and schema.get("maximum") == 1.5
         ]
-        assert len(budgets) == 7
+        assert len(budgets) == 8
         assert {schema.get("default", 1.5) for schema in budgets} <= {1, 1.5}
         assert client.get("/api/v1/position?moves=44&budget=1.5").status_code == 200
         assert client.get("/api/v1/position?moves=44&budget=1.6").status_code == 400
