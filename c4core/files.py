@@ -59,7 +59,7 @@ def flush(path: Path) -> None:
         os.close(handle)
 
 
-def check_plain(path: Path) -> None:
+def check_regular_file(path: Path) -> None:
     """Check that a path is a regular file, without opening it.
 
     Raises:

@@ -45,7 +45,7 @@ from c4core.engine.kernel cimport (
     game_bounds,
     interrupted,
     network_of,
-    take_raised,
+    take_signal_error,
     team_bounds,
     team_lower,
     team_upper,
@@ -531,7 +531,7 @@ cdef class Solver:
             column = columns[index]
             move = playable_squares(g, mask) & column_mask(g, column)
             if move and scores[column] == NO_SCORE and self._may_go_on(call):
-                if self._kernel.from_twin(g, stones, mask, column, scores):
+                if self._kernel.copy_twin_score(g, stones, mask, column, scores):
                     continue
                 if not game_bounds(g, stones ^ mask, mask | move, &child):
                     self._solve_together(call, stones ^ mask, mask | move, &child, False)
@@ -805,7 +805,7 @@ cdef class Solver:
 
     cdef int _reraise(self) except -1:
         """Raise the exception of a signal handler during the search, if any. Every call ends with this."""
-        raised = take_raised()
+        raised = take_signal_error()
         if raised is not None:
             self.stop()
             raise raised

@@ -131,7 +131,7 @@ def run(arguments: Sequence[str]) -> int:
     except click.exceptions.Exit as leave:
         return leave.exit_code
     except click.ClickException as error:
-        with streams.nobody_listening():
+        with streams.ignoring_closed_stderr():
             _show(error)
         return error.exit_code
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 (nothing passes this boundary)
@@ -165,7 +165,7 @@ def _report(error: BaseException, opened: list[str]) -> int:
 
     failure = explain(error)
     if failure is None and opened:
-        with streams.nobody_listening():
+        with streams.ignoring_closed_stderr():
             echo.line("Something went wrong. Checking the database for damage ...", err=True)
         damage = first_damage(opened[-1])
         failure = None if damage is None else Failure(exits.PROBLEMS, damage)
@@ -175,7 +175,7 @@ def _report(error: BaseException, opened: list[str]) -> int:
     if isinstance(error, OSError):
         streams.discard_output()
     if failure.message:
-        with streams.nobody_listening():
+        with streams.ignoring_closed_stderr():
             echo.line(f"Error: {failure.message}", err=True)
     return failure.code
 
@@ -186,6 +186,6 @@ def _report_interrupt(error: KeyboardInterrupt) -> int:
     So nothing more is imported here: numpy, for one, cannot be imported again after that.
     """
     streams.discard_output()
-    with streams.nobody_listening():
+    with streams.ignoring_closed_stderr():
         echo.line("Interrupted.", err=True)
     return signals.exit_code(error)

@@ -23,7 +23,7 @@ from db.errors import BusyError, ReadOnlyError
 from db.migrations import HEAD
 from db.schema import Standing, bring_up_to_date, refuse, refuse_change, state_of, upgrade
 from db.sql import CLOCK
-from db.sqlite_files import as_possible, check_file, is_read_only
+from db.sqlite_files import check_file, is_read_only, with_file_options
 from db.urls import parse_url, place, show
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class Database:
         """
         parsed = parse_url(url)
         check_file(parsed, create=create and not is_read_only(parsed))
-        parsed = as_possible(parsed)
+        parsed = with_file_options(parsed)
         with ExitStack() as on_failure:
             engine = make_engine(parsed)
             on_failure.callback(engine.dispose)
@@ -169,7 +169,7 @@ class Database:
         with self.write() as session:
             return work(session)
 
-    def at_once(self) -> AtOnce | None:
+    def nonblocking_reader(self) -> NonBlockingReader | None:
         """Open a connection that never waits for other writers; None for a server.
 
         Close it before the database.
@@ -177,7 +177,7 @@ class Database:
         Raises:
             StorageError: the file cannot be opened.
         """
-        return AtOnce(self._engine, self._place) if self.dialect == "sqlite" else None
+        return NonBlockingReader(self._engine, self._place) if self.dialect == "sqlite" else None
 
     def close(self) -> None:
         """Close every connection. The object cannot be used afterwards."""
@@ -221,7 +221,7 @@ class Database:
             self._turn.release()
 
 
-class AtOnce:
+class NonBlockingReader:
     """An SQLite connection of its own, on which each statement is a transaction.
 
     If another connection holds a lock, the query fails at once, and the caller can retry where

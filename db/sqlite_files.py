@@ -146,7 +146,7 @@ def _name_at_end(journal: BinaryIO) -> str | None:
     return os.fsdecode(journal.read(length))
 
 
-def as_possible(url: URL) -> URL:
+def with_file_options(url: URL) -> URL:
     """Add the options that an SQLite file needs to its URL; other URLs stay the same."""
     if url.get_backend_name() != "sqlite" or url.database is None:
         return url

@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect
 from c4core.lines import MAX_LINE, TOO_DEEP, is_too_deep, read_json
 from web.parameters import quote
 from web.responses import ApiError, hidden
-from web.rooms import holding_of
+from web.rooms import memory_of_request
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import Receive
 
-    from web.rooms import DiskRoom
+    from web.rooms import DiskQuota
     from web.settings import Limits
 
 LARGEST_FILE: Final = 256 * 1024 * 1024
@@ -40,13 +40,13 @@ def refuse_encoded(request: Request) -> None:
 
 
 @asynccontextmanager
-async def whole_body(request: Request, room: DiskRoom, limits: Limits) -> AsyncIterator[IO[bytes]]:
+async def whole_body(request: Request, room: DiskQuota, limits: Limits) -> AsyncIterator[IO[bytes]]:
     """The complete body as a file, positioned at its beginning."""
     refuse_encoded(request)
     taken = 0
     try:
         with tempfile.SpooledTemporaryFile(MOST_IN_MEMORY) as file:
-            memory = holding_of(request.scope)
+            memory = memory_of_request(request.scope)
             async for piece in _pieces(request, LARGEST_FILE, limits):
                 if not room.take(len(piece)):
                     raise room.refusal()
@@ -100,7 +100,7 @@ def parse_json(body: bytes) -> object:
 
 async def _read_body(request: Request, limits: Limits) -> bytes:
     body = bytearray()
-    memory = holding_of(request.scope)
+    memory = memory_of_request(request.scope)
     async for piece in _pieces(request, limits.body_bytes, limits):
         memory.take(len(piece))
         body += piece
@@ -156,7 +156,7 @@ class Block(NamedTuple):
 class BodyLines:
     """The lines of an arriving body. Use it in a ``with`` block, on one event loop."""
 
-    def __init__(self, room: DiskRoom, *, most: int = MOST_ON_DISK) -> None:
+    def __init__(self, room: DiskQuota, *, most: int = MOST_ON_DISK) -> None:
         self._disk = room
         self._most = most
         # Lines are taken from the head, then from the file, then from the tail.

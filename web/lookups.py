@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from c4core.notation import BoardSize
     from c4core.position import Position
-    from db.database import AtOnce, Database
+    from db.database import Database, NonBlockingReader
     from db.records.evaluations import StoredEvaluation
 
 MOST_AT_ONCE: Final = 1_000
@@ -41,7 +41,7 @@ class _Asked(NamedTuple):
     answer: asyncio.Future[StoredEvaluation | None]
 
 
-class Gathering:
+class BatchedLookups:
     """Finds stored evaluations in a thread, with one query for many requests."""
 
     def __init__(self, database: Database) -> None:
@@ -119,8 +119,8 @@ class Lookups:
     """Finds stored evaluations. For one event loop only."""
 
     def __init__(self, database: Database) -> None:
-        self._reader = database.at_once()
-        self._gathering = Gathering(database)
+        self._reader = database.nonblocking_reader()
+        self._gathering = BatchedLookups(database)
         self._avoided_until = 0.0
 
     async def find(self, position: Position) -> StoredEvaluation | None:
@@ -136,10 +136,12 @@ class Lookups:
         if self._reader is not None:
             self._reader.close()
 
-    def _find_at_once(self, reader: AtOnce, position: Position) -> StoredEvaluation | None:
+    def _find_at_once(
+        self, reader: NonBlockingReader, position: Position
+    ) -> StoredEvaluation | None:
         began = time.monotonic()
         try:
-            return evaluations.find_at_once(reader, position.board, position.canonical_key)
+            return evaluations.find_without_waiting(reader, position.board, position.canonical_key)
         finally:
             ended = time.monotonic()
             if ended - began > SLOW_SECONDS:

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 HELD: Final = "c4.memory"
-"""The key of a request's :class:`Holding` in its scope."""
+"""The key of a request's :class:`RequestMemory` in its scope."""
 
 
-class MemoryRoom:
+class MemoryQuota:
     """The memory that all requests share. For the event loop only."""
 
     def __init__(self, most: int, most_per_client: int) -> None:
@@ -55,10 +55,10 @@ class MemoryRoom:
             del self._taken[client]
 
 
-class Holding:
+class RequestMemory:
     """The memory that one request holds, until it is answered."""
 
-    def __init__(self, room: MemoryRoom, client: str) -> None:
+    def __init__(self, room: MemoryQuota, client: str) -> None:
         self._room = room
         self._client = client
         self._size = 0
@@ -76,30 +76,30 @@ class Holding:
             self._size = 0
 
 
-def holding_of(scope: Mapping[str, Any]) -> Holding:
+def memory_of_request(scope: Mapping[str, Any]) -> RequestMemory:
     """The memory that a request holds."""
-    found: Holding = scope[HELD]
+    found: RequestMemory = scope[HELD]
     return found
 
 
 class Memory(HttpMiddleware):
-    """Middleware that gives each request its :class:`Holding`."""
+    """Middleware that gives each request its :class:`RequestMemory`."""
 
-    def __init__(self, app: ASGIApp, room: MemoryRoom) -> None:
+    def __init__(self, app: ASGIApp, room: MemoryQuota) -> None:
         super().__init__(app)
         self._room = room
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         client = scope["client"][0] if scope.get("client") else ""
-        scope[HELD] = holding = Holding(self._room, client)
+        scope[HELD] = holding = RequestMemory(self._room, client)
         try:
             await self._app(scope, receive, send)
         finally:
             holding.close()
 
 
-class DiskRoom:
+class DiskQuota:
     """The disk space that all clients share. For the event loop only."""
 
     def __init__(self, most: int) -> None:

@@ -56,7 +56,7 @@ def web_label(label: str | None) -> str:
     return f"{LABEL}: {label}" if label else LABEL
 
 
-class JobRunning:
+class JobRunner:
     """Works on jobs, or calls workers for them. Thread-safe."""
 
     def __init__(

@@ -17,8 +17,8 @@ from db.urls import parse_url
 from web.lookups import Lookups
 from web.metrics import Counters
 from web.responses import CLIENT_GONE, ApiError
-from web.rooms import DiskRoom, MemoryRoom
-from web.running import JobRunning, web_label
+from web.rooms import DiskQuota, MemoryQuota
+from web.running import JobRunner, web_label
 from workers.answers.service import AnswerService, Stop
 from workers.celery.doorbell import Doorbell
 
@@ -94,9 +94,9 @@ class Service:
         self.lookups: Lookups | None = None
         self.known = Known(KNOWN_ANSWERS)
         self.counters = Counters()
-        self.disk = DiskRoom(settings.limits.disk_bytes)
-        self.memory = MemoryRoom(settings.limits.memory_bytes, settings.limits.memory_per_client)
-        self.runner: JobRunning | None = None
+        self.disk = DiskQuota(settings.limits.disk_bytes)
+        self.memory = MemoryQuota(settings.limits.memory_bytes, settings.limits.memory_per_client)
+        self.runner: JobRunner | None = None
         self.stopping = asyncio.Event()
         self._searches: Counter[str] = Counter()
         self._makings: Counter[str] = Counter()
@@ -196,7 +196,7 @@ class Service:
         """Count a request as a search of its client while the block runs."""
         return self._slot(self._searches, request, "searching")
 
-    def making_slot(self, request: Request) -> AbstractAsyncContextManager[None]:
+    def job_creation_slot(self, request: Request) -> AbstractAsyncContextManager[None]:
         """Count a request as one that creates a job; it does not count as a search."""
         return self._slot(self._makings, request, "making jobs")
 
@@ -239,10 +239,10 @@ class Service:
             if not doing.done():
                 await asyncio.shield(_tell(stop, doing))
 
-    def _make_runner(self) -> JobRunning | None:
+    def _make_runner(self) -> JobRunner | None:
         if self.database is None or not self.is_writable:
             return None
-        runner = JobRunning(
+        runner = JobRunner(
             self.database,
             doorbell=self.doorbell,
             threads=self.settings.threads,

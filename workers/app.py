@@ -30,7 +30,7 @@ from db.database import Database
 from db.errors import UnreachableError
 from workers.celery.doorbell import Doorbell
 from workers.celery.messaging import make_app
-from workers.celery.process import THIS_PROCESS, WorkerProcess, check_room, default_name
+from workers.celery.process import CURRENT_WORKER, WorkerProcess, check_room, default_name
 from workers.celery.service import Stop
 from workers.celery.unit_worker import WorkerSettings
 from workers.celery.url import check_url
@@ -75,7 +75,7 @@ _stopping = threading.Event()
 def _begin(sender: Worker, **_more: Any) -> None:  # noqa: ANN401
     """Refuse impossible settings at the start; decide how a process becomes a worker."""
     try:
-        THIS_PROCESS.become_by(_factory(sender))
+        CURRENT_WORKER.set_factory(_factory(sender))
     except (C4Error, ValueError) as error:
         sys.exit(f"Error: {error}")
 
@@ -131,16 +131,16 @@ def _begin_child(**_more: Any) -> None:  # noqa: ANN401
     """Start the work of a prefork pool's child; in a thread, because the pool waits for this."""
     _stopping.clear()
     Stop(_stop_child, [STOP_CHILD]).listen()
-    threading.Thread(target=THIS_PROCESS.worker, name="c4-begin", daemon=True).start()
+    threading.Thread(target=CURRENT_WORKER.worker, name="c4-begin", daemon=True).start()
 
 
 def _stop_child() -> None:
-    THIS_PROCESS.worker().unit_worker.stop()
+    CURRENT_WORKER.worker().unit_worker.stop()
 
 
 @signals.worker_process_shutdown.connect
 def _end_child(**_more: Any) -> None:  # noqa: ANN401
-    THIS_PROCESS.end()
+    CURRENT_WORKER.end()
 
 
 @signals.worker_ready.connect
@@ -149,7 +149,7 @@ def _ready(sender: Any, **_more: Any) -> None:  # noqa: ANN401
     worker = sender.controller
     threading.Thread(target=_await_stop, args=(worker,), name="c4-stop", daemon=True).start()
     if not _is_prefork(worker):
-        THIS_PROCESS.worker()
+        CURRENT_WORKER.worker()
 
 
 @signals.worker_shutting_down.connect
@@ -160,7 +160,7 @@ def _note_stop(**_more: Any) -> None:  # noqa: ANN401
 
 @signals.worker_shutdown.connect
 def _end(**_more: Any) -> None:  # noqa: ANN401
-    THIS_PROCESS.end()
+    CURRENT_WORKER.end()
 
 
 @signals.after_setup_logger.connect
@@ -179,7 +179,7 @@ def _await_stop(worker: Worker) -> None:
             with suppress(ProcessLookupError):
                 os.kill(child, STOP_CHILD)
     else:
-        THIS_PROCESS.worker().unit_worker.stop()
+        CURRENT_WORKER.worker().unit_worker.stop()
     worker.consumer.call_soon(lambda: None)  # wakes the loop, which then stops
 
 

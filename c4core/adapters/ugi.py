@@ -13,16 +13,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from c4core.adapters.mover import Mover
-from c4core.adapters.ugi_notation import UCI, UGI, UgiNotation, read_position
-from c4core.adapters.ugi_search import (
-    LineError,
-    Search,
-    in_a_line,
-    quoted,
-    read_go,
-    think,
-    whole,
-)
+from c4core.adapters.ugi_notation import UCI, UGI, LineError, UgiNotation, quoted, read_position
+from c4core.adapters.ugi_search import Search, in_a_line, read_go, think, whole
 from c4core.errors import C4Error
 from c4core.lines import BadLine, read_text_lines
 from c4core.notation import DEFAULT_BOARD, BoardSize, parse_board

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from c4core.adapters.ugi_search import LineError, quoted
 from c4core.errors import C4Error
 from c4core.notation import DEFAULT_BOARD, column_label, parse_moves
 from c4core.position import Position
@@ -34,6 +33,18 @@ _DROP: Final = re.compile("P@([a-g])([1-6])")
 _STONES: Final = str.maketrans("Pp", "xo")
 _SIDES: Final = {"w": "x", "b": "o"}
 _SAME_LIMITS: Final = ("movetime", "nodes", "depth", "infinite")
+
+
+LONGEST_QUOTE: Final = 40
+
+
+class LineError(C4Error, ValueError):
+    """A line that cannot be understood. The engine reports it and goes on."""
+
+
+def quoted(text: str) -> str:
+    """Quote a word of a line for a message, cut if it is long."""
+    return ascii(text[:LONGEST_QUOTE])
 
 
 class UgiNotation:

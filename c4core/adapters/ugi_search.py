@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from c4core.adapters.ugi_notation import LineError, quoted
 from c4core.errors import C4Error
 from c4core.evaluation import final_score, plies_to_end
 from c4core.notation import column_label
@@ -32,14 +33,9 @@ STOP_SECONDS: Final = 0.02
 """Seconds between two calls to stop a search. A search that has just begun may miss the first."""
 RESERVE: Final = 20
 """Milliseconds of a move's time that are kept for the answer, but at most half of the time."""
-LONGEST_QUOTE: Final = 40
 INFINITE: Final = "infinite"
 
 _NUMBER: Final = re.compile("-?[0-9]{1,15}")
-
-
-class LineError(C4Error, ValueError):
-    """A line that cannot be understood. The engine reports it and goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +117,6 @@ def whole(text: str, what: str) -> int:
     if not _NUMBER.fullmatch(text):
         raise LineError(f"{what}: {quoted(text)} is not a whole number")
     return int(text)
-
-
-def quoted(text: str) -> str:
-    """Quote a word of a line for a message, cut if it is long."""
-    return ascii(text[:LONGEST_QUOTE])
 
 
 class Spent:

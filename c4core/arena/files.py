@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ON_THE_BOARD: Final = frozenset({Ending.FOUR, Ending.FULL})
 """The endings of games that were played to the end."""
 
-Sameness = Literal["moves", "grids"]
+RepeatCriterion = Literal["moves", "grids"]
 
 _MIRRORS: Final = {
     width: str.maketrans(
@@ -134,7 +134,7 @@ class Repeats:
         repeated: the number of repeated games so far.
     """
 
-    def __init__(self, by: Sameness = "moves", *, mirrors: bool = False) -> None:
+    def __init__(self, by: RepeatCriterion = "moves", *, mirrors: bool = False) -> None:
         self.repeated = 0
         self._identity = _by_moves if by == "moves" else _by_grid
         self._mirrors = mirrors

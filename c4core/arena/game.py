@@ -226,7 +226,7 @@ class _Game:
         if start.is_over:
             raise ValueError(f"the game is already over in the start position:\n{start}")
         self.players: dict[Side, Player] = {"x": first, "o": second}
-        self.seeds: dict[Side, int] = {"x": seat_seed(seed, "x"), "o": seat_seed(seed, "o")}
+        self.seeds: dict[Side, int] = {"x": side_seed(seed, "x"), "o": side_seed(seed, "o")}
         self.seed = seed
         self.clock = Clock(time_control, stop)
         self.stop = stop
@@ -437,7 +437,7 @@ def game_seed(match_seed: int, number: int) -> int:
     return _derived(f"game {match_seed} {number}")
 
 
-def seat_seed(game_seed: int, side: Side) -> int:
+def side_seed(game_seed: int, side: Side) -> int:
     """Derive the seed of a player in a game."""
     return _derived(f"seat {game_seed} {side}")
 

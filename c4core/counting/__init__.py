@@ -11,6 +11,6 @@ operation on it (docs/counting.md).
 [3, 9, 21, 33, 30, 19]
 """
 
-from c4core.counting.diagram import PlyCount, Progress, begin, count, read_kept, write_kept
+from c4core.counting.diagram import PlyCount, Progress, begin, count, load_count, save_count
 
-__all__ = ["PlyCount", "Progress", "begin", "count", "read_kept", "write_kept"]
+__all__ = ["PlyCount", "Progress", "begin", "count", "load_count", "save_count"]

@@ -47,7 +47,7 @@ from c4core.counting.steps import (
     reduce_level,
 )
 from c4core.errors import BoardError, C4Error
-from c4core.files import atomic_file, check_plain
+from c4core.files import atomic_file, check_regular_file
 from c4core.notation import check_board
 
 if TYPE_CHECKING:
@@ -326,7 +326,7 @@ class CountFileError(CountingError):
         self.path = path
 
 
-def write_kept(path: Path, progress: Progress) -> None:
+def save_count(path: Path, progress: Progress) -> None:
     """Save a count in a file, which is written completely or not at all.
 
     Raises:
@@ -345,14 +345,14 @@ def write_kept(path: Path, progress: Progress) -> None:
         file.write(digest.digest())
 
 
-def read_kept(path: Path) -> Progress:
+def load_count(path: Path) -> Progress:
     """Return the count that is saved in a file.
 
     Raises:
         OSError: the file cannot be read, or is not a regular file.
         CountFileError: the file is not a saved count, or it is damaged.
     """
-    check_plain(path)
+    check_regular_file(path)
     with path.open("rb") as file:
         return _Reader(file, path).progress()
 

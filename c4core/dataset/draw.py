@@ -11,7 +11,7 @@ import numpy as np
 from c4core.arrays import are_over
 from c4core.dataset.lots import choose
 from c4core.dice import Dice
-from c4core.players.playouts import stop_within
+from c4core.players.playouts import draw_positions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -183,7 +183,7 @@ def draw_by_plies(
 
 def _draw_of(board: BoardSize, first: int, last: int, dice: Dice, keep: Keep) -> Draw:
     def draw(games: int) -> Keys:
-        keys = stop_within(dice, games, first, last, width=board.width, height=board.height)
+        keys = draw_positions(dice, games, first, last, width=board.width, height=board.height)
         return keys[keep(keys)]
 
     return draw

@@ -33,7 +33,7 @@ from c4core.dataset.records import COLUMNS
 from c4core.errors import DatasetError
 from c4core.evaluation import NO_SCORE
 from c4core.extras import load_pyarrow
-from c4core.files import check_plain
+from c4core.files import check_regular_file
 from c4core.lines import read_json
 from c4core.notation import MAX_BITS
 
@@ -63,7 +63,7 @@ TYPES: Final = {column.name: np.dtype(column.dtype.format(C=MAX_BITS)) for colum
 """The type of every column; the type of texts has the largest possible length."""
 
 
-class Allowance:
+class MemoryBudget:
     """The memory that is left for the columns of a file of ``file_bytes`` bytes."""
 
     def __init__(self, file_bytes: int) -> None:
@@ -132,9 +132,9 @@ def read_npz(path: Path) -> tuple[dict[str, Array], str]:
         OSError: the file cannot be read.
     """
     try:
-        check_plain(path)
+        check_regular_file(path)
         with _Sparing(path.open("rb", buffering=0)) as file, _archive(file) as archive:
-            allowance = Allowance(os.fstat(file.fileno()).st_size)
+            allowance = MemoryBudget(os.fstat(file.fileno()).st_size)
             arrays = {
                 name: _read_array(archive, member, allowance)
                 for member in archive.infolist()
@@ -185,7 +185,9 @@ def _archive(file: IO[bytes]) -> zipfile.ZipFile:
     return archive
 
 
-def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, allowance: Allowance) -> Array:
+def _read_array(
+    archive: zipfile.ZipFile, member: zipfile.ZipInfo, allowance: MemoryBudget
+) -> Array:
     with _opened(archive, member) as stream:
         shape, is_fortran, dtype = _header(stream)
         size = allowance.take(member.filename.removesuffix(_ENDING), dtype, shape)
@@ -256,7 +258,7 @@ def read_jsonl(path: Path) -> tuple[dict[str, Array], None]:
     """
     reader = _Reader()
     try:
-        check_plain(path)
+        check_regular_file(path)
         with path.open("rb") as file:
             for line in iter(lambda: file.readline(_MAX_LINE + 1), b""):
                 reader.add(line)
@@ -384,14 +386,14 @@ def read_parquet(path: Path) -> tuple[dict[str, Array], str]:
     """
     arrow = load_pyarrow(DatasetError)
     try:
-        check_plain(path)
+        check_regular_file(path)
         with path.open("rb") as file:
             about = arrow.parquet.read_metadata(file)
             card: bytes = (about.metadata or {})[_CARD_KEY]
             # Until their length is checked, equal texts are kept once (as a dictionary).
             texts = [name for name in about.schema.names if name == _TEXTS]
             part = arrow.parquet.ParquetFile(file, metadata=about, read_dictionary=texts)
-            _check(arrow, part, Allowance(os.fstat(file.fileno()).st_size))
+            _check(arrow, part, MemoryBudget(os.fstat(file.fileno()).st_size))
             # Use this thread only: after an error, Arrow's threads can outlive the call, and they
             # abort the process when it exits.
             table = part.read(use_threads=False)
@@ -415,7 +417,7 @@ def _as_column(arrow: Any, array: Array) -> Any:  # noqa: ANN401
     return arrow.FixedSizeListArray.from_arrays(arrow.array(array.reshape(-1)), size)
 
 
-def _check(arrow: Any, part: Any, allowance: Allowance) -> None:  # noqa: ANN401
+def _check(arrow: Any, part: Any, allowance: MemoryBudget) -> None:  # noqa: ANN401
     """Check that the columns have the right types, and do not take too much memory.
 
     The check uses the sizes in the file's footer. A page may still claim a larger size, up to 2 GB,

@@ -53,7 +53,7 @@ _PIECE: Final = 1 << 20
 """The number of positions whose children are looked up in one step; this limits the memory."""
 
 
-def draw_lots(keys: Keys, seed: int, purpose: Purpose) -> Keys:
+def position_hashes(keys: Keys, seed: int, purpose: Purpose) -> Keys:
     """The lot of each position, a 64-bit word, as the module defines it."""
     text = f"{purpose} {seed}".encode()
     salt = int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big")
@@ -73,14 +73,14 @@ def choose(keys: Keys, count: int, seed: int) -> Keys:
     """
     chosen = keys
     if count < len(keys):
-        lots = draw_lots(keys, seed, "choose")
+        lots = position_hashes(keys, seed, "choose")
         chosen = keys[np.argpartition(lots, count)[:count]]
     return np.sort(chosen)
 
 
 def are_mirrored(keys: Keys, seed: int) -> NDArray[np.bool_]:
     """Whether each position is shown as the mirror image of the canonical one; half of them are."""
-    mirrored: NDArray[np.bool_] = (draw_lots(keys, seed, "image") & np.uint64(1)) == 1
+    mirrored: NDArray[np.bool_] = (position_hashes(keys, seed, "image") & np.uint64(1)) == 1
     return mirrored
 
 
@@ -141,7 +141,7 @@ def split_of(keys: Keys, seed: int, shares: Shares) -> NDArray[np.uint8]:
     of the first two shares, it is in the second part; otherwise it is in the third.
     """
     sums = np.cumsum(np.array(shares.as_tuple(), dtype=np.uint64))
-    lots = draw_lots(keys, seed, "split")
+    lots = position_hashes(keys, seed, "split")
     places = ((lots >> np.uint64(32)) * sums[-1]) >> np.uint64(32)
     parts: NDArray[np.uint8] = np.searchsorted(sums, places, side="right").astype(np.uint8)
     return parts
@@ -149,7 +149,7 @@ def split_of(keys: Keys, seed: int, shares: Shares) -> NDArray[np.uint8]:
 
 def in_order(keys: Keys, seed: int) -> NDArray[np.intp]:
     """The indices that put positions into the order of their lots: a reproducible shuffle."""
-    return np.argsort(draw_lots(keys, seed, "order"))
+    return np.argsort(position_hashes(keys, seed, "order"))
 
 
 def links(keys: Keys, board: BoardSize) -> tuple[Places, Places]:

@@ -24,7 +24,7 @@ from c4core.dataset.lots import SPLITS, are_mirrored, linked, split_of
 from c4core.dataset.records import are_full, columns_of, make_records, turn
 from c4core.errors import DatasetError, KeyValueError
 from c4core.evaluation import NO_SCORE
-from c4core.files import check_plain
+from c4core.files import check_regular_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -175,7 +175,7 @@ def card_beside(path: Path) -> tuple[Json, Terms]:
         OSError: the file cannot be read.
     """
     try:
-        check_plain(path)
+        check_regular_file(path)
         with path.open(encoding="utf-8") as file:
             return read_card(file.read(MAX_CARD + 1), str(path))
     except FileNotFoundError:
@@ -211,7 +211,7 @@ def digest(path: Path) -> str:
     Raises:
         OSError: the file cannot be read.
     """
-    check_plain(path)
+    check_regular_file(path)
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

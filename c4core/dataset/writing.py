@@ -25,7 +25,7 @@ from c4core.dataset.files import MAX_CARD
 from c4core.dataset.lots import SPLITS
 from c4core.dataset.reading import FORMATS, card_beside, digest
 from c4core.errors import DatasetError, DatasetExistsError
-from c4core.files import atomic_file, check_plain
+from c4core.files import atomic_file, check_regular_file
 from c4core.lines import read_json
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ def _put_in_place(directory: Path, aside: Path) -> None:
 def _named(path: Path) -> set[str]:
     """The names of a card's parts; none if the file is not a card."""
     try:
-        check_plain(path)
+        check_regular_file(path)
         with path.open(encoding="utf-8") as file:
             card: Any = read_json(file.read(MAX_CARD))
         return {file["name"] for file in card["files"]} & set(_PARTS)

@@ -118,7 +118,7 @@ cdef struct Kernel:
     ) noexcept nogil
     void (*import_bounds)(Memory* memory, const TableBound* bounds, size_t count) noexcept nogil
     # Copy the score of another column whose move leads to the same position or its mirror image, if any.
-    bint (*from_twin)(
+    bint (*copy_twin_score)(
         const Board* g, uint64_t stones, uint64_t mask, int column, int8_t* scores
     ) noexcept nogil
     # Narrow the bounds by the columns' scores.
@@ -140,7 +140,7 @@ cdef const void* network_of(const Board* g) except? NULL
 
 # Whether a signal handler has raised an exception, for a search in the main thread; and the exception or None.
 cdef bint interrupted() noexcept nogil
-cdef object take_raised()
+cdef object take_signal_error()
 
 
 cdef inline uint64_t team_bounds(int lower, int upper) noexcept nogil:

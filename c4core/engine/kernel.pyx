@@ -244,7 +244,7 @@ cdef bint interrupted() noexcept nogil:
     return False
 
 
-cdef object take_raised():
+cdef object take_signal_error():
     """Return the exception of a signal handler, for the main thread to raise again; or None."""
     if _raised and PyThread_get_thread_ident() == _main_thread:
         return _raised.pop()

@@ -49,7 +49,7 @@ KERNEL.disband = _disband
 KERNEL.run_batch = _run_batch
 KERNEL.export_bounds = _export_bounds
 KERNEL.import_bounds = _import_bounds
-KERNEL.from_twin = _from_twin
+KERNEL.copy_twin_score = _from_twin
 KERNEL.position_bounds = _position_bounds
 KERNEL.search = <void*>_search
 

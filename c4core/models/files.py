@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 import numpy as np
 
 from c4core.errors import ModelError
-from c4core.files import atomic_file, check_plain
+from c4core.files import atomic_file, check_regular_file
 from c4core.lines import TOO_DEEP, is_too_deep, read_json
 from c4core.notation import BoardSize, parse_board
 
@@ -189,7 +189,7 @@ def read_model(path: Path) -> Model:
         ModelError: the file is not a model, is damaged, or has another version of the format.
         OSError: the file cannot be read.
     """
-    check_plain(path)
+    check_regular_file(path)
     try:
         metadata, tensors = read_tensors(path, max_header=MAX_HEADER, max_tensors=MAX_TENSORS)
     except (RecursionError, ValueError) as error:

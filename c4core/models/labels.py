@@ -267,7 +267,7 @@ def course_settings(
     return {**settings, "positions": len(positions), "data": positions.fingerprint}
 
 
-TOLD_GAMES = 500
+GAMES_PER_REPORT = 500
 """The number of games between two calls of ``tell``."""
 
 
@@ -306,7 +306,7 @@ def play_finals(
 ) -> FinalGrids:
     """Play games between two players, given by their descriptions, and keep the final grids.
 
-    ``tell`` is called after every :data:`TOLD_GAMES` games with the number of games so far.
+    ``tell`` is called after every :data:`GAMES_PER_REPORT` games with the number of games so far.
 
     Raises:
         PlayerError: a description cannot be read.
@@ -325,7 +325,7 @@ def play_finals(
             if record.is_forfeit:
                 raise DatasetError(f"game {number}: {record.detail}", path=f"{player} - {opponent}")
             finals.append(record.final())
-            if number % TOLD_GAMES == 0:
+            if number % GAMES_PER_REPORT == 0:
                 tell(number)
     tell(games)
     return FinalGrids.from_positions(finals)

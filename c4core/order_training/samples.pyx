@@ -75,7 +75,7 @@ cdef struct Sample:
     uint32_t nodes[MAX_COLUMNS]
 
 # The observer of a search, which makes the samples.
-cdef struct Watcher:
+cdef struct SampleCollector:
     NodeSearch search
     DiceState dice
     double chance[SQUARES]      # indexed by the number of stones
@@ -277,7 +277,7 @@ cdef class Sampler:
     cdef ThreadMemory* thread
     cdef Network network        # the network of the search, or None
     cdef const Kernel* kernel
-    cdef Watcher watcher
+    cdef SampleCollector watcher
     cdef int last_ply
     cdef uint64_t epoch
     cdef uint64_t searched
@@ -286,7 +286,7 @@ cdef class Sampler:
         self, *, int width=7, int height=6, seed, int last_ply, bytes network=None, double density=1.0,
         int table_mb=8, bint undisturbed=False
     ):
-        cdef Watcher* w = &self.watcher
+        cdef SampleCollector* w = &self.watcher
         cdef Dice dice = Dice(seed)
         cdef int ply
         check_board(width, height)
@@ -373,7 +373,7 @@ cdef class Sampler:
             self.kernel.solve(&s.run, position.stones, position.mask, &bounds, False)
         if self.watcher.no_memory:
             raise MemoryError("no memory for samples")
-        raised = take_raised()
+        raised = take_signal_error()
         if raised is not None:
             raise raised
         return bounds.lower, s.run.nodes
@@ -406,7 +406,7 @@ cdef size_t _bytes_of(const Table* table) noexcept nogil:
     return table.buckets * BUCKET * sizeof(uint64_t)
 
 
-cdef Sample* _next_sample(Watcher* w) noexcept nogil:
+cdef Sample* _next_sample(SampleCollector* w) noexcept nogil:
     """An empty sample after the others, not counted yet; NULL if memory runs out."""
     cdef size_t room
     cdef Sample* larger
@@ -423,7 +423,7 @@ cdef Sample* _next_sample(Watcher* w) noexcept nogil:
 
 cdef void _watch(Search* s, const Choice* choice, const int32_t* rank) noexcept nogil:
     """Make a sample of a node, if the random draw selects it."""
-    cdef Watcher* w = <Watcher*>s.watcher
+    cdef SampleCollector* w = <SampleCollector*>s.watcher
     cdef Sample* sample
     cdef Search before
     cdef int i
@@ -462,7 +462,9 @@ cdef void _watch(Search* s, const Choice* choice, const int32_t* rank) noexcept 
     s[0] = before
 
 
-cdef bint _search_moves(Watcher* w, Search* s, const Choice* choice, Sample* sample) noexcept nogil:
+cdef bint _search_moves(
+    SampleCollector* w, Search* s, const Choice* choice, Sample* sample
+) noexcept nogil:
     """Search every move of a choice, in random order. Return whether a move cut, so the sample is kept."""
     cdef int[MAX_COLUMNS] order
     cdef uint64_t before = s.run.nodes, cheapest = MOST_NODES, move

@@ -8,7 +8,7 @@ from c4core.position import Position
 def run_playouts(
     position: Position, dice: Dice, count: int, *, stop: Stop | None = None
 ) -> tuple[int, int, int]: ...
-def stop_within(
+def draw_positions(
     dice: Dice, games: int, first: int, last: int, *, width: int = 7, height: int = 6
 ) -> NDArray[np.uint64]: ...
 def flat_scores(

@@ -275,7 +275,7 @@ cdef int _game_keys(
         own ^= mask
 
 
-def stop_within(
+def draw_positions(
     Dice dice not None, long games, int first, int last, *, int width=7, int height=6
 ):
     """Draw one position from each random game, among its positions with ``first`` to ``last`` stones.

@@ -250,7 +250,7 @@ def check_costs(spec: PlayerSpec) -> None:
         raise _cost_error(spec.kind, parameter, value, why)
 
 
-def most_untrusted(kind: PlayerKind, parameter: Parameter) -> float:
+def untrusted_limit(kind: PlayerKind, parameter: Parameter) -> float:
     """Return the largest value of a parameter in untrusted descriptions; infinity without a limit.
 
     If another parameter can also limit the time, this parameter has no time limit of its own.

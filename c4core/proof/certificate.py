@@ -20,7 +20,7 @@ from c4core.errors import (
     CertificateMissingError,
     ClaimError,
 )
-from c4core.files import check_plain
+from c4core.files import check_regular_file
 from c4core.notation import BoardSize
 from c4core.proof.format import HEADER_BYTES, REPLIES, RULES, check_header, unpack
 from c4core.proof.walk import Half, answers, lasts
@@ -97,7 +97,7 @@ class Certificate:
             OSError: the file cannot be read.
         """
         file = Path(path)
-        check_plain(file)
+        check_regular_file(file)
         with file.open("rb") as stream:
             header = stream.read(HEADER_BYTES)
             try:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 import numpy as np
 
 from c4core.errors import C4Error, ClaimError, HoleError, SolutionFileError, TooLargeError
-from c4core.files import check_plain
+from c4core.files import check_regular_file
 from c4core.lines import read_json
 from c4core.notation import DEFAULT_BOARD, check_board, format_moves, parse_moves
 from c4core.position import Position
@@ -197,7 +197,7 @@ def _entry(where: str, position: Position, value: object, diagrams: int) -> Entr
 
 def _content(path: Path) -> object:
     """The value in a JSON file of a limited size."""
-    check_plain(path)
+    check_regular_file(path)
     with path.open("rb") as file:
         data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:

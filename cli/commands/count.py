@@ -54,14 +54,14 @@ def count(settings: Settings, *, board: BoardSize, keep: str | None, memory_mb: 
 
     A 5x5 board takes a second, 6x6 a few minutes, 7x6 about ten minutes and 3 GB.
     """
-    from c4core.counting import begin, read_kept, write_kept
+    from c4core.counting import begin, load_count, save_count
     from c4core.counting import count as count_on
 
     began = time.monotonic()
     path = None if keep is None else _kept_path(keep)
     progress = begin(board.width, board.height)
     if path is not None and path.exists():
-        progress = read_kept(path)
+        progress = load_count(path)
         _check_board(progress, board)
         settings.say(f"{keep}: {len(progress.plies)} plies are counted already")
     if not settings.json:
@@ -72,7 +72,7 @@ def count(settings: Settings, *, board: BoardSize, keep: str | None, memory_mb: 
         for counted in count_on(progress, most_bytes=memory_mb << 20):
             progress = counted
             if path is not None:
-                write_kept(path, progress)
+                save_count(path, progress)
             if not settings.json:
                 _write(len(progress.plies) - 1, progress.plies[-1])
     except KeyboardInterrupt:

@@ -191,7 +191,7 @@ def _threads(database: Database, backend: Backend) -> int:
 
 def _resumed(context: click.Context, settings: Settings, database: Database, task: DeepTask) -> int:
     """Queue the existing job for this position again; return its number."""
-    from workers.core.submit import set_going
+    from workers.core.submit import restart_job
     from workers.deep.job import find_job
 
     job_id = find_job(database, task)
@@ -201,7 +201,7 @@ def _resumed(context: click.Context, settings: Settings, database: Database, tas
             f"{' with --weak' if task.weak else ''}",
             context,
         )
-    set_going(database, job_id)
+    restart_job(database, job_id)
     settings.say_if_verbose(f"job {job_id} can go on")
     return job_id
 

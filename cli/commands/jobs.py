@@ -315,7 +315,7 @@ def _work_again(
         if again.detach:
             work.leave(job)
             if read_job(database, job).state is JobState.RUNNING:
-                settings.say(f"job {job} is left to {backend.heirs()}")
+                settings.say(f"job {job} is left to {backend.other_processes()}")
             return
         with open_results(output, chosen) if output else nullcontext() as target:
             is_well = work.run(job, target)

@@ -71,7 +71,7 @@ def finish(code: int) -> int:
         code = code or exits.CLOSED_PIPE
         discard_output()
     except OSError as error:
-        with nobody_listening():
+        with ignoring_closed_stderr():
             sys.stderr.write(f"Error: cannot write the output: {error.strerror}\n")
         code = code or exits.PROBLEMS
         discard_output()
@@ -83,7 +83,7 @@ def finish(code: int) -> int:
 
 
 @contextmanager
-def nobody_listening() -> Iterator[None]:
+def ignoring_closed_stderr() -> Iterator[None]:
     """Ignore a closed standard error, which must not change the exit code."""
     with suppress(OSError):
         yield

@@ -12,7 +12,7 @@ from cli.output import progress
 from cli.output.formats import write_object
 from cli.output.render import count, duration
 from cli.shell import echo, signals
-from cli.shell.streams import nobody_listening
+from cli.shell.streams import ignoring_closed_stderr
 from cli.work.view import content, drawn_progress
 from db.errors import StorageError
 from db.jobs import set_priority
@@ -40,11 +40,11 @@ NOBODY: Final = "No worker takes such jobs yet: start workers with c4 worker"
 WITHOUT_MESSAGES: Final = (
     "Warning: {trouble}. Running workers ask the database for work meanwhile, so the job goes on."
 )
-NOBODY_MAY: Final = (
+NO_CONSENT: Final = (
     "A player is a program, and no worker may start it yet: start workers with "
     "c4 worker --allow-programs"
 )
-NOBODY_NOW: Final = (
+WORKERS_GONE: Final = (
     "The workers are gone, so no process is working on this job: start workers with c4 worker"
 )
 SOMEBODY_AGAIN: Final = "There are workers again"
@@ -89,7 +89,7 @@ class Backend:
         option = "" if self.programs == NO_PROGRAM else " --allow-programs"
         return f"c4 jobs resume {job_id}{option}"
 
-    def heirs(self) -> str:
+    def other_processes(self) -> str:
         """The processes to which this one leaves a job, in words."""
         return "other processes" if self.doorbell is None else "the workers"
 
@@ -142,7 +142,7 @@ class JobContext:
                 drawn_progress(self.database, job, shown=shown, remark=remark) as draw,
                 self._runner(job_id) as runner,
             ):
-                attendance = _Attendance(self, job_id)
+                attendance = _WorkerWatch(self, job_id)
 
                 def look(_state: JobState) -> None:
                     signals.check()
@@ -246,7 +246,7 @@ class JobContext:
             self.database, job_id, backend.doorbell, on_trouble=self._warn_of_broker
         )
         if not runner.has_consent():
-            self.settings.say(NOBODY_MAY)
+            self.settings.say(NO_CONSENT)
         elif not runner.has_workers():
             self.settings.say(NOBODY)
         return runner
@@ -265,11 +265,11 @@ class JobContext:
             text = f"Job {job_id} is done; write its results with: c4 jobs results {job_id}"
         else:
             text = self.resume_hint(job_id, results)
-        with nobody_listening():
+        with ignoring_closed_stderr():
             self.settings.say(text)
 
 
-class _Attendance:
+class _WorkerWatch:
     """Reports when the workers of a job are gone, and when there are some again.
 
     Threads of this process stay until the command ends.
@@ -288,7 +288,7 @@ class _Attendance:
         with context.database.read() as session:
             is_idle = unattended_jobs(session).get(self._job_id) is Unattended.INTERRUPTED
         if is_idle != self._is_idle:
-            context.settings.say(NOBODY_NOW if is_idle else SOMEBODY_AGAIN)
+            context.settings.say(WORKERS_GONE if is_idle else SOMEBODY_AGAIN)
             self._is_idle = is_idle
         self._next = time.monotonic() + ATTENDANCE_SECONDS
 

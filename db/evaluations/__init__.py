@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from db.evaluations.searching import boards, count, search, stream, summary
-from db.evaluations.storing import find, find_at_once, lookup, store
+from db.evaluations.storing import find, find_without_waiting, lookup, store
 
 __all__ = [
     "boards",
     "count",
     "find",
-    "find_at_once",
+    "find_without_waiting",
     "lookup",
     "search",
     "store",

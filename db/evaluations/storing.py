@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from c4core.notation import BoardSize
-    from db.database import AtOnce
+    from db.database import NonBlockingReader
     from db.evaluations.rows import ColumnValues
     from db.records.evaluations import StoredEvaluation
 
@@ -170,7 +170,9 @@ def find(session: Session, board: BoardSize, key: int) -> StoredEvaluation | Non
     return next(iter(decode_known(rows)), None)
 
 
-def find_at_once(reader: AtOnce, board: BoardSize, key: int) -> StoredEvaluation | None:
+def find_without_waiting(
+    reader: NonBlockingReader, board: BoardSize, key: int
+) -> StoredEvaluation | None:
     """Find an evaluation, as :func:`find`, without waiting for other connections.
 
     Raises:

@@ -7,7 +7,7 @@ it, so it is stored exactly once, even if workers die.
 from __future__ import annotations
 
 from db.games.matches import (
-    NEEDLESS,
+    NOT_NEEDED,
     MatchUnit,
     create_match,
     delete_match,
@@ -29,7 +29,7 @@ from db.games.results import read_finals, read_pace, read_results, results_in_or
 from db.games.storing import add_games, find_game, list_games, stream_games
 
 __all__ = [
-    "NEEDLESS",
+    "NOT_NEEDED",
     "MatchUnit",
     "add_games",
     "create_match",

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _LISTED: Final = 500
 """Maximum number of matches in one query: both databases limit the number of parameters."""
 
-NEEDLESS: Final[Json] = {"needless": True}
+NOT_NEEDED: Final[Json] = {"needless": True}
 """The result of a unit whose games are not needed; it is done, so that it is not queued again."""
 
 
@@ -280,7 +280,7 @@ def end_early(session: Session, match_id: int, *, games: int, verdict: str) -> b
         connection.execute(
             update(Unit)
             .where(own, or_(QUEUED, LEASED, FAILED))
-            .values(state=UnitState.DONE, result=NEEDLESS, error=None, **FREE)
+            .values(state=UnitState.DONE, result=NOT_NEEDED, error=None, **FREE)
         )
     connection.execute(delete(Game).where(Game.match_id == match_id, Game.number >= games))
     if job_id is not None and state is not None:
@@ -354,7 +354,7 @@ def _do_without(
     session.connection().execute(
         update(Unit)
         .where(own, or_(CANCELLED, FAILED))
-        .values(state=UnitState.DONE, result=NEEDLESS, error=None)
+        .values(state=UnitState.DONE, result=NOT_NEEDED, error=None)
     )
     _forgive(session, job_id, state)
 

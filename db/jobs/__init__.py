@@ -52,7 +52,7 @@ from db.jobs.planning import (
 )
 from db.jobs.sharing import (
     PARCELS,
-    Parcel,
+    BoundsPackage,
     PlannedJob,
     abandoned_jobs,
     attended_jobs,
@@ -62,7 +62,7 @@ from db.jobs.sharing import (
     planned_job,
     record_planner_heartbeat,
     record_runner_heartbeat,
-    send_parcel,
+    share_bounds,
 )
 from db.jobs.state import finish_if_complete
 from db.jobs.watching import (
@@ -83,9 +83,9 @@ from db.jobs.watching import (
 __all__ = [
     "PARCELS",
     "REANNOUNCE_SECONDS",
+    "BoundsPackage",
     "GrowingJob",
     "GrowingUnit",
-    "Parcel",
     "PlannedJob",
     "RunningJob",
     "abandoned_jobs",
@@ -131,8 +131,8 @@ __all__ = [
     "resume_job",
     "retry_job",
     "running_jobs",
-    "send_parcel",
     "set_priority",
+    "share_bounds",
     "start_job",
     "state_of",
     "take_back",

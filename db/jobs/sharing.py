@@ -122,7 +122,7 @@ def abandoned_jobs(session: Session) -> set[int]:
     return set(session.scalars(select(Job.id).where(is_abandoned(session))))
 
 
-class Parcel(NamedTuple):
+class BoundsPackage(NamedTuple):
     """Bounds that one process has shared at one time."""
 
     sender: int
@@ -133,7 +133,7 @@ class Parcel(NamedTuple):
     """The bounds as the sender has packed them."""
 
 
-def send_parcel(session: Session, job_id: int, parcel: Parcel) -> bool:
+def share_bounds(session: Session, job_id: int, parcel: BoundsPackage) -> bool:
     """Share the sender's next bounds; return False if the job does not run any more.
 
     Raises:
@@ -145,7 +145,7 @@ def send_parcel(session: Session, job_id: int, parcel: Parcel) -> bool:
     return True
 
 
-def new_parcels(session: Session, job_id: int, known: Mapping[int, int]) -> list[Parcel]:
+def new_parcels(session: Session, job_id: int, known: Mapping[int, int]) -> list[BoundsPackage]:
     """Return parcels that others have shared since the last call: PARCELS at most, then the rest.
 
     ``known`` maps every known sender to its next number, the caller included.
@@ -166,4 +166,4 @@ def new_parcels(session: Session, job_id: int, known: Mapping[int, int]) -> list
         .order_by(SharedBounds.sender, SharedBounds.number)
         .limit(PARCELS)
     )
-    return [Parcel(*row) for row in session.execute(query)]
+    return [BoundsPackage(*row) for row in session.execute(query)]

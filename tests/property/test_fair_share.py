@@ -25,15 +25,17 @@ def announce(database: Database, limit: int) -> list[int]:
 
 @on_sqlite
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=10)
-@given(sizes=st.lists(st.integers(1, 24), min_size=1, max_size=3), at_once=st.integers(1, 3))
-@example(sizes=[24, 2], at_once=1)
-def test_every_job_gets_a_share(timed: Database, sizes: list[int], at_once: int) -> None:
+@given(
+    sizes=st.lists(st.integers(1, 24), min_size=1, max_size=3), nonblocking_reader=st.integers(1, 3)
+)
+@example(sizes=[24, 2], nonblocking_reader=1)
+def test_every_job_gets_a_share(timed: Database, sizes: list[int], nonblocking_reader: int) -> None:
     clear(timed)
     minor = make_job(timed, 2, priority=-1)
     sized = {make_job(timed, size): size for size in sizes}
     begun: list[int] = []
     while len(begun) < sum(sizes):
-        begun += [job_id for job_id in announce(timed, at_once) if job_id != minor]
+        begun += [job_id for job_id in announce(timed, nonblocking_reader) if job_id != minor]
         for job_id, size in sized.items():
             # One unit in three belongs to the job with the fewest started units.
             assert begun.count(job_id) >= min(size, len(begun) // TURNS // len(sizes))

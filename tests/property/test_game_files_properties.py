@@ -15,8 +15,8 @@ from c4core.arena.file_formats import (
 )
 from c4core.arena.files import (
     GameEntry,
+    RepeatCriterion,
     Repeats,
-    Sameness,
     empty_board,
     ending_on_board,
     mirrored_moves,
@@ -88,7 +88,7 @@ def test_mirror_images_of_games(entry: GameEntry) -> None:
     width, height = entry.board
     assert Position(moves, width=width, height=height) == entry.final.mirrored()
     mirrored = entry._replace(moves=moves, final=entry.final.mirrored())
-    for by in get_args(Sameness):
+    for by in get_args(RepeatCriterion):
         repeats = Repeats(by, mirrors=True)
         assert repeats.is_new(entry)
         assert not repeats.is_new(mirrored)

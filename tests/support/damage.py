@@ -13,7 +13,7 @@ from db.costs import Cost
 from db.database import Database
 from db.errors import StorageError
 from db.evaluations import store
-from db.jobs import Parcel, claim, complete, fail, send_parcel
+from db.jobs import BoundsPackage, claim, complete, fail, share_bounds
 from db.maintenance import check
 from db.models import Base
 from db.records.evaluations import StoredEvaluation
@@ -112,7 +112,9 @@ def fill_database(database: Database, rows: int) -> None:
         beat(session, worker("ada", note="nothing to do"))
         beat(session, worker("bob", seconds=lots.random()))
         for number in range(rows // 500):
-            send_parcel(session, job_id, Parcel(lots.getrandbits(62), number, lots.randbytes(500)))
+            share_bounds(
+                session, job_id, BoundsPackage(lots.getrandbits(62), number, lots.randbytes(500))
+            )
     played = [
         game(number, seed=lots.getrandbits(64), x_seconds=lots.random(), o_seconds=lots.random())
         for number in range(rows // 50)

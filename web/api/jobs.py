@@ -26,7 +26,7 @@ from workers.core.follow import (
     refuse_foreign,
     standing_of,
 )
-from workers.core.submit import set_going
+from workers.core.submit import restart_job
 from workers.deep.answer import Observer, tree_object
 from workers.deep.task import KIND as DEEP
 from workers.match.terms import check_consent
@@ -206,7 +206,7 @@ async def answer_make(request: Request) -> Response:
     elif kind == JSON:
         parameters.read_query(request, Parameters)
         values = await read_object(request, service.settings.limits)
-        async with service.making_slot(request):  # planning takes time and memory
+        async with service.job_creation_slot(request):  # planning takes time and memory
             made = await service.in_batch_thread(make_job, service, database, values)
     else:
         known = ", ".join((JSON, *LINES))
@@ -247,7 +247,7 @@ async def _make_of_lines(
     board = read_board(asked.board)  # before the body is read
     async with (
         whole_body(request, service.disk, service.settings.limits) as file,
-        service.making_slot(request),
+        service.job_creation_slot(request),
     ):
         return await service.in_batch_thread(
             lambda: make_of_lines(service, database, file, board, asked, is_table=is_table)
@@ -297,7 +297,7 @@ def _resume(service: Service, database: Database, number: int) -> None:
     runner = service.runner
     if runner is not None and runner.is_local and job.state in _OPEN:
         check_consent(database, job, runner.programs)
-    set_going(database, number)
+    restart_job(database, number)
 
 
 ROUTES: Final = [

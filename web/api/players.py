@@ -23,12 +23,12 @@ from c4core.players import (
 )
 from c4core.players.errors import is_exhaustion
 from c4core.players.parameters import Digits, FileName, Real, Switch, Whole, Word
-from c4core.players.registry import memory_of, most_untrusted
+from c4core.players.registry import memory_of, untrusted_limit
 from web import openapi, parameters
 from web.bodies import read_object
 from web.parameters import Column, OfPosition, Parameters, read_position, seconds_from
 from web.responses import ApiError, hidden, json_response
-from web.rooms import holding_of
+from web.rooms import memory_of_request
 from web.service import service_of
 from workers.match.moving import ChosenMove, choose_move, read_player
 
@@ -71,7 +71,7 @@ async def ask_player(
     # In a thread: a description may name a file, and the first call imports all players.
     spec = await service.in_thread(_read, player, programs)
     if not programs.covers(spec.full):
-        holding_of(request.scope).take(memory_of(spec))
+        memory_of_request(request.scope).take(memory_of(spec))
 
     def choose(search_stop: SearchStop) -> ChosenMove:
         stop = Stop()
@@ -244,7 +244,7 @@ def _missing(kind: PlayerKind, programs: Consent) -> str | None:
 
 def _most(kind: PlayerKind, parameter: Parameter, programs: Consent) -> float:
     """The largest value that this server accepts; infinity if only the player limits it."""
-    return math.inf if programs.everything else most_untrusted(kind, parameter)
+    return math.inf if programs.everything else untrusted_limit(kind, parameter)
 
 
 def _parameter_object(parameter: Parameter, most: float) -> PlayerParameter:

@@ -85,7 +85,7 @@ def protocol_for(limits: Limits, proxies: frozenset[str] = frozenset()) -> type[
     Protocol.limits = limits
     Protocol.proxies = proxies
     Protocol.clients = Counter()
-    Protocol.turned_away = set()
+    Protocol.refused_connection = set()
     return Protocol
 
 
@@ -96,7 +96,7 @@ class GuardedProtocol(HttpToolsProtocol):
     proxies: ClassVar[frozenset[str]] = frozenset()
     clients: ClassVar[Counter[str]] = Counter()
     """Number of accepted connections by client."""
-    turned_away: ClassVar[set[GuardedProtocol]] = set()
+    refused_connection: ClassVar[set[GuardedProtocol]] = set()
     """Refused connections whose clients may still read the response."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 (uvicorn's)
@@ -131,7 +131,7 @@ class GuardedProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Release the connection's count and timers."""
         self._is_ending = True
-        self.turned_away.discard(self)
+        self.refused_connection.discard(self)
         if self._client is not None:
             self.clients[self._client] -= 1
             if not self.clients[self._client]:
@@ -251,11 +251,11 @@ class GuardedProtocol(HttpToolsProtocol):
     def _turn_away(self, status: int, message: str) -> None:
         """Refuse a connection. It is no longer counted, and few refused connections may wait."""
         self.connections.discard(self)
-        if len(self.turned_away) >= MOST_TURNED_AWAY:
+        if len(self.refused_connection) >= MOST_TURNED_AWAY:
             self._is_ending = True
             self.transport.abort()
             return
-        self.turned_away.add(self)
+        self.refused_connection.add(self)
         self._refuse(status, message)
 
     def _refuse(self, status: int, message: str) -> None:

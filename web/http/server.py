@@ -53,7 +53,7 @@ took 27 ms with Python's default of 5 ms, and less than 1 ms with this interval.
 
 
 @contextmanager
-def quick_turns() -> Iterator[None]:
+def short_switch_interval() -> Iterator[None]:
     """Use a short switch interval and short garbage collections until the end of the block.
 
     Objects that exist at the beginning are frozen: scanning them would stop all threads for about
@@ -121,7 +121,7 @@ def serve(settings: Settings, *, on_ready: Callable[[str], object] = lambda _url
         )
         server = _Server(config, service, lambda: on_ready(_address(settings.host, listener)))
         try:
-            with quick_turns():
+            with short_switch_interval():
                 server.run([listener])
         finally:
             service.close()

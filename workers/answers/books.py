@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.book import Book
 from c4core.errors import BookBoardError, BookError
-from c4core.files import check_plain
+from c4core.files import check_regular_file
 from workers.answers.question import Answer, Question
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def plies_answered(book: Book | None, question: Question) -> range:
 @lru_cache(maxsize=8)
 def open_book(path: str) -> Book:
     """Open the book at a path once, and cache it; errors as in :func:`find_book`."""
-    check_plain(Path(path))
+    check_regular_file(Path(path))
     return Book.open(path)
 
 

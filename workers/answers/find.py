@@ -47,7 +47,7 @@ KEYS_AT_A_TIME: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class BatchResult:
     """The answers to a batch of positions, and the new evaluations."""
 
     answers: list[Answer]
@@ -108,7 +108,7 @@ def solve_positions(
     book: Book | None = None,
     related: bool = False,
     spent: Mapping[int, Effort] | None = None,
-) -> Findings:
+) -> BatchResult:
     """Answer from the book, the database, or a search in this process. Nothing is written.
 
     The arguments are as in :func:`evaluate`, :func:`search_with` and :func:`find_answers`.
@@ -179,7 +179,7 @@ def find_answers(
     *,
     book: Book | None = None,
     spent: Mapping[int, Effort] | None = None,
-) -> Findings:
+) -> BatchResult:
     """Answer a question about positions of one board.
 
     Args:
@@ -208,7 +208,7 @@ def find_answers(
     for key, answer in searched.items():
         stored = known.get(key)
         found[key] = answer if stored is None else answer.tightened(stored.lower, stored.upper)
-    return Findings(
+    return BatchResult(
         answers=list(_as_asked(positions, keys, found)),
         learned=[
             _evaluation(position, searched[key])

@@ -74,7 +74,7 @@ GATHER_SECONDS: Final = 0.1
 """Seconds to wait for more evaluations before a transaction."""
 
 
-class Keeper:
+class EvaluationWriter:
     """Stores evaluations in a thread of its own. Thread-safe.
 
     If the database turns out to be read-only, nothing more is stored.
@@ -197,7 +197,7 @@ class AnswerService:
         keeps: bool = True,
     ) -> None:
         self._database = database
-        self._keeper = Keeper(database) if database is not None and keeps else None
+        self._keeper = EvaluationWriter(database) if database is not None and keeps else None
         self._has_books = book != NO_BOOK
         self._given = open_book(book) if book else None
         self._interactive = SolverPool(SOLVERS, threads=threads, table_mb=table_mb)

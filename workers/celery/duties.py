@@ -180,7 +180,7 @@ def pause_between_sweeps(peers: int) -> float:
     return max(SWEEP_SECONDS, peers / MAX_TRIES)
 
 
-class WithoutBroker:
+class BrokerlessWork:
     """Takes units from the database in threads of its own while no message arrives.
 
     The database is the authoritative queue, so messages only save the workers from polling it.

@@ -22,8 +22,8 @@ from db.errors import SCHEMA_FAULTS, StorageError
 from workers.celery.duties import (
     BEAT_SECONDS,
     BROKER_POLL_SECONDS,
+    BrokerlessWork,
     Registration,
-    WithoutBroker,
     pause_between_sweeps,
     sweep,
 )
@@ -71,7 +71,7 @@ class WorkerProcess:
         self._database = database
         self._doorbell = doorbell
         self._on_fatal = on_fatal
-        without_broker = WithoutBroker(database, doorbell, self.unit_worker)
+        without_broker = BrokerlessWork(database, doorbell, self.unit_worker)
         registration = self._registration = Registration(
             database, settings, self.unit_worker.counters, lambda: doorbell.trouble
         )
@@ -128,7 +128,7 @@ class ThisProcess:
         """Set the worker process of this process."""
         self._workers[os.getpid()] = worker
 
-    def become_by(self, factory: Callable[[], WorkerProcess]) -> None:
+    def set_factory(self, factory: Callable[[], WorkerProcess]) -> None:
         """Set the function that makes this process, or a child of it, a worker process."""
         self._factory = factory
 
@@ -154,7 +154,7 @@ class ThisProcess:
             found.stop()
 
 
-THIS_PROCESS: Final = ThisProcess()
+CURRENT_WORKER: Final = ThisProcess()
 """The object for this process."""
 
 
@@ -162,7 +162,7 @@ THIS_PROCESS: Final = ThisProcess()
 def work_on_unit(task: Task, unit_id: int) -> None:
     """Work on the unit of this number; if it is still open afterwards, reject the message."""
     lane = lane_of_queue(task.request.delivery_info["routing_key"])
-    if not THIS_PROCESS.worker().unit_worker.work_on(unit_id, lane):
+    if not CURRENT_WORKER.worker().unit_worker.work_on(unit_id, lane):
         raise Reject("handed back", requeue=True)
 
 

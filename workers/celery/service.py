@@ -16,7 +16,7 @@ from c4core.version import ENGINE_VERSION, __version__
 from workers.celery.consumer import UnitPool
 from workers.celery.doorbell import Doorbell
 from workers.celery.messaging import make_app
-from workers.celery.process import THIS_PROCESS, WorkerProcess
+from workers.celery.process import CURRENT_WORKER, WorkerProcess
 from workers.celery.url import check_url
 from workers.core.kinds import Lane
 from workers.core.run import open_patiently
@@ -100,7 +100,7 @@ class Service:
         process = WorkerProcess(database, doorbell, self._settings, on_fatal=self._stop.request)
         with self._metrics.exposition(process.unit_worker, doorbell) as duties:
             process.start(duties)
-            THIS_PROCESS.become(process)
+            CURRENT_WORKER.become(process)
             self._process = process
             try:
                 self._work(app)

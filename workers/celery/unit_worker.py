@@ -22,7 +22,7 @@ from workers.celery.doorbell import call
 from workers.core.kinds import Lane, find_kind, lane_of_job
 from workers.core.leases import LEASE_SECONDS, LeaseKeeper
 from workers.core.run import RetryingWriter, UnitEnd, UnitReport, pause, run_unit
-from workers.core.searching import RationedSearcher
+from workers.core.searching import TurnTakingSolver
 from workers.errors import BrokerUnreachableError
 from workers.logs import LOGGER
 from workers.match.terms import is_for_others
@@ -118,7 +118,7 @@ class UnitCounters:
             self.positions += positions
 
 
-class SpareUnit:
+class WaitingUnit:
     """A claimed unit that waits for its turn to be searched, beyond one for each thread.
 
     It may wait long for a thread while another worker is idle. Then it goes back.
@@ -186,7 +186,7 @@ class UnitWorker:
         self._solver = solver
         # Each lane has turns of its own: an interactive unit must not wait for a bulk unit. If both
         # lanes have work, they share the processors.
-        self._searchers = {lane: RationedSearcher(solver, settings.threads) for lane in Lane}
+        self._searchers = {lane: TurnTakingSolver(solver, settings.threads) for lane in Lane}
         self._on_fatal = on_fatal
         self._lease_seconds = lease_seconds
         # The lanes in which every unit was announced when this worker last checked.
@@ -303,7 +303,7 @@ class UnitWorker:
         )
 
     @contextmanager
-    def _searching(self, lane: Lane, *, grows: bool) -> Iterator[RationedSearcher | None]:
+    def _searching(self, lane: Lane, *, grows: bool) -> Iterator[TurnTakingSolver | None]:
         """The searcher for a unit; None if no thread is free for it.
 
         A unit of a growing job has a turn from its claim to its end. Its piece may change with
@@ -318,7 +318,7 @@ class UnitWorker:
             yield None if self.stopping.is_set() else alone
 
     def _solve(
-        self, claim: Claim, searcher: RationedSearcher, until: float
+        self, claim: Claim, searcher: TurnTakingSolver, until: float
     ) -> tuple[UnitReport, Claim | None]:
         """Solve a unit; return its outcome, and any claim on a further unit without a message.
 
@@ -335,7 +335,7 @@ class UnitWorker:
             goes_on = kind.go_on is not None and time.monotonic() < until
             chosen = self._choose_next(session, claim, lane, goes_on=goes_on)
 
-        spare = SpareUnit(self._database, lane)
+        spare = WaitingUnit(self._database, lane)
         with self._leases.hold(claim) as lease:
             turns = searcher.unless(lambda: lease.is_lost or (not turns.has_begun and spare.look()))
             report = run_unit(

@@ -100,7 +100,7 @@ class JobFollower:
         watch = _Watch(self._database, self._job.id, on_look, on_progress)
         seq = -1
         while True:
-            has_ended = watch.look(at_once=self._has_certainly_ended())
+            has_ended = watch.look(nonblocking_reader=self._has_certainly_ended())
             units = self._ended_units(seq)
             for unit in units:
                 yield from unit_objects(self._job, unit)
@@ -118,7 +118,7 @@ class JobFollower:
     ) -> JobInfo:
         """Wait for the job's end, and return it. Arguments and errors as of :meth:`results`."""
         watch = _Watch(self._database, self._job.id, on_look, on_progress)
-        while not watch.look(at_once=self._has_certainly_ended()):
+        while not watch.look(nonblocking_reader=self._has_certainly_ended()):
             self._pause()
         return read_job(self._database, self._job.id)
 
@@ -245,10 +245,10 @@ class _Watch:
         self._state = self._read()
         self._next = 0.0
 
-    def look(self, *, at_once: bool) -> bool:
+    def look(self, *, nonblocking_reader: bool) -> bool:
         """Whether the job had ended when its state was last read, which may be a moment ago."""
         now = time.monotonic()
-        if now >= self._next or (at_once and not self._has_ended):
+        if now >= self._next or (nonblocking_reader and not self._has_ended):
             if not self._has_ended:
                 self._state = self._read()
             self._next = now + POLL_SECONDS

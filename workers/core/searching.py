@@ -35,10 +35,10 @@ STOP_POLL_SECONDS: Final = 0.1
 
 def _in_turn(
     method: Callable[Concatenate[Solver, P], T],
-) -> Callable[Concatenate[RationedSearcher, P], T]:
+) -> Callable[Concatenate[TurnTakingSolver, P], T]:
     """A method of the solver, called within a turn; its time limit begins with the turn."""
 
-    def call(self: RationedSearcher, /, *arguments: P.args, **options: P.kwargs) -> T:
+    def call(self: TurnTakingSolver, /, *arguments: P.args, **options: P.kwargs) -> T:
         with self.turn() as solver:
             answer: T = getattr(solver, method.__name__)(*arguments, **options)
             return answer
@@ -46,7 +46,7 @@ def _in_turn(
     return call
 
 
-class RationedSearcher:
+class TurnTakingSolver:
     """A solver whose callers take turns, so that only ``threads`` of them search at the same time.
 
     Attributes:
@@ -68,7 +68,7 @@ class RationedSearcher:
         return True
 
     @contextmanager
-    def turn_within(self, seconds: float) -> Iterator[RationedSearcher | None]:
+    def turn_within(self, seconds: float) -> Iterator[TurnTakingSolver | None]:
         """Hold one turn for several searches, if one becomes free within these seconds.
 
         Yields:
@@ -78,11 +78,11 @@ class RationedSearcher:
             yield None
             return
         try:
-            yield RationedSearcher(self._solver, 1)
+            yield TurnTakingSolver(self._solver, 1)
         finally:
             self._turns.release()
 
-    def unless(self, is_lost: Callable[[], bool]) -> RationedSearcher:
+    def unless(self, is_lost: Callable[[], bool]) -> TurnTakingSolver:
         """Return the same turns, for a caller that stops waiting as soon as ``is_lost`` is true."""
         view = copy(self)
         view.is_lost = is_lost
@@ -119,13 +119,13 @@ class RationedSearcher:
         self._solver.add_bounds(bounds, width=width, height=height)
 
 
-Searcher = Solver | RationedSearcher
+Searcher = Solver | TurnTakingSolver
 """Searches for units: a solver, or one whose callers take turns."""
 
 
 def turn_of(searcher: Searcher) -> AbstractContextManager[Searcher]:
     """A turn for work that is not a search, but uses the processor like one."""
-    return searcher.turn() if isinstance(searcher, RationedSearcher) else nullcontext(searcher)
+    return searcher.turn() if isinstance(searcher, TurnTakingSolver) else nullcontext(searcher)
 
 
 @contextmanager

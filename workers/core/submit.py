@@ -165,7 +165,7 @@ def find_and_resume(database: Database, *, kind: str, board: BoardSize, params: 
             job_id = jobs.newest_job(session, **asked)
             planned = jobs.planned_job(session, **asked)
         if job_id is not None:
-            set_going(database, job_id)
+            restart_job(database, job_id)
             return job_id
         if planned is None:
             return None
@@ -175,7 +175,7 @@ def find_and_resume(database: Database, *, kind: str, board: BoardSize, params: 
             time.sleep(PLAN_POLL_SECONDS)
 
 
-def set_going(database: Database, job_id: int) -> None:
+def restart_job(database: Database, job_id: int) -> None:
     """Queue the cancelled and the failed units of a job again. A job that is done stays done."""
     state = database.run(lambda session: jobs.resume_job(session, job_id))
     if state is JobState.FAILED:

@@ -24,7 +24,7 @@ from c4core.dataset.draw import (
 from c4core.dataset.exchange import read_stated
 from c4core.dataset.records import are_quiet
 from c4core.errors import BookBoardError, DatasetError, EmptySourceError
-from c4core.files import check_plain
+from c4core.files import check_regular_file
 from c4core.notation import parse_moves
 from db import games
 from db.records.games import GameFilter
@@ -120,7 +120,7 @@ _MATCHES_AT_A_TIME: Final = 500
 
 
 @dataclass(slots=True)
-class Harvest:
+class GamesRead:
     """The stored games that were read."""
 
     matches: tuple[int, ...]
@@ -140,7 +140,7 @@ def choose_from_games(
     count: int,
     seed: int,
     keep: Keep = keep_all,
-) -> tuple[Sample, Harvest]:
+) -> tuple[Sample, GamesRead]:
     """Choose different positions of stored games, each with the same probability.
 
     ``wanted`` has the numbers of finished matches; empty for all. ``first`` and ``last`` are
@@ -149,7 +149,7 @@ def choose_from_games(
     Raises:
         MatchTermsError: a match is not finished, is on another board, or does not exist.
     """
-    harvest = Harvest(find_corpus(database, board, wanted))
+    harvest = GamesRead(find_corpus(database, board, wanted))
     keys = (
         position.canonical_key
         for position in _positions(database, board, harvest)
@@ -158,7 +158,7 @@ def choose_from_games(
     return gather(keys, count, seed, keep=keep), harvest
 
 
-def _positions(database: Database, board: BoardSize, harvest: Harvest) -> Iterator[Position]:
+def _positions(database: Database, board: BoardSize, harvest: GamesRead) -> Iterator[Position]:
     """Every position of every game, including the start."""
     with database.read() as session:
         for begin in range(0, len(harvest.matches), _MATCHES_AT_A_TIME):
@@ -257,7 +257,7 @@ def _from_file(order: Order, number: int) -> Found:
     if order.file is None:
         raise DatasetError("an order from a file must name the file")
     path = Path(order.file)
-    check_plain(path)
+    check_regular_file(path)
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
         file.seek(0)

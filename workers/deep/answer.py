@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from db.database import Database, Session
     from db.records.jobs import JobInfo
     from workers.core.searching import Searcher
-    from workers.deep.sharing import ReceivedBounds
+    from workers.deep.sharing import BoundsListener
     from workers.deep.tree import Piece
 
 
@@ -386,7 +386,7 @@ def read_answer(
     job_id: int,
     solver: Searcher,
     *,
-    heard: ReceivedBounds | None = None,
+    heard: BoundsListener | None = None,
 ) -> DeepAnswer:
     """Read the answer of a job, and search the end of best play with the solver.
 

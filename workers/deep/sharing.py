@@ -85,7 +85,7 @@ MOST_BOUNDS: Final = 1 << 20
 dropped."""
 
 
-class ReceivedBounds:
+class BoundsListener:
     """Passes bounds to a solver, and keeps the most expensive ones."""
 
     def __init__(self, solver: Searcher) -> None:
@@ -197,9 +197,9 @@ class Exchange:
             self._lock.release()
         return True
 
-    def receive(self, listener: Searcher | ReceivedBounds) -> None:
+    def receive(self, listener: Searcher | BoundsListener) -> None:
         """Add the bounds that other processes have sent since the last call."""
-        parcels: list[jobs.Parcel] | None = None
+        parcels: list[jobs.BoundsPackage] | None = None
         while parcels is None or len(parcels) == jobs.PARCELS:
             with self._database.read() as session:
                 parcels = jobs.new_parcels(session, self._job_id, self._next_numbers)
@@ -222,10 +222,10 @@ class Exchange:
         if not len(news):
             return
         number = self._next_numbers[self._sender]
-        parcel = jobs.Parcel(self._sender, number, np.sort(news, order="key").tobytes())
+        parcel = jobs.BoundsPackage(self._sender, number, np.sort(news, order="key").tobytes())
         # A failed transaction may have been committed after all, so its number is used up.
         self._next_numbers[self._sender] = number + 1
-        self._database.run(lambda session: jobs.send_parcel(session, self._job_id, parcel))
+        self._database.run(lambda session: jobs.share_bounds(session, self._job_id, parcel))
         self._seen.note(news)
         LOGGER.debug("job %d: sent %d bounds", self._job_id, len(news))
 
@@ -248,13 +248,13 @@ def sharing(database: Database, claim: Claim, solver: Searcher) -> Iterator[None
 
 
 @contextmanager
-def listening(database: Database, job_id: int, solver: Searcher) -> Iterator[ReceivedBounds]:
+def listening(database: Database, job_id: int, solver: Searcher) -> Iterator[BoundsListener]:
     """Add the bounds that a job's processes share to the table of a solver outside the job.
 
     Yields the received bounds, which are complete at the end of the context.
     """
     exchange = Exchange(database, job_id, read_job(database, job_id).board)
-    heard = ReceivedBounds(solver)
+    heard = BoundsListener(solver)
     with _every_second(
         Duty("read shared bounds", lambda: EVERY_SECONDS, lambda: exchange.receive(heard))
     ):

@@ -19,7 +19,7 @@ from c4core.players import ANY_PROGRAM, Resources, Stop, StopPlaying, parse_play
 from c4core.version import ENGINE_VERSION
 from db import games, jobs
 from db.records.jobs import UnitPlan
-from workers.core.submit import find_or_plan, refuse_second, set_going
+from workers.core.submit import find_or_plan, refuse_second, restart_job
 from workers.match.judging import check_matches
 from workers.match.table import Table
 from workers.match.terms import KIND, MatchTermsError, asks_the_solver, complete, needs_this_machine
@@ -56,7 +56,7 @@ TYPICAL_SHARE: Final = 0.7
 """Typical share of the board that a game fills."""
 
 
-class Paces:
+class MoveTimes:
     """The time that players take for a move; each player has at most one trial."""
 
     def __init__(self, database: Database) -> None:
@@ -151,7 +151,7 @@ def find_job(database: Database, terms: Sequence[MatchTerms]) -> int | None:
         )
         if job_id is None or not _has_all_matches(session, job_id, asked):
             return None
-    set_going(database, job_id)
+    restart_job(database, job_id)
     return job_id
 
 
@@ -187,7 +187,7 @@ def plan_matches(
         MatchTermsError: the matches cannot be played, are on different boards, or there are none.
     """
     asked = _complete(database, terms)
-    paces = Paces(database)
+    paces = MoveTimes(database)
     least = math.ceil(LEAST_UNITS / len(asked))
     plans = [list(_units(each, paces.seconds_per_game(each), least)) for each in asked]
 

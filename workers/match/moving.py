@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from c4core.arena.game import NO_CLOCK, checked_column, game_seed, seat_seed
+from c4core.arena.game import NO_CLOCK, checked_column, game_seed, side_seed
 from c4core.dice import Dice
 from c4core.evaluation import Analysis
 from c4core.players import (
@@ -127,7 +127,7 @@ def choose_move(
     grace = NO_CLOCK.grace
     limited = stop if seconds is None else stop.within(seconds + grace)
     resources = _resources(spec, position.board, ServiceAnalyst(service, stop), database)
-    move_seed = seat_seed(game_seed(seed, position.ply), position.turn)
+    move_seed = side_seed(game_seed(seed, position.ply), position.turn)
     try:
         with _made(spec, replace(resources, programs=programs), limited) as player:
             player.check_board(position.board)

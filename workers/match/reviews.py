@@ -246,7 +246,7 @@ def review_rows(reviews: Iterable[Review]) -> Iterator[dict[str, int | str | boo
     """Yield one flat row for each move of some games, such as the rows of a table.
 
     ``game`` and ``move`` count from 1. ``best`` has the best columns, separated by blanks. All
-    rows have the same fields. An unknown score is None.
+    rows have the same fields, with None for an unknown score.
     """
     for index, review in enumerate(reviews, start=1):
         game = review.game

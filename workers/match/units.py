@@ -132,10 +132,10 @@ def _settle_results(session: Session, match_id: int, end: int) -> None:
         with decoding(f"what unit {unit.unit_id} is about"):
             first = number_field(unit.payload, "first", below=1 << 31)
             behind = first + number_field(unit.payload, "count", below=1 << 31)
-        is_whole = behind <= end and unit.result != games.NEEDLESS
+        is_whole = behind <= end and unit.result != games.NOT_NEEDED
         if is_whole or unit.state is not UnitState.DONE:
             continue
-        result = games.NEEDLESS
+        result = games.NOT_NEEDED
         if first < end:
             of_match = GameFilter(matches=(match_id,))
             before = GameCursor(match_id, first - 1)
@@ -257,7 +257,7 @@ def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue
     del job
     match_id, first = unit.payload["match"], unit.payload["first"]
     if unit.state is UnitState.DONE and unit.result:
-        needless = unit.result == games.NEEDLESS
+        needless = unit.result == games.NOT_NEEDED
         yield summary(match_id, first, []) if needless else dict(unit.result)
         return
     place: dict[str, JsonValue] = {

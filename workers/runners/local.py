@@ -23,7 +23,7 @@ from db.records.jobs import JobState
 from workers.core.follow import POLL_SECONDS, JobFollower
 from workers.core.leases import LEASE_SECONDS, Duty, LeaseKeeper, Rounds
 from workers.core.run import RetryingWriter, run_unit
-from workers.core.searching import RationedSearcher
+from workers.core.searching import TurnTakingSolver
 from workers.match.terms import check_consent
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class SharedSolver:
 
     def __init__(self, *, threads: int, table_mb: int) -> None:
         self.solver = Solver(table_mb=table_mb)
-        self.turns = RationedSearcher(self.solver, threads)
+        self.turns = TurnTakingSolver(self.solver, threads)
 
 
 class LocalRunner(JobFollower):

@@ -18,7 +18,7 @@ from cli.shell.streams import input_name, reading
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from c4core.arena.files import GameEntry, Repeats, Sameness
+    from c4core.arena.files import GameEntry, RepeatCriterion, Repeats
     from c4core.lines import BadLine
     from c4core.notation import BoardSize
     from cli.shell.settings import Settings
@@ -63,7 +63,7 @@ def export(
     /,
     *,
     matches: tuple[int, ...],
-    distinct: Sameness | None,
+    distinct: RepeatCriterion | None,
     mirrors: bool,
     format_name: str | None,
     output: str | None,
@@ -187,7 +187,7 @@ def import_(
     file: BinaryIO,
     format_name: str | None,
     board: BoardSize,
-    distinct: Sameness | None,
+    distinct: RepeatCriterion | None,
     mirrors: bool,
     new: bool,
     skip_bad: bool,

@@ -15,7 +15,7 @@ from cli.output.outfile import writable_path
 from cli.positions.books import book_options, book_path
 from cli.shell import echo, exits, parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.streams import nobody_listening
+from cli.shell.streams import ignoring_closed_stderr
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -135,7 +135,7 @@ def play(
     With --plain, moves are read from standard input, one column per line, and the board is written
     after each. With --json only the game is written, at the end. Type "help" for the commands.
     """
-    from cli.commands.play.opponents import Scores, Supplies
+    from cli.commands.play.opponents import GameResources, Scores
     from cli.commands.play.saved import check_replaceable, claimed, default_file, read_game
     from workers.answers.books import find_book
 
@@ -172,7 +172,7 @@ def play(
             book=opened,
             on_trouble=settings.say,
         )
-        supplies = Supplies(scores, database)
+        supplies = GameResources(scores, database)
         playing: PlainGame | PlayApp
         if plain:
             from cli.commands.play.plain import PlainGame
@@ -187,7 +187,7 @@ def play(
         try:
             playing.play()
         except KeyboardInterrupt:
-            with nobody_listening():  # the terminal may be closed
+            with ignoring_closed_stderr():  # the terminal may be closed
                 _say_where(playing.game, file_name, settings)
             raise
     _write_games(playing.games, settings, plain=plain)

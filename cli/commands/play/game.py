@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from c4core.arena.files import GameEntry, empty_board, ending_on_board
-from c4core.arena.game import Ending, game_seed, seat_seed
+from c4core.arena.game import Ending, game_seed, side_seed
 from c4core.notation import DEFAULT_BOARD, BoardSize, format_moves
 from c4core.players.errors import PlayerError
 from c4core.players.player import NO_PROGRAM, Consent
@@ -176,7 +176,7 @@ class Game:
         Each move has its own seed, so that a game goes on in the same way after an undo, or after
         it was saved and resumed.
         """
-        return seat_seed(game_seed(self.seed, len(self.columns)), self.position.turn)
+        return side_seed(game_seed(self.seed, len(self.columns)), self.position.turn)
 
     def seat(self, side: Side) -> Seat:
         """The player of a side."""

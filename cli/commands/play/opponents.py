@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from c4core.arena.game import checked_column, seat_seed
+from c4core.arena.game import checked_column, side_seed
 from c4core.dice import Dice
 from c4core.evaluation import Analysis
 from c4core.players.errors import Failing, PlayerFailure, is_exhaustion
@@ -122,7 +122,7 @@ END_SECONDS: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Supplies:
+class GameResources:
     """Resources of players and hints: exact scores and stored games."""
 
     scores: Scores
@@ -144,7 +144,7 @@ class Opponents:
     One thread asks for moves; another one may call :meth:`end`.
     """
 
-    def __init__(self, supplies: Supplies) -> None:
+    def __init__(self, supplies: GameResources) -> None:
         self._supplies = supplies
         self._players: dict[Side, Player] = {}
         self._stop = Stop()
@@ -212,5 +212,5 @@ class Opponents:
             supplies = self._supplies.of(spec, game.board)
             player = spec.make(replace(supplies, programs=seat.programs))
             self._players[side] = player  # so that it is closed even if it cannot begin
-            player.begin(GameStart(game.board, side, seat_seed(game.seed, side), stop))
+            player.begin(GameStart(game.board, side, side_seed(game.seed, side), stop))
         return player

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from cli.commands.play.game import Game
-    from cli.commands.play.opponents import Supplies
+    from cli.commands.play.opponents import GameResources
     from workers.answers.question import Answer
 
 T = TypeVar("T")
@@ -43,7 +43,7 @@ class PlainGame:
         mistakes: lines that were neither a legal column nor a command.
     """
 
-    def __init__(self, game: Game, *, file: Path, supplies: Supplies, silent: bool) -> None:
+    def __init__(self, game: Game, *, file: Path, supplies: GameResources, silent: bool) -> None:
         self.game = game
         self.mistakes = 0
         self._file = file

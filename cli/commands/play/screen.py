@@ -18,7 +18,7 @@ from c4core.arena.game import Ending
 from c4core.notation import column_label
 from c4core.players.errors import PlayerFailure, StopPlaying
 from cli.commands.play.board import BoardView, escaped
-from cli.commands.play.opponents import Opponents, Supplies
+from cli.commands.play.opponents import GameResources, Opponents
 from cli.commands.play.panels import HowToPlay, NewGame, SessionScore, SidePanel, Unfinished
 from cli.commands.play.saved import write_game
 from cli.output.render import verdict
@@ -46,7 +46,7 @@ class Setup:
     """The settings of all games in a session."""
 
     file: Path
-    supplies: Supplies
+    supplies: GameResources
     delay: float
     """Seconds between moves if no person plays."""
     animated: bool

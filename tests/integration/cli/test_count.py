@@ -3,7 +3,7 @@
 import json
 import signal
 
-from c4core.counting import read_kept
+from c4core.counting import load_count
 from tests.support.running.command_line import C4
 
 
@@ -50,4 +50,4 @@ def test_an_interrupted_count_is_stored(c4: C4) -> None:
     assert process.returncode == 130
     assert "half.c4count: finished plies are kept; give the same command again to go on" in err
     assert "Traceback" not in err
-    assert len(read_kept(c4.directory / "half.c4count").plies) >= 12
+    assert len(load_count(c4.directory / "half.c4count").plies) >= 12

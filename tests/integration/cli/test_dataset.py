@@ -330,7 +330,7 @@ class TestBadInput:
 
     def test_a_missing_book_is_reported(self, c4: C4) -> None:
         done = c4(*SMALL, "--from", "book", "--output", "x")
-        assert (done.code, "without a book for 5x4" in done.err) == (2, True)
+        assert (done.code, "no book for 5x4 is included" in done.err) == (2, True)
 
     def test_a_missing_pyarrow_is_reported(self, c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "pyarrow", None)

@@ -74,7 +74,7 @@ def test_files_that_sqlite_would_add_are_refused(source: Path, tmp_path: Path) -
         for suffix in ("-journal", "-wal", "-shm"):
             beside = tmp_path / f"backup.db{suffix}"
             beside.write_bytes(b"old")
-            with pytest.raises(FileExistsError, match=f"{beside} exists: SQLite would take it"):
+            with pytest.raises(FileExistsError, match=f"{beside} exists: SQLite would read it"):
                 backup(database, tmp_path / "backup.db")
             assert names(beside) == [beside.name]
             beside.unlink()

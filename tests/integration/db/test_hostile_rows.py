@@ -137,7 +137,7 @@ class TestLargeValues:
         for command in ("jobs list", "jobs show 1"):
             done = c4(*command.split())
             assert done.code == 1
-            assert re.search(r"test\.db is damaged: a value in it is larger", done.err)
+            assert re.search(r"test\.db is damaged: it has a value larger", done.err)
 
     def test_a_value_too_large_to_store_or_query_is_not_damage(self, c4: C4) -> None:
         text = "x" * ((1 << 26) + 1)

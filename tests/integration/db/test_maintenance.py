@@ -48,7 +48,7 @@ def used(database: Database) -> Database:
         store(session, BOARD, [evaluation("112233", lower=-3, upper=18)])
     job_id = make_job(database, 2, positions=5)
     with database.write() as session:
-        jobs.send_parcel(session, job_id, jobs.Parcel(1, 0, b"bounds"))
+        jobs.share_bounds(session, job_id, jobs.BoundsPackage(1, 0, b"bounds"))
         taken = jobs.claim(session, owner="ada", lease_seconds=60.0, engine_version=ENGINE_VERSION)
         assert taken is not None
         over = [evaluation("1212121", lower=-18, upper=-18)]

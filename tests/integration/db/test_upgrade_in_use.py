@@ -18,7 +18,7 @@ from db import jobs, registry, schema
 from db.database import Database
 from db.engine import make_engine
 from db.errors import OldProcessesError, SchemaTooNewError
-from db.evaluations import find_at_once, store
+from db.evaluations import find_without_waiting, store
 from db.migrations import FIRST_WATCHED, HEAD, REVISIONS
 from db.records.jobs import UnitState
 from db.schema import alembic_config
@@ -55,14 +55,14 @@ def set_revision(
 
 def test_old_processes_neither_read_nor_write_after_an_upgrade(database_url: str) -> None:
     with Database.open(database_url) as database:
-        reader = database.at_once()
+        reader = database.nonblocking_reader()
         set_revision(database_url, "c4_9999")
         for use in (database.read, database.write):
             with pytest.raises(SchemaTooNewError, match="schema c4_9999"), use():
                 pass
         if reader is not None:
             with closing(reader), pytest.raises(SchemaTooNewError):
-                find_at_once(reader, BOARD, 1)
+                find_without_waiting(reader, BOARD, 1)
 
 
 @ON_POSTGRESQL

@@ -92,7 +92,7 @@ async def test_hints_are_exact(hands: Backend) -> None:
 async def test_a_search_for_a_hint_is_given_up_when_somebody_moves(hands: Backend) -> None:
     # The empty board of this size takes hours.
     await hands.press("h")
-    assert hands.status[1] == "computing the exact scores .."
+    assert hands.status[1] == "computing the exact scores ..."
     await hands.press("h", "4")
     assert hands.game.moves == "4"
     scores = hands.app.game_screen._setup.supplies.scores

@@ -38,7 +38,7 @@ Ask = Callable[[Database, int], object]
 """Makes a request that no previous round has made."""
 
 
-def at_once(*calls: Callable[[], object]) -> list[object]:
+def nonblocking_reader(*calls: Callable[[], object]) -> list[object]:
     """Start calls at the same moment, each in its own thread; return their results."""
     together = threading.Barrier(len(calls))
 
@@ -115,7 +115,9 @@ def test_simultaneous_requests_make_one_job(kind: str, database: Database) -> No
         lines = (f"{c}{c}{c}{c}{c}{c}1213141" for c in "765")
         import_games(database, map(game_of_moves, lines))
     for number in range(ROUNDS):
-        assert len(set(at_once(*[partial(KINDS[kind], database, number)] * AT_ONCE))) == 1
+        assert (
+            len(set(nonblocking_reader(*[partial(KINDS[kind], database, number)] * AT_ONCE))) == 1
+        )
     with database.read() as session:
         made = jobs.list_jobs(session, limit=100)
         matches = games.list_matches(session, limit=100)
@@ -144,5 +146,5 @@ def test_the_corpus_of_a_new_match_is_not_deleted(database: Database) -> None:
                 return True
             return False
 
-        deleted, made = at_once(delete, make)
+        deleted, made = nonblocking_reader(delete, make)
         assert deleted is not made

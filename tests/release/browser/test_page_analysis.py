@@ -91,10 +91,10 @@ class TestSetUp:
     def test_a_bad_grid_is_refused_with_a_message(self, browser: Browser) -> None:
         open_analysis(browser)
         browser.click("#open-setup")
-        browser.type("#setup-grid", ".......\n...x...\n.......")
+        browser.type("#setup-grid", ".......\n...x...\n.......\n.......")
         browser.click("#setup-apply")
         browser.until(lambda: "column 4" in browser.text("#setup-error"), "no reason")
-        assert browser.faults()  # the refused request
+        browser.await_refusal()
 
     def test_a_pasted_text(self, browser: Browser) -> None:
         open_analysis(browser)

@@ -19,7 +19,7 @@ from c4core.players import ANY_PROGRAM
 from cli.commands.play.app import PlayApp
 from cli.commands.play.board import BoardView
 from cli.commands.play.game import Game, read_seat
-from cli.commands.play.opponents import Scores, Supplies
+from cli.commands.play.opponents import GameResources, Scores
 from cli.commands.play.screen import Setup
 from tests.support.running.waiting import HANG_SECONDS
 
@@ -142,7 +142,7 @@ async def hands_on(
     size: tuple[int, int] = (80, 24),
 ) -> AsyncIterator[Backend]:
     """A program that is running."""
-    supplies = Supplies(Scores(None, table_mb=4, threads=1))
+    supplies = GameResources(Scores(None, table_mb=4, threads=1))
     app = PlayApp(game, Setup(file, supplies, delay, animated=animated), unfinished=unfinished)
 
     async def no_messages(*_seconds: float) -> None:

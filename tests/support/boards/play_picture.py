@@ -15,7 +15,7 @@ from typing import Final
 from c4core.notation import DEFAULT_BOARD, parse_moves
 from cli.commands.play.app import PlayApp
 from cli.commands.play.game import Game, read_seat
-from cli.commands.play.opponents import Scores, Supplies
+from cli.commands.play.opponents import GameResources, Scores
 from cli.commands.play.screen import Setup
 
 MOVES: Final = "4475544754554222"
@@ -39,7 +39,7 @@ async def picture() -> str:
     )
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "play.json"
-        supplies = Supplies(Scores(None, table_mb=16, threads=1))
+        supplies = GameResources(Scores(None, table_mb=16, threads=1))
         app = PlayApp(game, Setup(file, supplies, 0.0, animated=False))
         async with app.run_test(size=(80, 24)) as pilot:
             await pilot.press("h")

@@ -15,13 +15,13 @@ from c4core.solver import Solver
 from cli.shell import signals
 from db import jobs
 from db.database import Database
-from workers.core.searching import RationedSearcher
+from workers.core.searching import TurnTakingSolver
 from workers.runners.local import LocalRunner, SharedSolver
 
 TABLE_MB = 1
 
 
-class FewSearches(RationedSearcher):
+class FewSearches(TurnTakingSolver):
     """Allow a number of searches; every later search waits until the process is killed."""
 
     def __init__(self, solver: Solver, threads: int, searches: int) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from c4core.files import atomic_file, check_plain
+from c4core.files import atomic_file, check_regular_file
 
 
 def names(directory: Path) -> list[str]:
@@ -74,8 +74,8 @@ def test_errors_name_the_target_file(tmp_path: Path) -> None:
 def test_regular_files_and_links_to_them_are_plain(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     (tmp_path / "link").symlink_to("file")
-    check_plain(tmp_path / "file")
-    check_plain(tmp_path / "link")
+    check_regular_file(tmp_path / "file")
+    check_regular_file(tmp_path / "link")
 
 
 @pytest.mark.parametrize("name", ["pipe", "socket", "zero", "/dev/zero", "/dev/stdin/x"])
@@ -85,12 +85,12 @@ def test_other_kinds_are_not_plain(tmp_path: Path, name: str) -> None:
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(tmp_path / "socket"))
         with pytest.raises(OSError) as caught:  # noqa: PT011 (of any kind)
-            check_plain(tmp_path / name)
+            check_regular_file(tmp_path / name)
     assert caught.value.filename is not None
 
 
 def test_missing_files_and_directories_are_not_plain(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        check_plain(tmp_path / "nothing")
+        check_regular_file(tmp_path / "nothing")
     with pytest.raises(IsADirectoryError):
-        check_plain(tmp_path)
+        check_regular_file(tmp_path)

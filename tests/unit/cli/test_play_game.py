@@ -12,7 +12,7 @@ from c4core.players import LEVELS, Player, parse_player
 from c4core.players.errors import PlayerError
 from c4core.players.registry import parse_players
 from cli.commands.play.game import HUMAN, Game, Seat, choices, read_seat
-from cli.commands.play.opponents import Opponents, Supplies
+from cli.commands.play.opponents import GameResources, Opponents
 from cli.commands.play.panels import SessionScore
 from cli.commands.play.saved import SavedGameError, read_game, write_game
 
@@ -205,7 +205,7 @@ def test_every_player_is_closed_even_if_one_raises(
     monkeypatch.setattr(Player, "end", lambda _player, result: fail(result))
     monkeypatch.setattr(Player, "close", lambda _player: fail("close"))
     scores = cast("Scores", None)  # random needs none
-    opponents = Opponents(Supplies(scores))
+    opponents = Opponents(GameResources(scores))
     opponents.choose(game("", COMPUTER, COMPUTER))
     opponents.choose(game("4", COMPUTER, COMPUTER))
     opponents.end(game("4343434", COMPUTER, COMPUTER))

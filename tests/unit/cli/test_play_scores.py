@@ -9,7 +9,7 @@ import pytest
 
 from c4core import Position, Solver
 from c4core.players import parse_player
-from cli.commands.play.opponents import Scores, Supplies
+from cli.commands.play.opponents import GameResources, Scores
 from db.database import Database
 from tests.support.running.waiting import HANG_SECONDS, await_that
 from workers.match.files import game_of_moves, import_games
@@ -62,7 +62,7 @@ def test_giving_up_a_search_does_not_affect_the_next() -> None:
 
 @pytest.mark.parametrize("name", ["random", "perfect"])
 def test_most_players_need_no_stored_games(database: Database, name: str) -> None:
-    found = Supplies(scores(None), database).of(parse_player(name), Position().board)
+    found = GameResources(scores(None), database).of(parse_player(name), Position().board)
     assert found.analyst is not None
     assert found.final_games is None
 
@@ -71,6 +71,6 @@ def test_stored_games_are_looked_up(database: Database) -> None:
     game = game_of_moves("1122334", start=Position())
     import_games(database, [game], start=Position())
     player = parse_player("database-montecarlo")
-    found = Supplies(scores(None), database).of(player, Position().board)
+    found = GameResources(scores(None), database).of(player, Position().board)
     assert found.final_games is not None
     assert found.final_games.tally(Position("112233"))[3] == (1, 1, 0)

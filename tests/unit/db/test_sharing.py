@@ -9,12 +9,12 @@ from db.database import Database
 from db.errors import DamagedValueError, JobNotFoundError
 from db.jobs import (
     PARCELS,
-    Parcel,
+    BoundsPackage,
     cancel_job,
     new_parcels,
     resume_job,
     retry_job,
-    send_parcel,
+    share_bounds,
 )
 from db.maintenance import check
 from db.models import SharedBounds
@@ -25,12 +25,12 @@ from tests.support.running.databases import ask, do, make_job, on_sqlite
 ADA, BOB = 5, (1 << 62) - 1
 
 
-def send(database: Database, job_id: int, *parcels: Parcel) -> list[bool]:
+def send(database: Database, job_id: int, *parcels: BoundsPackage) -> list[bool]:
     with database.write() as session:
-        return [send_parcel(session, job_id, parcel) for parcel in parcels]
+        return [share_bounds(session, job_id, parcel) for parcel in parcels]
 
 
-def received(database: Database, job_id: int, **known: int) -> list[Parcel]:
+def received(database: Database, job_id: int, **known: int) -> list[BoundsPackage]:
     senders = {"ada": ADA, "bob": BOB}
     return ask(database, new_parcels, job_id, {senders[name]: known[name] for name in known})
 
@@ -42,7 +42,11 @@ def rows(database: Database) -> int:
 
 def test_every_process_receives_the_parcels_it_lacks(database: Database) -> None:
     job_id, other = make_job(database, 1), make_job(database, 1)
-    parcels = [Parcel(ADA, 0, b"one"), Parcel(ADA, 1, b"two"), Parcel(BOB, 0, b"\0" * 100_000)]
+    parcels = [
+        BoundsPackage(ADA, 0, b"one"),
+        BoundsPackage(ADA, 1, b"two"),
+        BoundsPackage(BOB, 0, b"\0" * 100_000),
+    ]
     assert send(database, job_id, *parcels) == [True] * 3
     assert received(database, job_id) == parcels
     assert received(database, job_id, ada=2) == parcels[2:]
@@ -50,13 +54,13 @@ def test_every_process_receives_the_parcels_it_lacks(database: Database) -> None
     assert received(database, job_id, bob=1) == parcels[:2]
     assert received(database, job_id, ada=2, bob=1) == []
     assert received(database, other) == []
-    send(database, job_id, Parcel(ADA, 7, b"after a gap"))
-    assert received(database, job_id, ada=2, bob=1) == [Parcel(ADA, 7, b"after a gap")]
+    send(database, job_id, BoundsPackage(ADA, 7, b"after a gap"))
+    assert received(database, job_id, ada=2, bob=1) == [BoundsPackage(ADA, 7, b"after a gap")]
 
 
 def test_many_parcels_arrive_in_several_batches(database: Database) -> None:
     job_id = make_job(database, 1)
-    parcels = [Parcel(ADA, number, b"x") for number in range(PARCELS + 3)]
+    parcels = [BoundsPackage(ADA, number, b"x") for number in range(PARCELS + 3)]
     send(database, job_id, *parcels)
     assert received(database, job_id) == parcels[:PARCELS]
     assert received(database, job_id, ada=PARCELS) == parcels[PARCELS:]
@@ -66,34 +70,34 @@ def test_many_parcels_arrive_in_several_batches(database: Database) -> None:
 def test_parcels_of_a_done_job_stay_until_the_next_is_done(database: Database) -> None:
     first, second = make_job(database, 1), make_job(database, 1)
     for job_id in (first, second):
-        send(database, job_id, Parcel(ADA, 0, b"one"))
+        send(database, job_id, BoundsPackage(ADA, 0, b"one"))
     finish(database, must_take(database, job_id=first))
     assert state_of(database, first) is JobState.DONE
-    assert send(database, first, Parcel(ADA, 1, b"too late")) == [False]
-    assert received(database, first) == [Parcel(ADA, 0, b"one")]
+    assert send(database, first, BoundsPackage(ADA, 1, b"too late")) == [False]
+    assert received(database, first) == [BoundsPackage(ADA, 0, b"one")]
     finish(database, must_take(database, job_id=second))
     assert received(database, first) == []
-    assert received(database, second) == [Parcel(ADA, 0, b"one")]
+    assert received(database, second) == [BoundsPackage(ADA, 0, b"one")]
 
 
 @on_sqlite
 def test_parcels_of_a_resumable_job_stay(database: Database) -> None:
     job_id = make_job(database, 1)
-    send(database, job_id, Parcel(ADA, 0, b"one"))
+    send(database, job_id, BoundsPackage(ADA, 0, b"one"))
     do(database, cancel_job, job_id)
-    assert send(database, job_id, Parcel(ADA, 1, b"two")) == [False]
+    assert send(database, job_id, BoundsPackage(ADA, 1, b"two")) == [False]
     do(database, resume_job, job_id)
     for _ in range(MAX_ATTEMPTS):
         give_up(database, must_take(database, job_id=job_id))
     assert state_of(database, job_id) is JobState.FAILED
     do(database, retry_job, job_id)
-    assert received(database, job_id) == [Parcel(ADA, 0, b"one")]
+    assert received(database, job_id) == [BoundsPackage(ADA, 0, b"one")]
 
 
 @on_sqlite
 def test_parcels_of_a_missing_job_are_refused(database: Database) -> None:
     with pytest.raises(JobNotFoundError):
-        send(database, 99, Parcel(ADA, 0, b"one"))
+        send(database, 99, BoundsPackage(ADA, 0, b"one"))
 
 
 @on_sqlite
@@ -102,7 +106,7 @@ def test_parcels_of_a_missing_job_are_refused(database: Database) -> None:
 )
 def test_damage_is_found(database: Database, change: Callable[[bytes], bytes]) -> None:
     job_id = make_job(database, 1)
-    send(database, job_id, Parcel(ADA, 0, b"some bounds of positions"))
+    send(database, job_id, BoundsPackage(ADA, 0, b"some bounds of positions"))
     assert list(check(database)) == []
     with database.write() as session:
         stored = session.scalars(text("SELECT bounds FROM shared_bounds")).one()

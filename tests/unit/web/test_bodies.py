@@ -14,7 +14,7 @@ from tests.support.running.waiting import HANG_SECONDS
 from web import bodies
 from web.bodies import Block, BodyLines, read_object
 from web.responses import ApiError
-from web.rooms import HELD, DiskRoom, Holding, MemoryRoom
+from web.rooms import HELD, DiskQuota, MemoryQuota, RequestMemory
 from web.settings import Limits
 
 MUCH = 1 << 30
@@ -44,7 +44,7 @@ class Client:
 
 async def all_blocks(pieces: Iterable[bytes], limit: int) -> list[Block]:
     client = Client(pieces)
-    with BodyLines(DiskRoom(MUCH)) as lines:
+    with BodyLines(DiskQuota(MUCH)) as lines:
         filling = asyncio.ensure_future(lines.fill(client.receive))
         found = []
         while (block := await lines.take(limit)) is not None:
@@ -98,7 +98,7 @@ def test_waiting_lines_are_kept_in_a_file(monkeypatch: pytest.MonkeyPatch) -> No
 
     async def fill_and_take() -> tuple[bytes, int]:
         client = Client(cut(text, 1))
-        with BodyLines(DiskRoom(MUCH)) as lines:
+        with BodyLines(DiskQuota(MUCH)) as lines:
             filling = asyncio.ensure_future(lines.fill(client.receive))
             while client.sent < len(text):  # noqa: ASYNC110 (the client waits)
                 await asyncio.sleep(0)
@@ -120,7 +120,7 @@ def test_a_client_waits_when_too_many_lines_wait() -> None:
 
     async def fill() -> tuple[int, int]:
         client = Client(pieces)
-        with BodyLines(DiskRoom(MUCH), most=5000) as lines:
+        with BodyLines(DiskQuota(MUCH), most=5000) as lines:
             filling = asyncio.ensure_future(lines.fill(client.receive))
             for _ in range(1000):
                 await asyncio.sleep(0)
@@ -148,7 +148,7 @@ def test_the_file_does_not_exceed_its_limit(monkeypatch: pytest.MonkeyPatch) -> 
     """Holds for any length of the body, even if reading never catches up."""
     monkeypatch.setattr(bodies, "MOST_IN_MEMORY", 1000)
     monkeypatch.setattr(bodies, "CHUNK", 500)
-    piece, room, longest = b"4453\n" * 100, DiskRoom(MUCH), 0
+    piece, room, longest = b"4453\n" * 100, DiskQuota(MUCH), 0
 
     async def fill_and_take() -> int:
         client = Client([piece] * 400)
@@ -172,7 +172,7 @@ def test_the_file_does_not_exceed_its_limit(monkeypatch: pytest.MonkeyPatch) -> 
 def test_all_bodies_share_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bodies, "MOST_IN_MEMORY", 1000)
     monkeypatch.setattr(bodies, "LOOK_SECONDS", 0.001)
-    room = DiskRoom(20_000)
+    room = DiskQuota(20_000)
 
     async def fill() -> tuple[list[int], bytes]:
         clients = [Client([b"4453\n" * 20] * 500) for _ in range(2)]
@@ -205,7 +205,7 @@ def test_all_bodies_share_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_full_disk_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bodies, "MOST_IN_MEMORY", 1000)
-    room = DiskRoom(MUCH)
+    room = DiskQuota(MUCH)
 
     async def fill() -> None:
         with BodyLines(room) as lines, file_size_limit(5_000):
@@ -220,12 +220,12 @@ class Sending:
     """A request whose client has sent a part of a JSON object and waits for a signal."""
 
     def __init__(
-        self, room: MemoryRoom, client: str, sent: int, limits: Limits | None = None
+        self, room: MemoryQuota, client: str, sent: int, limits: Limits | None = None
     ) -> None:
         self.goes_on = asyncio.Event()
         self.has_read = asyncio.Event()
         self._pieces = [b"{" + b" " * (sent - 1)]
-        self.holding = Holding(room, client)
+        self.holding = RequestMemory(room, client)
         scope = {"type": "http", "headers": [], HELD: self.holding}
         self.reading = asyncio.ensure_future(
             read_object(Request(scope, self._receive), limits or Limits(), any_type=True)
@@ -248,7 +248,7 @@ async def status_of(reading: asyncio.Future[dict[str, object]]) -> tuple[int, st
 
 def test_incomplete_bodies_share_memory() -> None:
     async def check() -> None:
-        room = MemoryRoom(100, 60)
+        room = MemoryQuota(100, 60)
         first = Sending(room, "a", 50)
         await first.has_read.wait()
         status, message = await status_of(Sending(room, "a", 20).reading)
@@ -277,7 +277,7 @@ def test_a_slow_body_is_refused(sent: int) -> None:
 
     async def check() -> None:
         limits = Limits(read_seconds=0.01, least_rate=1_000)
-        slow = Sending(MemoryRoom(1_000, 1_000), "a", sent, limits)
+        slow = Sending(MemoryQuota(1_000, 1_000), "a", sent, limits)
         assert await status_of(slow.reading) == (
             408,
             "the body arrives more slowly than 1,000 bytes a second",

@@ -16,7 +16,7 @@ from db import evaluations
 from db.database import Database
 from db.errors import CorruptError, UnreachableError
 from web import lookups
-from web.lookups import Gathering, Lookups
+from web.lookups import BatchedLookups, Lookups
 from workers.answers.find import evaluate, look_up
 from workers.answers.question import Question
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from c4core.notation import BoardSize
-    from db.database import AtOnce
+    from db.database import NonBlockingReader
     from db.records.evaluations import StoredEvaluation
 
 STORED = Position("1213", width=5, height=4)
@@ -109,16 +109,16 @@ def test_a_locked_file_does_not_block_the_event_loop(
 def test_after_a_slow_read_a_thread_reads_for_a_while(
     database: Database, in_threads: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    slow = evaluations.find_at_once
+    slow = evaluations.find_without_waiting
 
-    def wait(reader: AtOnce, board: BoardSize, key: int) -> StoredEvaluation | None:
+    def wait(reader: NonBlockingReader, board: BoardSize, key: int) -> StoredEvaluation | None:
         time.sleep(0.01)
         return slow(reader, board, key)
 
     lookups = Lookups(database)
     monkeypatch.setattr("web.lookups.SLOW_SECONDS", 0.005)
     monkeypatch.setattr("web.lookups.AVOID_SECONDS", 60.0)
-    monkeypatch.setattr(evaluations, "find_at_once", wait)
+    monkeypatch.setattr(evaluations, "find_without_waiting", wait)
     assert find(lookups, STORED) is not None
     assert not in_threads
     assert find(lookups, STORED) is not None
@@ -133,20 +133,22 @@ def test_failed_reads_are_left_to_the_thread(
         raise CorruptError("damaged")
 
     lookups = Lookups(database)
-    monkeypatch.setattr(evaluations, "find_at_once", fail)
+    monkeypatch.setattr(evaluations, "find_without_waiting", fail)
     assert find(lookups, STORED) is not None
     lookups.close()
     assert in_threads == ["c4-lookups"]
 
 
-async def find_all(found: Gathering, positions: list[Position]) -> list[StoredEvaluation | None]:
+async def find_all(
+    found: BatchedLookups, positions: list[Position]
+) -> list[StoredEvaluation | None]:
     return await asyncio.gather(*(found.find(position) for position in positions))
 
 
 def test_each_query_gets_its_own_answer(sqlite_path: Path) -> None:
     with Database.open(str(sqlite_path)) as database:
         evaluate(MANY, Question(), Solver(), database)
-        found = Gathering(database)
+        found = BatchedLookups(database)
         asked = [*MANY, *UNKNOWN, *(position.mirrored() for position in MANY)] * 50
         answers = asyncio.run(find_all(found, asked))
         found.close()
@@ -171,7 +173,7 @@ def test_simultaneous_questions_become_one_query(
 
     monkeypatch.setattr(lookups, "look_up", slow)
 
-    async def ask(found: Gathering) -> None:
+    async def ask(found: BatchedLookups) -> None:
         asking = asyncio.ensure_future(find_all(found, MANY * 100))
         for _ in range(3):  # turns of the event loop, in which all send their queries
             await asyncio.sleep(0)
@@ -179,7 +181,7 @@ def test_simultaneous_questions_become_one_query(
         await asking
 
     with Database.open(str(sqlite_path)) as database:
-        found = Gathering(database)
+        found = BatchedLookups(database)
         asyncio.run(ask(found))
         found.close()
     assert sum(sizes) == 300
@@ -194,7 +196,7 @@ def test_a_failing_database_gives_no_answers(
         raise error
 
     with Database.open(str(sqlite_path)) as database:
-        found = Gathering(database)
+        found = BatchedLookups(database)
         monkeypatch.setattr(lookups, "look_up", fail)
         assert asyncio.run(find_all(found, MANY)) == [None] * 3
         monkeypatch.setattr(lookups, "look_up", look_up)

@@ -14,7 +14,7 @@ from web.bodies import parse_json, read_object
 from web.parameters import Budget, Moves, Parameters, one_of, read_board, read_position
 from web.parameters import read as read_all
 from web.responses import ApiError
-from web.rooms import HELD, Holding, MemoryRoom
+from web.rooms import HELD, MemoryQuota, RequestMemory
 from web.settings import Limits
 
 
@@ -207,7 +207,7 @@ def request_with(body: bytes, *pieces: bytes, **headers: str) -> Request:
         return {"type": "http.request", "body": waiting.pop(0), "more_body": bool(waiting)}
 
     named = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
-    holding = Holding(MemoryRoom(1_000, 1_000), "a client")
+    holding = RequestMemory(MemoryQuota(1_000, 1_000), "a client")
     return Request({"type": "http", "headers": named, HELD: holding}, receive)
 
 

@@ -392,8 +392,8 @@ def test_one_client_does_not_get_all_connections() -> None:
             client.sendall(GET)
             read_to(client, b"hello")
         for _ in range(10):  # these do not count for others, although they wait to be closed
-            turned_away = at_end.enter_context(connected(running))
-            assert refusal(read_all(turned_away))[0] == 429
+            refused_connection = at_end.enter_context(connected(running))
+            assert refusal(read_all(refused_connection))[0] == 429
         other = at_end.enter_context(connected(running, "127.0.0.2"))
         other.sendall(GET)
         read_to(other, b"hello")
@@ -409,9 +409,9 @@ def test_refused_connections_are_limited() -> None:
         first.sendall(GET)
         read_to(first, b"hello")
         many = range(protocol.MOST_TURNED_AWAY + 10)
-        turned_away = [at_end.enter_context(connected(running)) for _ in many]
+        refused_connection = [at_end.enter_context(connected(running)) for _ in many]
         answers = []
-        for client in turned_away:
+        for client in refused_connection:
             with contextlib.suppress(ConnectionResetError):
                 answers.append(read_all(client))
         told = [refusal(answer)[0] for answer in answers if answer]

@@ -15,7 +15,7 @@ from db.records.jobs import JobState
 from tests.support.boards.games import random_games
 from tests.support.jobs import state_of
 from tests.support.running.waiting import HANG_SECONDS, await_that
-from web.running import AT_ONCE, JobRunning, web_label
+from web.running import AT_ONCE, JobRunner, web_label
 from workers.analyze.job import submit
 
 EASY = random_games(60, empty=8)
@@ -29,20 +29,20 @@ def make(database: Database, games: list[str], label: str | None = "web") -> int
 
 
 @pytest.fixture
-def running(database: Database) -> Iterator[JobRunning]:
-    opened = JobRunning(database, threads=2, table_mb=1)
+def running(database: Database) -> Iterator[JobRunner]:
+    opened = JobRunner(database, threads=2, table_mb=1)
     yield opened
     opened.close()
 
 
-def test_a_job_runs(database: Database, running: JobRunning) -> None:
+def test_a_job_runs(database: Database, running: JobRunner) -> None:
     number = make(database, EASY)
     running.call(number)
     await_that(lambda: state_of(database, number) is JobState.DONE)
     await_that(lambda: not running.running())
 
 
-def test_excess_jobs_wait_for_their_turn(database: Database, running: JobRunning) -> None:
+def test_excess_jobs_wait_for_their_turn(database: Database, running: JobRunner) -> None:
     long = [make(database, HARD) for _ in range(AT_ONCE)]
     short = [make(database, EASY[start : start + 5]) for start in range(2)]
     for number in [*long, *short]:
@@ -54,7 +54,7 @@ def test_excess_jobs_wait_for_their_turn(database: Database, running: JobRunning
     await_that(lambda: not running.running())
 
 
-def test_a_short_job_starts_beside_a_long_one(database: Database, running: JobRunning) -> None:
+def test_a_short_job_starts_beside_a_long_one(database: Database, running: JobRunner) -> None:
     long, short = make(database, HARD), make(database, EASY)
     running.call(long)
     running.call(short)
@@ -64,7 +64,7 @@ def test_a_short_job_starts_beside_a_long_one(database: Database, running: JobRu
 
 
 def test_closing_releases_all_units(database: Database) -> None:
-    running = JobRunning(database, threads=2, table_mb=1)
+    running = JobRunner(database, threads=2, table_mb=1)
     number = make(database, HARD)
     running.call(number)
 
@@ -83,7 +83,7 @@ def test_closing_releases_all_units(database: Database) -> None:
     assert running.running() == []
 
 
-def test_a_new_server_resumes_its_own_jobs(database: Database, running: JobRunning) -> None:
+def test_a_new_server_resumes_its_own_jobs(database: Database, running: JobRunner) -> None:
     ours = [make(database, EASY, web_label(None)), make(database, EASY, web_label("tonight"))]
     others = [make(database, EASY, None), make(database, EASY, "webs"), make(database, EASY, "x")]
     running.start()
@@ -91,7 +91,7 @@ def test_a_new_server_resumes_its_own_jobs(database: Database, running: JobRunni
     assert all(state_of(database, number) is JobState.RUNNING for number in others)
 
 
-def test_a_cancelled_and_resumed_job_continues(database: Database, running: JobRunning) -> None:
+def test_a_cancelled_and_resumed_job_continues(database: Database, running: JobRunner) -> None:
     number = make(database, EASY)
     for _ in range(5):
         running.call(number)
@@ -102,7 +102,7 @@ def test_a_cancelled_and_resumed_job_continues(database: Database, running: JobR
     await_that(lambda: state_of(database, number) is JobState.DONE)
 
 
-def test_a_missing_job_is_ignored(database: Database, running: JobRunning) -> None:
+def test_a_missing_job_is_ignored(database: Database, running: JobRunner) -> None:
     running.call(999)
     await_that(lambda: not running.running())
     number = make(database, EASY)

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from tests.support.running.command_line import ROOT
-from web.http.server import TURN_SECONDS, quick_turns
+from web.http.server import TURN_SECONDS, short_switch_interval
 
 PROGRAM = """
 import resource, sys
@@ -21,7 +21,7 @@ print(room_for_connections(wanted), resource.getrlimit(resource.RLIMIT_NOFILE)[0
 
 def test_settings_are_restored_at_the_end() -> None:
     before, frozen = sys.getswitchinterval(), gc.get_freeze_count()
-    with quick_turns():
+    with short_switch_interval():
         assert sys.getswitchinterval() == pytest.approx(TURN_SECONDS)
         assert gc.get_freeze_count() > frozen
     assert sys.getswitchinterval() == before
@@ -38,7 +38,7 @@ def test_later_objects_are_still_collected() -> None:
             gone.pop()
 
     gone: list[int] = []
-    with quick_turns():
+    with short_switch_interval():
         for _ in range(10):
             Node()
         gc.collect()

@@ -17,7 +17,7 @@ from kombu import Connection
 from tests.release.fuzz.mutation import ODD, mutated, mutated_json, mutated_text
 from tests.release.fuzz.target import Target
 from workers.celery.messaging import TASK, make_app
-from workers.celery.process import THIS_PROCESS
+from workers.celery.process import CURRENT_WORKER
 from workers.core.kinds import Lane
 
 NOTHING = {"callbacks": None, "errbacks": None, "chain": None, "chord": None}
@@ -98,7 +98,7 @@ def prepare(_: Path) -> Target:
         message = queue.get(no_ack=False)
         assert message is not None
         handle(message)
-        with mock.patch.object(THIS_PROCESS, "worker", _Site):
+        with mock.patch.object(CURRENT_WORKER, "worker", _Site):
             while taken:
                 request = taken.pop()
                 request.execute()

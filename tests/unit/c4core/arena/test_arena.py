@@ -8,7 +8,7 @@ import pytest
 
 from c4core import Position
 from c4core.arena import game as game_module
-from c4core.arena.game import Clock, Ending, TimeControl, game_seed, play_game, seat_seed
+from c4core.arena.game import Clock, Ending, TimeControl, game_seed, play_game, side_seed
 from c4core.dice import Dice
 from c4core.players import Limits, Player, parse_player
 from c4core.players.errors import Failing, PlayerFailure, StopPlaying
@@ -93,8 +93,8 @@ def test_an_exception_between_moves_is_not_the_players_failure() -> None:
 def test_players_receive_the_game() -> None:
     first, second = Scripted(3, 3, 3, 3), Scripted(2, 2, 2)
     play_game(first, second, seed=5)
-    assert first.seen == [GameStart(Position().board, "x", seat_seed(5, "x")), "win"]
-    assert second.seen == [GameStart(Position().board, "o", seat_seed(5, "o")), "loss"]
+    assert first.seen == [GameStart(Position().board, "x", side_seed(5, "x")), "win"]
+    assert second.seen == [GameStart(Position().board, "o", side_seed(5, "o")), "loss"]
 
 
 def test_a_start_position() -> None:
@@ -248,7 +248,7 @@ def test_seeds_depend_on_the_match_only() -> None:
     assert game_seed(1, 0) == 15088009739970707332
     seeds = {game_seed(match, number) for match in range(30) for number in range(100)}
     assert len(seeds) == 3000
-    assert seat_seed(7, "x") != seat_seed(7, "o")
+    assert side_seed(7, "x") != side_seed(7, "o")
 
 
 @pytest.mark.parametrize(

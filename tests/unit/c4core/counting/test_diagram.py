@@ -17,7 +17,7 @@ import pytest
 
 from c4core import Position
 from c4core.arrays import plies
-from c4core.counting import Progress, begin, count, read_kept, write_kept
+from c4core.counting import Progress, begin, count, load_count, save_count
 from c4core.counting.diagram import (
     CountFileError,
     CountMemoryError,
@@ -137,14 +137,14 @@ def half() -> Progress:
 
 @pytest.fixture
 def content(half: Progress, tmp_path: Path) -> bytes:
-    write_kept(tmp_path / "whole", half)
+    save_count(tmp_path / "whole", half)
     return (tmp_path / "whole").read_bytes()
 
 
 def refused(path: Path, content: bytes) -> str:
     path.write_bytes(content)
     with pytest.raises(CountFileError) as caught:
-        read_kept(path)
+        load_count(path)
     assert caught.value.path == str(path)
     return str(caught.value)
 
@@ -159,11 +159,11 @@ def test_a_count_continues_from_its_file(tmp_path: Path) -> None:
     *_, last = count(begin(4, 4))
     progress = begin(4, 4)
     while not progress.is_done:
-        write_kept(path, progress)
-        progress = next(count(read_kept(path)))
+        save_count(path, progress)
+        progress = next(count(load_count(path)))
     assert progress.plies == last.plies
-    write_kept(path, progress)
-    assert list(count(read_kept(path))) == []
+    save_count(path, progress)
+    assert list(count(load_count(path))) == []
 
 
 def test_a_truncated_file_is_refused(content: bytes, tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_forged_files_are_refused(content: bytes, tmp_path: Path) -> None:
         path = tmp_path / "forged"
         path.write_bytes(sealed(bytes(forged)))
         with contextlib.suppress(CountFileError):
-            assert read_kept(path).open_positions.nodes > 0
+            assert load_count(path).open_positions.nodes > 0
 
 
 @pytest.mark.parametrize(
@@ -227,4 +227,4 @@ def test_numbers_that_contradict_the_diagram_are_refused(content: bytes, tmp_pat
 
 def test_a_directory_is_refused(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError):
-        read_kept(tmp_path)
+        load_count(tmp_path)

@@ -11,7 +11,7 @@ from c4core.arrays import open_plies
 from c4core.book import Book
 from c4core.dataset.draw import choose_from_book, draw_by_plies, draw_from_play, gather
 from c4core.dice import Dice
-from c4core.players.playouts import stop_within
+from c4core.players.playouts import draw_positions
 from tests.support.boards.small_books import small_book
 
 TINY = BoardSize(3, 3)
@@ -34,25 +34,25 @@ def everything(board: BoardSize) -> list[np.ndarray]:
 
 def test_random_moves_are_uniform_over_open_columns() -> None:
     # On 3 x 3, whose games never end early: the first stone is in the middle or at a side.
-    keys = stop_within(Dice(1), 30_000, 1, 1, width=3, height=3)
+    keys = draw_positions(Dice(1), 30_000, 1, 1, width=3, height=3)
     middle = Position("2", width=3, height=3).canonical_key
     assert (keys == middle).mean() == pytest.approx(1 / 3, abs=0.01)
     # Column 1 is full after three stones; then the others share the draws.
-    keys = stop_within(Dice(1), 200_000, 4, 4, width=3, height=3)
+    keys = draw_positions(Dice(1), 200_000, 4, 4, width=3, height=3)
     full = [Position(f"111{column}", width=3, height=3).canonical_key for column in "23"]
     first, second = ((keys == key).sum() for key in full)
     assert first == pytest.approx(second, rel=0.1)
 
 
 def test_a_finished_game_gives_no_position() -> None:
-    keys = stop_within(Dice(1), 5_000, 20, 20)
+    keys = draw_positions(Dice(1), 5_000, 20, 20)
     assert 0 < len(keys) < 5_000
     assert not any(position.is_over for position in positions(keys, BoardSize(7, 6)))
     assert set(plies(keys, BoardSize(7, 6))) == {20}
 
 
 def test_all_positions_of_a_game_are_equally_likely() -> None:
-    keys = stop_within(Dice(1), 30_000, 2, 5, width=3, height=3)
+    keys = draw_positions(Dice(1), 30_000, 2, 5, width=3, height=3)
     numbers = np.bincount(plies(keys, TINY))
     assert numbers[2:] / len(keys) == pytest.approx([0.25] * 4, abs=0.02)
     assert not numbers[:2].any()
@@ -61,7 +61,7 @@ def test_all_positions_of_a_game_are_equally_likely() -> None:
 @pytest.mark.parametrize(("first", "last"), [(-1, 3), (4, 3), (0, 9)])
 def test_bad_plies_are_refused(first: int, last: int) -> None:
     with pytest.raises(ValueError, match="from 0 to 8 on a 3x3 board"):
-        stop_within(Dice(1), 1, first, last, width=3, height=3)
+        draw_positions(Dice(1), 1, first, last, width=3, height=3)
 
 
 @pytest.mark.parametrize("draw", [draw_by_plies, draw_from_play])

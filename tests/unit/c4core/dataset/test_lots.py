@@ -14,10 +14,10 @@ from c4core.dataset.lots import (
     are_mirrored,
     choose,
     divide,
-    draw_lots,
     in_order,
     linked,
     links,
+    position_hashes,
     split_of,
 )
 from c4core.dataset.reading import inspect
@@ -40,7 +40,7 @@ def mixed(word: int) -> int:
 def test_lots_agree_with_the_documentation() -> None:
     key = Position("4453").canonical_key
     salt = int.from_bytes(hashlib.blake2b(b"split 7", digest_size=8).digest(), "big")
-    (lot,) = draw_lots(np.array([key], dtype=np.uint64), 7, "split").tolist()
+    (lot,) = position_hashes(np.array([key], dtype=np.uint64), 7, "split").tolist()
     assert lot == mixed(key ^ salt)
     place = (lot >> 32) * 100 >> 32
     (part,) = split_of(np.array([key], dtype=np.uint64), 7, Shares()).tolist()
@@ -60,9 +60,9 @@ def test_a_part_with_share_0_is_empty() -> None:
 
 
 def test_lots_depend_on_seed_and_purpose() -> None:
-    first = draw_lots(NUMBERS, 1, "split")
-    assert not (first == draw_lots(NUMBERS, 2, "split")).any()
-    assert not (first == draw_lots(NUMBERS, 1, "order")).any()
+    first = position_hashes(NUMBERS, 1, "split")
+    assert not (first == position_hashes(NUMBERS, 2, "split")).any()
+    assert not (first == position_hashes(NUMBERS, 1, "order")).any()
     assert len(np.unique(first)) == len(NUMBERS)
 
 

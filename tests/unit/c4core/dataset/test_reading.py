@@ -15,7 +15,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from c4core.dataset import reading
 from c4core.dataset.card import read_card
-from c4core.dataset.files import Allowance
+from c4core.dataset.files import MemoryBudget
 from c4core.dataset.reading import FORMATS, inspect, part_problems
 from c4core.dataset.writing import write_dataset
 from c4core.errors import DatasetError
@@ -291,7 +291,7 @@ def test_the_densest_parts_are_read(tmp_path: Path, representations: tuple[str, 
 
 
 def test_columns_beyond_the_allowance_are_refused() -> None:
-    allowance = Allowance(1_000_000)
+    allowance = MemoryBudget(1_000_000)
     allowance.take("ply", "u1", (32_000_000,))
     with pytest.raises(ValueError, match="side would take 1 bytes, too many"):
         allowance.take("side", "u1", (1,))

@@ -7,7 +7,7 @@ import pytest
 
 from c4core.players import LEVELS, PlayerCostError, parse_player, player_kinds
 from c4core.players.parameters import FREE, MOST_BYTES, Real, Whole
-from c4core.players.registry import check_costs, memory_of, most_untrusted
+from c4core.players.registry import check_costs, memory_of, untrusted_limit
 
 WITHOUT_COST = {
     "blunder",
@@ -82,7 +82,7 @@ def test_the_costliest_move_stays_within_its_stated_memory(
 ) -> None:
     kind = next(kind for kind in player_kinds() if kind.name == name)
     declared = next(each for each in kind.parameters if each.name == parameter)
-    text = f"{name}:{parameter}={most_untrusted(kind, declared):.0f}{others}"
+    text = f"{name}:{parameter}={untrusted_limit(kind, declared):.0f}{others}"
     assert 0.9 * MOST_BYTES < memory_of(parse_player(text)) <= MOST_BYTES
     program = (
         "import resource, sys\n"

@@ -20,7 +20,7 @@ from db.records.evaluations import StoredEvaluation
 from tests.support.boards import reference
 from tests.support.boards.games import random_games
 from tests.support.running.waiting import await_that
-from workers.answers.find import Findings, evaluate, find_answers, search_with
+from workers.answers.find import BatchResult, evaluate, find_answers, search_with
 from workers.answers.question import Question
 
 # The oracle is slow, and many tests ask it about the same positions.
@@ -66,7 +66,7 @@ def ask(
     positions: list[Position],
     question: Question = COLUMNS,
     known: Mapping[int, StoredEvaluation] | None = None,
-) -> Findings:
+) -> BatchResult:
     return find_answers(positions, question, search_with(Solver(table_mb=1)), known or {})
 
 

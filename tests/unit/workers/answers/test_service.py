@@ -20,7 +20,7 @@ from workers.answers import service as keeping
 from workers.answers.books import line_in_book
 from workers.answers.find import answer_at_end, answer_stored, evaluate, look_up
 from workers.answers.question import Question
-from workers.answers.service import SOLVERS, AnswerService, Keeper, SolverPool, Stop
+from workers.answers.service import SOLVERS, AnswerService, EvaluationWriter, SolverPool, Stop
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -204,7 +204,7 @@ def row(position: Position) -> StoredEvaluation:
 def test_closing_stores_everything(sqlite_path: Path) -> None:
     other = Position("12")
     with Database.open(str(sqlite_path)) as database:
-        keeper = Keeper(database)
+        keeper = EvaluationWriter(database)
         for position in (*POSITIONS, other):
             keeper.keep([row(position)])
         keeper.close()
@@ -217,7 +217,7 @@ def test_excess_results_are_dropped(sqlite_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(keeping, "MOST_WAITING", 1)
     monkeypatch.setattr(keeping, "GATHER_SECONDS", 60.0)
     with Database.open(str(sqlite_path)) as database:
-        keeper = Keeper(database)
+        keeper = EvaluationWriter(database)
         for position in POSITIONS:
             keeper.keep([row(position)])
         keeper.close()
@@ -235,7 +235,7 @@ def test_a_read_only_database_is_left_alone(
 
     monkeypatch.setattr(keeping, "store_learned", fail)
     with Database.open(str(sqlite_path)) as database:
-        keeper = Keeper(database)
+        keeper = EvaluationWriter(database)
         keeper.keep([row(POSITIONS[0])])
         await_that(lambda: keeper._is_closed)
         keeper.keep([row(POSITIONS[1])])

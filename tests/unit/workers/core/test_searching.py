@@ -10,7 +10,7 @@ import pytest
 from c4core.position import Position
 from c4core.solver import Solver
 from tests.support.running.waiting import HANG_SECONDS, await_that
-from workers.core.searching import RationedSearcher, turn_of
+from workers.core.searching import TurnTakingSolver, turn_of
 
 
 class Crowd:
@@ -34,7 +34,7 @@ class Crowd:
 @pytest.mark.parametrize("threads", [1, 3])
 def test_others_wait_for_their_turn(threads: int) -> None:
     crowd: Any = Crowd()
-    searcher = RationedSearcher(crowd, threads)
+    searcher = TurnTakingSolver(crowd, threads)
     with ThreadPoolExecutor(8) as pool:
         answers = [pool.submit(searcher.solve, Position("44")) for _ in range(8)]
         await_that(lambda: crowd.inside == threads)
@@ -51,7 +51,7 @@ def test_a_failing_search_releases_its_turn() -> None:
             raise MemoryError
 
     broken: Any = Broken()
-    searcher = RationedSearcher(broken, 1)
+    searcher = TurnTakingSolver(broken, 1)
     with pytest.raises(MemoryError):
         searcher.analyze(Position("44"))
     assert searcher.has_turn(0)
@@ -60,7 +60,7 @@ def test_a_failing_search_releases_its_turn() -> None:
 def test_answers_come_from_the_solver() -> None:
     position = Position("2252576253462244111563365343671351441")
     solver = Solver(table_mb=1)
-    searcher = RationedSearcher(solver, 1)
+    searcher = TurnTakingSolver(solver, 1)
     keys = np.array([position.key], dtype=np.uint64)
     assert searcher.solve(position).score == solver.solve(position).score
     assert searcher.solve(position, weak=True).lower == solver.solve(position, weak=True).lower
@@ -72,7 +72,7 @@ def test_answers_come_from_the_solver() -> None:
 def test_a_turn_may_cover_several_searches() -> None:
     position = Position("2252576253462244111563365343671351441")
     solver = Solver(table_mb=1)
-    searcher = RationedSearcher(solver, 1)
+    searcher = TurnTakingSolver(solver, 1)
     with turn_of(searcher) as within:
         assert not searcher.has_turn(0)
         assert within.solve(position).score == solver.solve(position).score

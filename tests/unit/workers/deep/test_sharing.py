@@ -20,7 +20,7 @@ from tests.support.running.waiting import await_that
 from workers.deep import sharing
 from workers.deep import sharing as heard
 from workers.deep.job import solve_unit, submit
-from workers.deep.sharing import Exchange, ReceivedBounds, listening
+from workers.deep.sharing import BoundsListener, Exchange, listening
 from workers.deep.task import DeepTask
 from workers.deep.tree import Bounds, first_bounds
 
@@ -59,7 +59,7 @@ def bounds(solver: Solver) -> set[tuple[int, int, bool]]:
     return {(key, score, is_upper) for key, score, is_upper, _ in found.tolist()}
 
 
-def parcels(database: Database, job_id: int) -> list[jobs.Parcel]:
+def parcels(database: Database, job_id: int) -> list[jobs.BoundsPackage]:
     with database.read() as session:
         return jobs.new_parcels(session, job_id, {})
 
@@ -173,7 +173,7 @@ def test_a_parcel_without_valid_bounds_is_ignored(
     database: Database, job_id: int, learned: Solver, sent: bytes
 ) -> None:
     with database.write() as session:
-        jobs.send_parcel(session, job_id, jobs.Parcel(1, 0, sent))
+        jobs.share_bounds(session, job_id, jobs.BoundsPackage(1, 0, sent))
     with pytest.raises(DamagedValueError, match=f"a parcel of bounds of job {job_id}"):
         Exchange(database, job_id, START.board).take_turn(learned)
 
@@ -208,7 +208,7 @@ def test_a_unit_is_solved_without_sharing(
     database, _ = two
     job_id = submit(database, DeepTask(START, "", split_plies=1))
     with database.write() as session:
-        jobs.send_parcel(session, job_id, jobs.Parcel(1, 0, b"x"))
+        jobs.share_bounds(session, job_id, jobs.BoundsPackage(1, 0, b"x"))
         session.execute(update(SharedBounds).values(number=3))
 
     class Late(Solver):
@@ -226,8 +226,8 @@ EARLY = Position("4", width=7, height=7)
 LATE = Position("764137142134747115", width=7, height=7)
 
 
-def told(*bounds: tuple[int, int, bool, int]) -> ReceivedBounds:
-    listener = ReceivedBounds(Solver(table_mb=1))
+def told(*bounds: tuple[int, int, bool, int]) -> BoundsListener:
+    listener = BoundsListener(Solver(table_mb=1))
     for bound in bounds:
         listener.add_bounds(np.array([bound], dtype=BOUND), width=7, height=7)
     return listener
@@ -276,5 +276,5 @@ def test_too_many_bounds_drop_the_cheapest(monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_solver_gets_all_received_bounds() -> None:
     solver = Solver(table_mb=1)
     bound = np.array([(EARLY.canonical_key, 0, True, 20)], dtype=BOUND)
-    ReceivedBounds(solver).add_bounds(bound, width=7, height=7)
+    BoundsListener(solver).add_bounds(bound, width=7, height=7)
     assert solver.table_bounds(width=7, height=7, least_nodes=1).tolist() == bound.tolist()

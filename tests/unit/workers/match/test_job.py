@@ -174,7 +174,7 @@ def test_a_player_that_fails_before_its_first_move_has_a_cost(tmp_path: Path) ->
 
 def test_the_cost_comes_from_earlier_games(database: Database) -> None:
     asked = complete(database, terms(player_a="random", player_b="stupid"))
-    assert job.Paces(database).seconds_per_game(asked) < 1
+    assert job.MoveTimes(database).seconds_per_game(asked) < 1
     stored = [
         game(number, length=20, a_side="xo"[number % 2], x_seconds=2.0, o_seconds=1.0)
         for number in range(10)
@@ -184,7 +184,7 @@ def test_the_cost_comes_from_earlier_games(database: Database) -> None:
     store_match(database, [], player_a="random", player_b="stupid")
     store_match(database, stored, player_a="random", start=Position(width=5, height=4))
     # Every player's moves took 0.15 s; a game has 29.4 of them.
-    assert job.Paces(database).seconds_per_game(asked) == pytest.approx(0.15 * 0.7 * 42)
+    assert job.MoveTimes(database).seconds_per_game(asked) == pytest.approx(0.15 * 0.7 * 42)
 
 
 def test_the_pace_counts_one_players_moves(database: Database) -> None:
@@ -200,7 +200,7 @@ def test_the_cost_of_some_players_is_not_measured(database: Database) -> None:
     for player, seconds in (("perfect", 0.03), ("exec:sh no-such-file", 0.05)):
         asked = complete(database, terms(player_a=player, player_b=player))
         expected = seconds * 0.7 * 42
-        assert job.Paces(database).seconds_per_game(asked) == pytest.approx(expected)
+        assert job.MoveTimes(database).seconds_per_game(asked) == pytest.approx(expected)
 
 
 def results(outcomes: str) -> list[int]:
