@@ -42,6 +42,11 @@ ARCHITECTURES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def one_thread() -> None:
+    torch.set_num_threads(1)
+
+
 def random_model(kind: str, board: BoardSize, architecture: dict[str, Any]) -> Model:
     network = new_network(kind, board, architecture, seed=1)
     with torch.no_grad():
@@ -66,7 +71,7 @@ def test_onnxruntime_plays_what_pytorch_plays(
     size = BoardSize(*board)
     model = random_model(kind, size, architecture)
     network = network_of(model, HERE)
-    positions = random_positions(100, seed=3, board=size)
+    positions = random_positions(50, seed=3, board=size)
     planes = planes_of_positions(positions, moved=False)
     expected, values = preferences(network, kind, planes)
     found = computed(onnx_bytes(model, HERE), planes)
