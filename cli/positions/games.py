@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from db.records.games import GameCursor
 
 STDIN: Final = "-"
-_MOVES: Final = re.compile(r"[^./\\]*")
-"""A text that can be moves; all other names are file names."""
+_FILE_NAME: Final = re.compile(r"[./\\]")
+"""A name with one of these is a file name if it cannot be read as moves."""
 
 _STORED: Final = re.compile(r"[0-9]+:[0-9]+")
 _MATCH: Final = re.compile(r"[0-9]{1,7}")
@@ -67,7 +67,7 @@ def read_names(
 ) -> NamedGames:
     """Parse arguments: moves, ``MATCH:NUMBER``, ``-`` or files.
 
-    A name without a dot and a slash is moves, unless only a file of this name can be read. With
+    A name that can be read as moves is moves; write ``./name`` for a file with such a name. With
     ``has_matches``, a number of at most seven digits is a match with all its games.
     """
     from db.records.games import GameCursor
@@ -81,7 +81,7 @@ def read_names(
                 raise click.BadParameter(str(error), context, param_hint="GAME") from None
         elif has_matches and _MATCH.fullmatch(name):
             parts.append(int(name))
-        elif name != STDIN and _MOVES.fullmatch(name) and not _is_file_only(name, board):
+        elif name != STDIN and not _is_file_name(name, board):
             parts.append(name)
         else:
             # Click's types name text files only.
@@ -89,15 +89,15 @@ def read_names(
     return NamedGames(tuple(parts))
 
 
-def _is_file_only(name: str, board: BoardSize) -> bool:
-    """Whether a file has this name, which cannot be read as moves."""
+def _is_file_name(name: str, board: BoardSize) -> bool:
+    """Whether a name cannot be read as moves, and is or looks like the name of a file."""
     from c4core.errors import MoveError
     from c4core.reader import read_moves
 
     try:
         read_moves(name, board)
     except MoveError:
-        return Path(name).exists()
+        return _FILE_NAME.search(name) is not None or Path(name).exists()
     return False
 
 

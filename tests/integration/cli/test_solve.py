@@ -1,12 +1,14 @@
 import json
+import random
 from collections.abc import Sequence
 from types import SimpleNamespace
 
 import pytest
 
 from c4core.position import Position
+from c4core.solver import Solver
 from cli.positions.asking import LocalAsker
-from tests.support.boards.games import EASY
+from tests.support.boards.games import EASY, random_games
 from tests.support.running.command_line import C4
 from workers.answers.question import Answer, Question
 
@@ -127,6 +129,36 @@ def test_a_line_is_answered_before_the_next_is_sent(c4: C4) -> None:
     assert process.returncode == 0
 
 
+def _spoiled(moves: str, chance: random.Random) -> str:
+    """A line of moves, and in half of the cases one with an error, a won game, or a blank one."""
+    place = chance.randrange(len(moves))
+    return chance.choice(
+        [
+            moves,
+            moves,
+            moves,
+            "" if chance.random() < 0.01 else moves + str(chance.randint(1, 7)),
+            moves[:place] + chance.choice("089xX.") + moves[place:],
+            moves + moves[-1] * 7,
+        ]
+    )
+
+
+def _published_answer(line: str, solver: Solver) -> str:
+    """The answer of Pascal Pons's program, by the rules of its published main function.
+
+    It plays the columns 1 to 7 one after the other. If a column is not one of these, is full, or
+    wins, it writes an empty line.
+    """
+    position = Position()
+    for character in line:
+        column = ord(character) - ord("1")
+        if not 0 <= column < 7 or not position.is_legal(column) or position.is_winning(column):
+            return ""
+        position = position.play(column)
+    return f"{line} {solver.solve(position).score}"
+
+
 class TestClassicFormat:
     def test_line_and_score(self, c4: C4) -> None:
         done = c4("solve", "-", "--format", "c4solver", stdin=f"{EASY}\r\n{EASY}6")
@@ -156,6 +188,18 @@ class TestClassicFormat:
         assert done.out.split("\n") == ["", f"{EASY} -1", "", "", f"{EASY} -1", ""]
         numbers = [line.partition(":")[0] for line in done.err.splitlines()]
         assert numbers == ["Line 1", "Line 3", "Line 4"]
+
+    def test_a_thousand_lines_as_the_published_program_answers_them(self, c4: C4) -> None:
+        chance = random.Random(41)
+        games = random_games(60, empty=8)
+        lines = [_spoiled(chance.choice(games), chance) for _ in range(1000)]
+        done = c4("solve", "-", "--format", "c4solver", "--no-store", stdin="\n".join(lines) + "\n")
+        solver = Solver(table_mb=1)
+        answers = done.out.split("\n")
+        assert answers.pop() == ""
+        assert answers == [_published_answer(line, solver) for line in lines]
+        assert 200 < answers.count("") < 800
+        assert len(done.err.splitlines()) == answers.count("")
 
     def test_limit_leaves_the_line_without_a_score(self, c4: C4) -> None:
         options = ("--format", "c4solver", "--node-limit", "10", "--no-book")
