@@ -76,7 +76,7 @@ def test_a_cell_plays_its_column_on_a_phone(browser: Browser, page_server: PageS
 
 def test_an_address_without_a_puzzle_says_why(browser: Browser) -> None:
     browser.open("/puzzles?seed=x")
-    browser.until(lambda: "seed must be" in browser.text("#puzzle-question"), "nothing is said")
+    browser.until(lambda: "Seed must be" in browser.text("#puzzle-question"), "nothing is said")
     browser.await_refusal()
     browser.open("/puzzles?board=3x3&seed=1")
     browser.until(lambda: "No puzzle" in browser.text("#puzzle-question"), "nothing is said")
