@@ -18,7 +18,7 @@ def interrupted(seconds: float, call: Callable[..., object], *arguments: Any) ->
 
     The timer starts within the call, so that an early signal is raised there, too.
     """
-    timer = threading.Timer(seconds, signal.raise_signal, [signal.SIGINT])
+    timer = threading.Timer(seconds, _press_ctrl_c)
     try:
         timer.start()
         call(*arguments)
@@ -37,7 +37,7 @@ def interrupted_when(
     def watch() -> None:
         while not (holds() or is_over.wait(0.001)):
             pass
-        signal.raise_signal(signal.SIGINT)
+        _press_ctrl_c()
 
     watcher = threading.Thread(target=watch)
     try:
@@ -46,6 +46,14 @@ def interrupted_when(
     finally:
         is_over.set()
         watcher.join()
+
+
+def _press_ctrl_c() -> None:
+    """Send SIGINT to the main thread, as Ctrl-C does.
+
+    A signal to another thread would not wake the main thread if it waits for a lock.
+    """
+    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
 
 class Ended(NamedTuple):

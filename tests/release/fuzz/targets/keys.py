@@ -43,7 +43,8 @@ def run(data: bytes) -> None:
                 look(keys, width=width, height=height)
     position = Position.from_key(key, width=width, height=height)
     assert position.key == key
-    assert Position.from_grid(str(position)) == position
+    drawn = Position.from_grid(str(position), width=position.width, height=position.height)
+    assert drawn == position
 
 
 def prepare(_: Path) -> Target:

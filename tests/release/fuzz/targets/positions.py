@@ -43,7 +43,8 @@ def run(data: bytes) -> None:
     assert columns is not None
     assert Position(format_moves(columns), width=width, height=height) == position
     assert Position.from_key(position.key, width=width, height=height) == position
-    assert Position.from_grid(str(position)) == position
+    drawn = Position.from_grid(str(position), width=position.width, height=position.height)
+    assert drawn == position
     assert position.mirrored().mirrored() == position
 
 
