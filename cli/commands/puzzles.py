@@ -143,7 +143,9 @@ def puzzles(
     if not search.is_complete:
         settings.say("The time limit is reached.")
     if not found or (wanted is not None and len(found) < wanted):
-        settings.say(f"Found {len(found)} puzzles.")
+        from cli.output.render import count as counted
+
+        settings.say(f"Found {counted(len(found), 'puzzle')}.")
     if found:
         for name in plots:
             drawing.draw_picture(name, puzzles_picture(found))

@@ -265,7 +265,7 @@ function answerText({ keeps, solution, length }, column) {
 /** @param {Puzzle} puzzle */
 function factsOf({ match, number, difficulty }) {
   return facts([
-    ["Difficulty", `${whole(difficulty)} positions searched`],
+    ["Difficulty", `${count(difficulty, "position")} searched`],
     ["Game", match === null ? null : `${match}:${number}`],
   ]);
 }
