@@ -294,8 +294,9 @@ def read_grid_list(values: Sequence[object], board: BoardSize) -> Position:
     Raises:
         GridError: it is not a list of squares, or the squares are not a position.
     """
-    if values and all(isinstance(row, list | tuple) for row in values):
-        return _position([[_square(square) for square in row] for row in values], board)  # type: ignore[attr-defined]  # a list
+    rows = [row for row in values if isinstance(row, list | tuple)]
+    if rows and len(rows) == len(values):
+        return _position([[_square(square) for square in row] for row in rows], board)
     if len(values) == board.height and all(isinstance(row, str) for row in values):
         return read_grid("\n".join(map(str, values)), board)
     if len(values) != board.cells:

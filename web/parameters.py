@@ -359,7 +359,7 @@ def read_position(values: Mapping[str, object]) -> AskedPosition:
 
 
 def play(moves: str, board: BoardSize, field: str) -> Position:
-    """The position after the moves in the parameter ``field``."""
+    """The position after moves that are written as ``4453``, in the parameter ``field``."""
     read_moves(moves, field)
     try:
         return Position(moves, width=board.width, height=board.height)
