@@ -52,10 +52,18 @@ SHARED = Extension(
 # Kernels for newer processors, chosen at run time (c4core/engine/kernel.pyx).
 ON_X86_64 = sysconfig.get_platform().endswith(("x86_64", "amd64"))
 X86_V3 = ["-mavx2", "-mbmi", "-mbmi2", "-mpopcnt"]
-VARIANT_ARGS = {"x86_v3": X86_V3, "x86_v3_pext": [*X86_V3, "-DC4_PEXT"]}
+VARIANT_ARGS = {
+    "x86_v3": X86_V3,
+    "x86_v3_pext": [*X86_V3, "-DC4_PEXT"],
+    "wide_x86_v3": X86_V3,
+    "wide_x86_v3_pext": [*X86_V3, "-DC4_PEXT"],
+}
+
+# Modules whose words of squares have 128 bits (c4core/engine/word.h); all others serve narrow boards only.
+WIDE = ("kernel", "position", "solver", "wide", "wide_x86_v3", "wide_x86_v3_pext")
 
 # These loop over a position's few moves; vectorization costs more than it saves.
-SHORT_LOOPS = ("portable", *VARIANT_ARGS)
+SHORT_LOOPS = ("portable", "wide", *VARIANT_ARGS)
 
 # The sums of these models must be the same to the last bit on every processor: no fused products.
 EXACT_FLOATS = ("residual", "tuples")
@@ -119,6 +127,7 @@ def extensions() -> list[Extension]:
             extra_compile_args=COMPILE_ARGS
             + optimization(source)
             + VARIANT_ARGS.get(source.stem, [])
+            + ["-DC4_WIDE"] * (source.stem in WIDE)
             + ["-ffp-contract=off"] * (source.stem in EXACT_FLOATS)
             + ["-fno-tree-vectorize"] * (source.stem in SHORT_LOOPS),
             extra_link_args=LINK_ARGS,

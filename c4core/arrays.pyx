@@ -13,12 +13,14 @@ several parents share take little memory, even for a large ply.
 cimport cython
 from cpython.number cimport PyNumber_Index
 from libc.stdint cimport uint8_t, uint64_t
+from libc.string cimport memcpy
 
 from c4core.engine.board cimport (
     Board,
     canonical_key,
     column_mask,
     has_four,
+    is_narrow,
     playable_squares,
     popcount,
     position_key,
@@ -29,7 +31,7 @@ from c4core.engine.kernel cimport board_of
 from c4core.position cimport Position
 
 from c4core.errors import BoardError, KeyValueError, MoveError
-from c4core.notation import check_board
+from c4core.notation import check_board, check_narrow
 from c4core.position import Position as PositionType
 
 # The effect of playing a column: the flags that ``children`` returns.
@@ -46,7 +48,7 @@ MOVE_FILLS = FILLS
 
 
 cdef const Board* _geometry(int width, int height) except NULL:
-    check_board(width, height)
+    check_narrow(check_board(width, height), "arrays of keys")
     return board_of(width, height)
 
 
@@ -214,6 +216,8 @@ cdef tuple words_of_batch(
 ):
     """Return two uint64 arrays: the stones of the sides to move, and of both sides.
 
+    Their shape is (positions,), on wide boards (positions, 2): the low half and the high half of each word.
+
     Args:
         positions: positions, move texts, or an array of keys.
         width, height: the board of texts and keys.
@@ -257,10 +261,11 @@ cdef tuple _words_of_positions(list positions, const Board* g):
     import numpy as np
 
     cdef Position position
-    cdef Py_ssize_t index
-    cdef uint64_t[::1] stones_view, masks_view
-    stones = np.empty(len(positions), dtype=np.uint64)
-    masks = np.empty(len(positions), dtype=np.uint64)
+    cdef Py_ssize_t index, halves = 1 if is_narrow(g) else 2
+    cdef uint64_t[:, ::1] stones_view, masks_view
+    shape = len(positions), halves
+    stones = np.empty(shape, dtype=np.uint64)
+    masks = np.empty(shape, dtype=np.uint64)
     stones_view, masks_view = stones, masks
     for index in range(len(positions)):
         position = positions[index]
@@ -270,8 +275,11 @@ cdef tuple _words_of_positions(list positions, const Board* g):
                 f"the first one on {positions[0].board}",
                 size=position.board,
             )
-        stones_view[index] = position.stones
-        masks_view[index] = position.mask
+        # This module is narrow: it reads the halves of the fields one by one.
+        memcpy(&stones_view[index, 0], &position.stones, halves * sizeof(uint64_t))
+        memcpy(&masks_view[index, 0], &position.mask, halves * sizeof(uint64_t))
+    if halves == 1:
+        return stones.reshape(-1), masks.reshape(-1)
     return stones, masks
 
 
@@ -281,6 +289,8 @@ cdef tuple _words_of_keys(object keys, const Board* g):
     cdef Py_ssize_t index, count, bad = -1
     cdef const uint64_t[::1] keys_view
     cdef uint64_t[::1] stones_view, masks_view
+    if not is_narrow(g):
+        return _words_of_positions(_positions_of_keys(keys, g), g)
     if keys.dtype != np.uint64 or keys.ndim != 1:
         raise TypeError(f"keys must be a one-dimensional uint64 array, not {keys.dtype} {keys.shape}")
     keys = np.ascontiguousarray(keys)
@@ -297,6 +307,24 @@ cdef tuple _words_of_keys(object keys, const Board* g):
     if bad >= 0:
         _refuse_key(keys_view[bad], bad, g)
     return stones, masks
+
+
+cdef list _positions_of_keys(object keys, const Board* g):
+    """Return the positions of keys on a wide board."""
+    import numpy as np
+
+    if keys.dtype != np.uint64 or keys.ndim != 2 or keys.shape[1] != 2:
+        raise TypeError(
+            f"keys on a {g.width}x{g.height} board must be a uint64 array of shape (positions, 2), "
+            f"low half first, not {keys.dtype} {keys.shape}"
+        )
+    positions = []
+    for index, (low, high) in enumerate(keys.tolist()):
+        try:
+            positions.append(PositionType.from_key(low | high << 64, width=g.width, height=g.height))
+        except KeyValueError as error:
+            raise KeyValueError(f"positions[{index}]: {error}", key=error.key) from None
+    return positions
 
 
 cdef int _refuse_key(uint64_t key, object index, const Board* g) except -1:
@@ -432,8 +460,7 @@ def plies(*, int width=7, int height=6, bint canonical=False):
     """
     import numpy as np
 
-    check_board(width, height)
-    cdef const Board* g = board_of(width, height)
+    cdef const Board* g = _geometry(width, height)
     level = np.array([g.bottom], dtype=np.uint64)
     while level.size:
         yield level
@@ -449,7 +476,7 @@ def open_plies(Position start not None):
     """
     import numpy as np
 
-    cdef const Board* g = start.g
+    cdef const Board* g = _geometry(start.g.width, start.g.height)
     level = np.array([] if start.is_over else [start.canonical_key], dtype=np.uint64)
     while level.size:
         yield level

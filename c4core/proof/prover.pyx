@@ -34,8 +34,8 @@ from c4core.engine.kernel cimport (
     Limits,
     Memory,
     Run,
-    chosen_kernel,
     game_bounds,
+    kernel_of,
     network_of,
 )
 from c4core.position cimport Position
@@ -117,7 +117,6 @@ cdef class Prover:
         if not 1 <= table_mb <= 1 << 20:
             raise ValueError(f"table_mb must be between 1 and {1 << 20}, not {table_mb}")
         self.table_mb = self.held_mb = table_mb
-        self.kernel = chosen_kernel()
 
     def __dealloc__(self):
         if self.memory != NULL:
@@ -154,6 +153,7 @@ cdef class Prover:
                 self.kernel.free_memory(self.memory)
             self.memory = NULL
             self.g = NULL
+            self.kernel = kernel_of(g)
             self.memory = self.kernel.new_memory(g, network_of(g), <size_t>self.held_mb << 20)
             if self.memory == NULL:
                 raise MemoryError(f"no memory for a table of {self.held_mb} MB")
