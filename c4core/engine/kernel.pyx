@@ -39,7 +39,7 @@ from c4core.engine.board cimport (
     word_t,
 )
 
-from c4core.notation import check_board
+from c4core.notation import check_board, check_narrow
 
 include "ordering.pxi"
 
@@ -187,7 +187,7 @@ def read_network_file(data: bytes) -> NetworkFile:
         or zlib.crc32(data[:-_CHECKSUM]) != int.from_bytes(data[-_CHECKSUM:], "little")
     ):
         raise ValueError("not an order network, or a damaged one")
-    board = check_board(data[8], data[9])
+    board = check_narrow(check_board(data[8], data[9]), "order networks")
     rows = int.from_bytes(data[12:_HEADER], "little")
     weights = data[_HEADER:-_CHECKSUM]
     if data[11] >= board.cells or len(weights) != 2 * rows * UNITS + 2 * UNITS:
