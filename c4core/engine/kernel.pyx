@@ -98,7 +98,7 @@ cdef const Board* board_of(int width, int height) except? NULL:
 
 
 _wanted = os.environ.get("C4_KERNEL", "")
-_ALWAYS_WIDE = _wanted.startswith("wide")
+ALWAYS_WIDE = _wanted.startswith("wide")
 _LAST = _wanted.removeprefix("wide").removeprefix("-")
 
 
@@ -123,13 +123,12 @@ def _best_kernel(bint wide):
                 continue
 
 
-NAME, _module = _best_kernel(_ALWAYS_WIDE)
+NAME, _module = _best_kernel(ALWAYS_WIDE)
 cdef object _capsule = _module.kernel()
 cdef object _wide_capsule = None
 
 
 cdef const Kernel* kernel_of(const Board* g) except NULL:
-    """Return the functions of the kernel for a board."""
     global _wide_capsule
     if is_narrow(g):
         return <const Kernel*>PyCapsule_GetPointer(_capsule, b"c4core.Kernel")
