@@ -101,7 +101,7 @@ class TestSetUp:
         browser.run(PASTE, "4-4-5-3")
         browser.until(lambda: moves_on_board(browser) == "4453", "it is not pasted")
         browser.run(PASTE, "hello")
-        browser.until(lambda: "hello" in browser.text("#setup-error"), "no reason")
+        browser.until(lambda: "column h" in browser.text("#setup-error"), "no reason")
         assert browser.one("#setup-moves").get_attribute("value") == "hello"
         browser.await_refusal()
 

@@ -64,7 +64,7 @@ def give_endless_work(service: Service) -> int:
 
 def test_the_output_equals_that_of_one_process(service: Service, tmp_path: Path) -> None:
     # No position twice: otherwise chance decides whether the second is searched or found.
-    lines = [*GAMES, "bad", json.dumps({"id": 7, "moves": GAMES[0][:-1]}), ""]
+    lines = [*GAMES, "no moves", json.dumps({"id": 7, "moves": GAMES[0][:-1]}), ""]
     path = write(tmp_path, lines)
     here = C4(tmp_path)("--broker", "none", "analyze", path)
     with service.worker("--threads=2", name="ada"), service.worker("--threads=1", name="bob"):
