@@ -36,7 +36,7 @@ class PositionsFile(click.File):
             return super().convert(value, param, ctx)
         except click.BadParameter as error:
             if str(value).isdigit():
-                self.fail(f"{error.message}; for moves, use c4 solve {value}", param, ctx)
+                self.fail(f"{error.message}; for moves, use c4 solve", param, ctx)
             raise
 
 

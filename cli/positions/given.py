@@ -7,11 +7,11 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from c4core.errors import GridError, MoveError
+from c4core.errors import GridError
 from c4core.lines import BadLine, Request, parse_fields, parse_line
-from c4core.notation import format_moves
 from c4core.position import Position
-from c4core.reader import FROM_ONE, SINGLE_ROW, read_grid, read_moves
+from c4core.reader import FROM_ONE, SINGLE_ROW, read_grid
+from cli.shell.commands import join_moves
 from cli.shell.settings import settings_of
 from cli.shell.streams import input_name, reading
 
@@ -70,13 +70,12 @@ def hint_at_one(
     kind: str = "position",
 ) -> None:
     """When the command ends, say how to write MOVES of one move each as one position."""
-    try:
-        columns = read_moves(" ".join(moves), board, zero_based=zero_based)
-    except MoveError:
-        return
-    if 1 < len(moves) == len(columns):
-        one = f"{context.command_path} {format_moves(columns, zero_based=zero_based)}"
-        text = f"These are {len(moves)} {kind}s of one move each. For one {kind}: {one}"
+    one = join_moves(moves, board, zero_based=zero_based)
+    if one is not None and 1 < len(moves) == len(one):
+        text = (
+            f"These are {len(moves)} {kind}s of one move each. "
+            f"For one {kind}: {context.command_path} {one}"
+        )
         context.call_on_close(lambda: settings_of(context).say(text))
 
 

@@ -198,6 +198,7 @@ def probe(
             solving.stream(STDIN, board=book.info.board, zero_based=zero_based)
         else:
             size = book.info.board
+            positions.hint_at_one(context, moves, size, zero_based=zero_based)
             asked = positions.from_arguments(moves, board=size, zero_based=zero_based)
             for request in asked:
                 solving.answer([InputLine(request, b"")])
