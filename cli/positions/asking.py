@@ -154,7 +154,7 @@ class RemoteAsker:
         self._on_interrupt = on_interrupt
         from workers.runners.remote_search import RemoteSearch
 
-        def tell_nobody() -> None:
+        def report_nobody() -> None:
             self._is_alone.set()
             on_nobody()
 
@@ -165,7 +165,7 @@ class RemoteAsker:
             database,
             doorbell,
             is_stopped=self._stopped.is_set,
-            on_nobody=tell_nobody,
+            on_nobody=report_nobody,
             book=workers_book,
         )
 

@@ -254,13 +254,13 @@ def listening(database: Database, job_id: int, solver: Searcher) -> Iterator[Bou
     Yields the received bounds, which are complete at the end of the context.
     """
     exchange = Exchange(database, job_id, read_job(database, job_id).board)
-    heard = BoundsListener(solver)
+    listener = BoundsListener(solver)
     with _every_second(
-        Duty("read shared bounds", lambda: EVERY_SECONDS, lambda: exchange.receive(heard))
+        Duty("read shared bounds", lambda: EVERY_SECONDS, lambda: exchange.receive(listener))
     ):
-        yield heard
+        yield listener
     with suppress(StorageError):
-        exchange.receive(heard)
+        exchange.receive(listener)
 
 
 @contextmanager

@@ -322,9 +322,9 @@ def _verified(
     from cli.shell.background import run_in_background
 
     solver = Solver(table_mb=16, threads=threads)
-    with progress.planning(shown=progress.is_shown(settings, over_output=False)) as tell:
+    with progress.planning(shown=progress.is_shown(settings, over_output=False)) as update:
         return run_in_background(
-            lambda: verify_book(book, sample=sample, seed=seed, solver=solver, progress=tell),
+            lambda: verify_book(book, sample=sample, seed=seed, solver=solver, progress=update),
             solver.stop,
         )
 
