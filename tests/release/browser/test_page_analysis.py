@@ -34,9 +34,9 @@ class TestAnalysed:
     def test_the_verdict_is_in_words_and_best_play_can_be_followed(self, browser: Browser) -> None:
         open_analysis(browser, pos="4453")
         assert "\N{MINUS SIGN}5" in browser.text("#columns [data-column='1']")
-        assert browser.text("#verdict") == "Yellow wins in 36 plies with best play"
+        assert browser.text("#verdict") == "Yellow wins in 36 moves with best play"
         browser.until(
-            lambda: "Yellow wins in 36 plies" in browser.announced(), "it is not announced"
+            lambda: "Yellow wins in 36 moves" in browser.announced(), "it is not announced"
         )
         line = browser.all("#line [data-index]")
         first = "".join(found.text for found in line[:3])
