@@ -27,7 +27,7 @@ from db import jobs
 from db.decoding import decoding
 from db.errors import StorageError
 from workers.core.follow import read_job
-from workers.core.leases import Duty, Rounds
+from workers.core.leases import PeriodicTask, PeriodicThread
 from workers.deep.tree import Bounds, first_bounds
 from workers.logs import LOGGER
 
@@ -247,7 +247,9 @@ def sharing(database: Database, claim: Claim, solver: Searcher) -> Iterator[None
         database, claim.job_id, lambda: Exchange(database, claim.job_id, claim.board)
     )
     with _every_second(
-        Duty("share search bounds", lambda: EVERY_SECONDS, lambda: exchange.take_turn(solver))
+        PeriodicTask(
+            "share search bounds", lambda: EVERY_SECONDS, lambda: exchange.take_turn(solver)
+        )
     ):
         yield
     with suppress(StorageError):  # already logged, or will be
@@ -262,21 +264,23 @@ def listening(database: Database, job_id: int, solver: Searcher) -> Iterator[Bou
     """
     board = read_job(database, job_id).board
     exchange = Exchange(database, job_id, board)
-    heard = BoundsListener(solver, board)
+    listener = BoundsListener(solver, board)
     with _every_second(
-        Duty("read shared bounds", lambda: EVERY_SECONDS, lambda: exchange.receive(heard))
+        PeriodicTask(
+            "read shared bounds", lambda: EVERY_SECONDS, lambda: exchange.receive(listener)
+        )
     ):
-        yield heard
+        yield listener
     with suppress(StorageError):
-        exchange.receive(heard)
+        exchange.receive(listener)
 
 
 @contextmanager
-def _every_second(duty: Duty) -> Iterator[None]:
-    duty.due = time.monotonic() + FIRST_SECONDS
-    rounds = Rounds([duty], name="c4-sharing")
-    rounds.start()
+def _every_second(task: PeriodicTask) -> Iterator[None]:
+    task.due = time.monotonic() + FIRST_SECONDS
+    thread = PeriodicThread([task], name="c4-sharing")
+    thread.start()
     try:
         yield
     finally:
-        rounds.close()
+        thread.close()

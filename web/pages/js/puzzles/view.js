@@ -254,7 +254,7 @@ function questionText({ side, keeps }) {
 
 /** @param {Puzzle} puzzle @param {number} column 0 to see the solution */
 function answerText({ keeps, solution, length }, column) {
-  const outcome = keeps === "win" ? `wins in ${count(length, "ply", "plies")}` : "holds the draw";
+  const outcome = keeps === "win" ? `wins in ${count(length, "move")}` : "holds the draw";
   const only = `column ${columnLabel(solution)} ${outcome}.`;
   if (column === solution) return `Right: ${only}`;
   if (column === 0) return sentence(only);
