@@ -72,7 +72,6 @@ def test_many_threads_never_see_a_torn_entry(options: list[str], tmp_path: Path)
 def test_keys_with_equal_halves_are_different_positions() -> None:
     """The smallest table keeps the complete key of every entry."""
     solver = Solver(table_mb=1)
-    board = BoardSize(10, 7)
     start = Position(width=10, height=7)
     # The last two columns are in the high half; the first six plies fill other columns equally.
     positions = [
