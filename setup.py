@@ -59,7 +59,7 @@ VARIANT_ARGS = {
     "wide_x86_v3_pext": [*X86_V3, "-DC4_PEXT"],
 }
 
-# Modules whose words of squares have 128 bits (c4core/engine/word.h); all others serve narrow boards.
+# Modules whose words of squares have 128 bits (c4core/engine/word.h); others serve narrow boards.
 WIDE = ("kernel", "position", "solver", "wide", "wide_x86_v3", "wide_x86_v3_pext")
 
 # These loop over a position's few moves; vectorization costs more than it saves.

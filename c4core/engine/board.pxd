@@ -70,6 +70,7 @@ cdef extern from "word.h" nogil:
     # The squares that make four with three of the stones; they may be occupied or off the board.
     word_t completions "c4_completions"(const Steps* steps, word_t stones) noexcept
     bint any_four "c4_any_four"(const Steps* steps, word_t stones) noexcept
+    bint any_four_half "c4_any_four_half"(const Steps* steps, uint64_t stones) noexcept
 
 
 # Everything that is computed once for a board size.
@@ -78,6 +79,7 @@ cdef struct Board:
     int height              # rows
     int stride              # bits from a column to the next: height + 1 (one guard bit a column)
     int cells               # width * height
+    bint narrow             # whether its words have 64 bits
     Steps steps             # the four directions
     Steps flat              # the directions without the vertical; one of them twice
     field_t bottom          # the lowest square of every column
@@ -96,7 +98,7 @@ cdef struct Board:
 
 cdef inline bint is_narrow(const Board* g) noexcept nogil:
     """Return whether the board's words have 64 bits."""
-    return g.width * g.stride <= NARROW_BITS and g.height <= NARROW_ROWS
+    return g.narrow
 
 
 cdef inline word_t column_mask(const Board* g, int column) noexcept nogil:
@@ -122,6 +124,8 @@ cdef inline word_t playable_squares(const Board* g, word_t mask) noexcept nogil:
 cdef inline bint has_four(const Board* g, word_t stones) noexcept nogil:
     """Return whether the stones contain four in a row in any direction."""
     cdef word_t pairs
+    if WORD_BITS > NARROW_BITS and g.narrow:
+        return any_four_half(&g.steps, low_half(stones))
     pairs = stones & (stones >> 1)
     if pairs & (pairs >> 2):
         return True
@@ -164,8 +168,8 @@ cdef inline word_t mirror_bits(const Board* g, word_t bits) noexcept nogil:
     cdef word_t mirrored = 0
     cdef int index
     for index in range(g.width):
-        mirrored = (mirrored << g.stride) | (bits & column)
-        bits >>= g.stride
+        mirrored = shift_up(mirrored, g.stride) | (bits & column)
+        bits = shift_down(bits, g.stride)
     return mirrored
 
 
@@ -243,6 +247,7 @@ cdef inline void fill_geometry(Board* g, int width, int height) noexcept nogil:
     g.height = height
     g.stride = height + 1
     g.cells = width * height
+    g.narrow = width * g.stride <= NARROW_BITS and height <= NARROW_ROWS
     g.bottom = g.even = g.odd = 0
     for column in range(width):
         g.bottom |= <word_t>1 << (column * g.stride)

@@ -224,6 +224,17 @@ typedef struct {
     uint64_t step[4];
 } c4_steps;
 
+/* For a narrow board, in modules of any width. */
+static inline int c4_any_four_half(const c4_steps *steps, uint64_t stones) {
+    uint64_t fours = 0;
+    for (int i = 0; i < 4; i++) {
+        const int step = (int)steps->step[i];
+        const uint64_t pairs = stones & (stones >> step);
+        fours |= pairs & (pairs >> 2 * step);
+    }
+    return fours != 0;
+}
+
 #if defined(__AVX2__)
 
 static inline __m256i c4_lanes(const uint64_t *words) {
