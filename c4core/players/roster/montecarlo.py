@@ -5,7 +5,7 @@ looks games up in :class:`FinalGrids`.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import field
 from typing import Annotated, Self
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from c4core.arrays import split_keys
 from c4core.dice import Dice
-from c4core.notation import DEFAULT_BOARD, BoardSize
+from c4core.notation import DEFAULT_BOARD, NARROW_BITS, BoardSize
 from c4core.players.errors import PlayerError
 from c4core.players.heuristics import winning_columns
 from c4core.players.parameters import Cost, Real, Resource, Whole
@@ -149,7 +149,8 @@ class FinalGrids:
     """The final grids of many finished games on one board, in memory. A lookup scans all of them.
 
     Args:
-        first: the first player's stones of every game, as words of the engine's layout.
+        first: the first player's stones of every game, as words of the engine's layout; on a wide
+            board the low and the high half of each, of the shape (games, 2).
         second: the second player's stones.
         winner: 1 if the first player won, -1 if the second player won, 0 for a draw.
         board: the board's size.
@@ -188,7 +189,7 @@ class FinalGrids:
         for position in finals:
             if position.board != board or not position.is_over:
                 raise ValueError(f"{position!r} is not a finished game on a {board} board")
-        keys = np.array([position.key for position in finals], dtype=np.uint64)
+        keys = _key_array([position.key for position in finals], board)
         values = {"x": 1, "o": -1, None: 0}
         winners = np.array([values[position.winner] for position in finals], dtype=np.int8)
         return cls.from_keys(keys, winners, board=board)
@@ -204,13 +205,16 @@ class FinalGrids:
         """Make the grids of finished games from the keys of their final positions.
 
         Args:
-            keys: ``Position.key`` of every game's final position.
+            keys: ``Position.key`` of every game's final position; on a wide board the low and the
+                high half of each, of the shape (games, 2).
             winner: 1, -1, or 0 for a draw.
             board: the board's size.
         """
         to_move, taken = split_keys(keys, board)
         other = taken ^ to_move
         is_first = _is_even(taken)
+        if taken.ndim > 1:
+            is_first = is_first[:, np.newaxis]
         first = np.where(is_first, to_move, other)
         second = np.where(is_first, other, to_move)
         return cls(first, second, winner, board=board)
@@ -297,9 +301,17 @@ class DatabaseMontecarlo(Player):
         return losses / self.playouts
 
 
+def _key_array(keys: Sequence[int], board: BoardSize) -> NDArray[np.uint64]:
+    """Return keys as an array; on a wide board their low and high halves."""
+    if board.is_narrow:
+        return np.array(keys, dtype=np.uint64)
+    halves = [(key & (1 << NARROW_BITS) - 1, key >> NARROW_BITS) for key in keys]
+    return np.array(halves, dtype=np.uint64).reshape(-1, 2)
+
+
 def _is_even(words: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Whether each word has an even number of bits."""
-    folded = words.copy()
+    """Whether each word, or both halves of it, has an even number of bits."""
+    folded = np.bitwise_xor.reduce(words.reshape(len(words), -1), axis=1)
     for distance in (32, 16, 8, 4, 2, 1):
         folded ^= folded >> np.uint64(distance)
     even: NDArray[np.bool_] = (folded & np.uint64(1)) == 0
