@@ -31,7 +31,7 @@ from c4core.engine.kernel cimport board_of
 from c4core.position cimport Position
 
 from c4core.errors import BoardError, KeyValueError, MoveError
-from c4core.notation import check_board, check_narrow
+from c4core.notation import BoardSize, check_board, check_narrow
 from c4core.position import Position as PositionType
 
 # The effect of playing a column: the flags that ``children`` returns.
@@ -62,6 +62,18 @@ cdef bint _words_of_key(
         and popcount(stones[0]) == popcount(mask[0]) // 2
         and not has_four(g, stones[0])
     )
+
+
+def key_array(keys, board):
+    """Return keys as an array: uint64, on a wide board Python numbers (dtype object)."""
+    import numpy as np
+
+    if board.is_narrow:
+        return np.fromiter(keys, dtype=np.uint64)
+    numbers = list(keys)
+    array = np.empty(len(numbers), dtype=object)
+    array[:] = numbers
+    return array
 
 
 def split_keys(keys, board):
@@ -148,15 +160,27 @@ def is_threatened(keys, *, int width=7, int height=6):
     return _with_move(keys, _geometry(width, height), False)
 
 
-def canonical_keys(const uint64_t[::1] keys, *, int width=7, int height=6):
-    """Return the canonical keys and the numbers of stones, as uint64 and uint8 arrays.
+def canonical_keys(keys, *, int width=7, int height=6):
+    """Return the canonical keys, as :func:`key_array` does, and the numbers of stones, as a uint8 array.
 
     Raises:
         KeyValueError: a number is not a position's key.
     """
     import numpy as np
 
-    cdef const Board* g = _geometry(width, height)
+    board = check_board(width, height)
+    if board.is_narrow:
+        return _canonical_keys(keys, board_of(width, height))
+    positions = _positions_of_keys(keys, board)
+    return (
+        key_array((position.canonical_key for position in positions), board),
+        np.array([position.ply for position in positions], dtype=np.uint8),
+    )
+
+
+cdef tuple _canonical_keys(const uint64_t[::1] keys, const Board* g):
+    import numpy as np
+
     cdef Py_ssize_t index, bad = -1
     cdef uint64_t stones, mask
     canonical = np.empty(keys.shape[0], dtype=np.uint64)
@@ -171,7 +195,7 @@ def canonical_keys(const uint64_t[::1] keys, *, int width=7, int height=6):
             numbers[index] = canonical_key(g, stones, mask)
             counts[index] = <uint8_t>popcount(mask)
     if bad >= 0:
-        PositionType.from_key(keys[bad], width=width, height=height)    # raises the error
+        PositionType.from_key(keys[bad], width=g.width, height=g.height)    # raises the error
     return canonical, plies
 
 
@@ -290,7 +314,7 @@ cdef tuple _words_of_keys(object keys, const Board* g):
     cdef const uint64_t[::1] keys_view
     cdef uint64_t[::1] stones_view, masks_view
     if not is_narrow(g):
-        return _words_of_positions(_positions_of_keys(keys, g), g)
+        return _words_of_positions(_positions_of_keys(keys, BoardSize(g.width, g.height)), g)
     if keys.dtype != np.uint64 or keys.ndim != 1:
         raise TypeError(f"keys must be a one-dimensional uint64 array, not {keys.dtype} {keys.shape}")
     keys = np.ascontiguousarray(keys)
@@ -309,19 +333,23 @@ cdef tuple _words_of_keys(object keys, const Board* g):
     return stones, masks
 
 
-cdef list _positions_of_keys(object keys, const Board* g):
-    """Return the positions of keys on a wide board."""
+cdef list _positions_of_keys(object keys, object board):
+    """Return the positions of keys on a wide board: Python numbers, or pairs of uint64, low half first."""
     import numpy as np
 
-    if keys.dtype != np.uint64 or keys.ndim != 2 or keys.shape[1] != 2:
+    if keys.dtype == object and keys.ndim == 1:
+        numbers = keys.tolist()
+    elif keys.dtype == np.uint64 and keys.ndim == 2 and keys.shape[1] == 2:
+        numbers = [low | high << 64 for low, high in keys.tolist()]
+    else:
         raise TypeError(
-            f"keys on a {g.width}x{g.height} board must be a uint64 array of shape (positions, 2), "
-            f"low half first, not {keys.dtype} {keys.shape}"
+            f"keys on a {board} board must be Python numbers (dtype object) or a uint64 array of shape "
+            f"(positions, 2), low half first, not {keys.dtype} {keys.shape}"
         )
     positions = []
-    for index, (low, high) in enumerate(keys.tolist()):
+    for index, key in enumerate(numbers):
         try:
-            positions.append(PositionType.from_key(low | high << 64, width=g.width, height=g.height))
+            positions.append(PositionType.from_key(key, width=board.width, height=board.height))
         except KeyValueError as error:
             raise KeyValueError(f"positions[{index}]: {error}", key=error.key) from None
     return positions

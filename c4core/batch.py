@@ -38,7 +38,6 @@ def bound_type(board: BoardSize) -> np.dtype[np.void]:
     return BOUND if board.is_narrow else WIDE_BOUND
 
 
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Batch:
     """The proven bounds of n positions, and the cost of the searches."""

@@ -1,8 +1,8 @@
 """Text for boards and moves. Only this module converts between 0-based and 1-based columns.
 
 In the program, columns are 0-based numbers. In text, they are 1-based characters: ``1`` to ``9``,
-then ``a`` (column 10) to ``z`` (column 35), then ``A`` (column 36) to ``Z`` (column 61). On boards of
-up to 35 columns capital letters mean the same as small ones.
+then ``a`` (column 10) to ``z`` (column 35), then ``A`` (column 36) to ``Z`` (column 61). On boards
+of up to 35 columns capital letters mean the same as small ones.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class BoardSize(NamedTuple):
 
     @property
     def is_narrow(self) -> bool:
-        """Whether the board is narrow: books, certificates and some players are for such boards only."""
+        """Whether the board is narrow: books, certificates and learners need a narrow board."""
         return self.width * (self.height + 1) <= NARROW_BITS and self.height <= NARROW_HEIGHT
 
 

@@ -37,6 +37,10 @@ _ROW_ENDS: Final = re.compile(r"[\n/]")
 MAX_TEXT: Final = 4096
 """Characters of the longest text that is read."""
 
+FROM_ONE: Final = "columns are counted from 1"
+SINGLE_ROW: Final = "it looks like one row of a grid"
+"""Ends of messages to which a caller can add how it takes other columns, or a grid."""
+
 
 def read_moves(text: str, board: BoardSize, *, zero_based: bool = False) -> tuple[int, ...]:
     """Read moves as 0-based columns. Most are not checked for being playable.
@@ -198,12 +202,12 @@ def _bad_word(words: Sequence[str], board: BoardSize, *, zero_based: bool) -> Mo
         except MoveError:
             pass
         if number == 0:
-            reason = "0 is not a column: use --zero-based (zero_based) if columns count from 0"
+            reason = f"0 is not a column: {FROM_ONE}"
         elif number is not None:
             last = board.width - 1 + first
             reason = f"column {number} is outside the board (columns {first} to {last})"
         elif re.fullmatch("[.xo_|-]{4,}", word):
-            reason = f"{reprlib.repr(word)} looks like a row of a grid: use --grid"
+            reason = f"{reprlib.repr(word)} is not a column: {SINGLE_ROW}"
         else:
             reason = f"{reprlib.repr(word)} is not a column"
         return MoveError(
@@ -374,14 +378,14 @@ def _cells(line: str) -> list[str]:
 
 
 def _names_columns(row: Sequence[str]) -> bool:
-    """Whether a row has the names of the columns, such as 1 to 7, 0 to 6 or a to g."""
+    """Whether a row has the names of the columns, such as 1 to 7 or a to g, and cannot be squares."""
     count = range(len(row))
     names = (
         [str(column) for column in count],
         [str(column + 1) for column in count],
         [chr(ord("a") + column) for column in count],
     )
-    return "".join(row) in map("".join, names) and "".join(row) not in ("0", "1", "01", "12")
+    return "".join(row) in map("".join, names) and "".join(row) not in ("0", "1", "01", "12", "012")
 
 
 def _position(rows: Sequence[Sequence[str]], board: BoardSize | None) -> Position:

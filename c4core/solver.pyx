@@ -72,6 +72,7 @@ cdef enum:
     MAX_TABLE_MB = 1 << 30
     MAX_ASKED = 100     # above every score
     MAX_SCORE = 59      # the highest score of any board (engine/table.pxi)
+    NARROW_SCORE = 29   # the highest score of a narrow board
     MAX_LOG_NODES = 31  # binary logarithm of the nodes of a bound in a table
     TAKE = 16           # positions of a batch that justify one thread
     PROBES = 64         # lookups in a book between polls of the limits (about 0.05 ms)
@@ -956,9 +957,10 @@ def _check_bounds(bounds, board):
 
     if not isinstance(bounds, np.ndarray) or bounds.dtype != bound_type(board) or bounds.ndim != 1:
         raise TypeError(f"bounds must be an array of the type c4core.batch.bound_type({board})")
+    most = NARROW_SCORE if board.is_narrow else MAX_SCORE
     wrong = np.flatnonzero(
-        (bounds["score"] < -MAX_SCORE)
-        | (bounds["score"] > MAX_SCORE)
+        (bounds["score"] < -most)
+        | (bounds["score"] > most)
         | (bounds["log_nodes"] > MAX_LOG_NODES)
     )
     if len(wrong):

@@ -76,7 +76,7 @@ class Service:
 
     Attributes:
         doorbell: calls the workers of the broker; None without a broker.
-        desk: answers questions about positions.
+        answer_service: answers questions about positions.
         lookups: finds stored evaluations; None without a database.
         known: the cache of complete answers.
         disk: the disk space for bodies that wait to be answered.
@@ -85,7 +85,7 @@ class Service:
         stopping: set when the server shuts down; endless streams must end then.
     """
 
-    desk: AnswerService
+    answer_service: AnswerService
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -116,7 +116,7 @@ class Service:
             self.database = Database.open(settings.database_url, create=not settings.read_only)
             self._file = _file_of(settings.database_url)
             self.lookups = Lookups(self.database)
-        self.desk = AnswerService(
+        self.answer_service = AnswerService(
             self.database,
             threads=settings.threads,
             table_mb=settings.table_mb,
@@ -133,7 +133,7 @@ class Service:
         self._is_open = False
         if self.runner is not None:
             self.runner.close()
-        self.desk.close()
+        self.answer_service.close()
         for threads in (self._threads, self._batches):
             threads.shutdown(wait=False, cancel_futures=True)
         if self.lookups is not None:

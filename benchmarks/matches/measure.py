@@ -121,11 +121,6 @@ class Outcome:
         """Player a's results."""
         return Tally(self.wins, self.losses, self.draws)
 
-    @property
-    def seconds_per_game(self) -> float:
-        """Mean seconds per game."""
-        return self.seconds / self.results.games
-
     @classmethod
     def of(cls, name: str, report: MatchReport) -> Outcome:
         """Read the outcome from a match's report."""

@@ -20,7 +20,6 @@ from benchmarks.page import run_lines, table
 from c4core.arena.statistics import (
     SIGNIFICANT,
     Tally,
-    decisive_rate,
     false_alarms,
     holm,
     is_repetitive,
@@ -211,10 +210,7 @@ def _sentence(match: SourceMatch, theirs: Leader, outcome: Outcome) -> str:
 def group_table(group: str, outcomes: Outcomes) -> str:
     """The matches of one table of a source."""
     matches = [match for match in all_matches() if match.group == group]
-    headings = (
-        "A | B | source: A won-lost-drawn | here | source: decisive, P | here: decisive, P | "
-        "different games | per game | apart | more games | decisive, P | different | apart | "
-    )
+    headings = "A | B | source: A won-lost-drawn | here | apart | more games | apart | "
     return table(headings, [*_rows(matches, outcomes)], left=2, title=_title(group, matches))
 
 
@@ -227,46 +223,25 @@ def _rows(matches: Sequence[SourceMatch], outcomes: Outcomes) -> Iterator[list[s
     for match in matches:
         outcome = outcomes.find(match.name)
         longer = outcomes.find(match.name, longer=True)
-        ours, more = (each.results if each else None for each in (outcome, longer))
+        reported = figures.NOTHING if match.reported is None else figures.tally(match.reported)
         yield [
             match.a,
             match.b,
-            _tally(match.reported),
-            _tally(ours),
-            _decisive(match.reported),
-            _decisive(ours),
-            _distinct(outcome),
-            figures.span(outcome.seconds_per_game) if outcome else figures.NOTHING,
+            reported,
+            _tally(outcome),
             _apart(match, outcome),
-            _tally(more),
-            _decisive(more),
-            _distinct(longer),
+            _tally(longer),
             _apart(match, longer),
             _note(match, outcome),
         ]
 
 
-def _tally(results: Tally | None) -> str:
-    return figures.NOTHING if results is None else figures.tally(results)
-
-
-def _decisive(results: Tally | None) -> str:
-    """The leader's share of decisive games, and the two-sided P: ``60.9% A, 0.053``."""
-    if results is None or not results.decisive:
-        return figures.NOTHING
-    ahead = (results.wins > results.losses) - (results.wins < results.losses)
-    leader = {1: " A", -1: " B", 0: ""}[ahead]
-    share = figures.percent(decisive_rate(results))
-    mark = " *" if is_significant(results) else ""
-    return f"{share}{leader}, {figures.chance(two_sided_p(results))}{mark}"
-
-
-def _distinct(outcome: Outcome | None) -> str:
+def _tally(outcome: Outcome | None) -> str:
+    """The results, with ``!`` if games repeat: ``60-40-0 !``."""
     if outcome is None:
         return figures.NOTHING
-    games = outcome.results.games
-    text = f"{outcome.distinct:,} of {games:,}"
-    return f"{text} !" if is_repetitive(outcome.distinct, games) else text
+    repeats = is_repetitive(outcome.distinct, outcome.results.games)
+    return f"{figures.tally(outcome.results)}{' !' if repeats else ''}"
 
 
 def _apart(match: SourceMatch, outcome: Outcome | None) -> str:

@@ -32,7 +32,7 @@ from libc.stdint cimport int32_t, uint8_t, uint64_t
 
 cdef enum:
     SQUARES = 128           # bits of the widest word
-    MAX_COLUMNS = 64        # columns of the widest board
+    MAX_COLUMNS = 61        # columns of the widest board: a character for each (c4core/notation.py)
     NARROW_BITS = 64
     NARROW_COLUMNS = 32
     NARROW_ROWS = 19        # keeps the largest shift of the four-in-a-row tests, 3 * (stride + 1), below 64

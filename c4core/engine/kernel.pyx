@@ -39,7 +39,7 @@ from c4core.engine.board cimport (
     word_t,
 )
 
-from c4core.notation import check_board
+from c4core.notation import check_board, check_narrow
 
 include "ordering.pxi"
 
@@ -98,7 +98,7 @@ cdef const Board* board_of(int width, int height) except? NULL:
 
 
 _wanted = os.environ.get("C4_KERNEL", "")
-_ALWAYS_WIDE = _wanted.startswith("wide")
+ALWAYS_WIDE = _wanted.startswith("wide")
 _LAST = _wanted.removeprefix("wide").removeprefix("-")
 
 
@@ -123,13 +123,12 @@ def _best_kernel(bint wide):
                 continue
 
 
-NAME, _module = _best_kernel(_ALWAYS_WIDE)
+NAME, _module = _best_kernel(ALWAYS_WIDE)
 cdef object _capsule = _module.kernel()
 cdef object _wide_capsule = None
 
 
 cdef const Kernel* kernel_of(const Board* g) except NULL:
-    """Return the functions of the kernel for a board."""
     global _wide_capsule
     if is_narrow(g):
         return <const Kernel*>PyCapsule_GetPointer(_capsule, b"c4core.Kernel")
@@ -187,7 +186,7 @@ def read_network_file(data: bytes) -> NetworkFile:
         or zlib.crc32(data[:-_CHECKSUM]) != int.from_bytes(data[-_CHECKSUM:], "little")
     ):
         raise ValueError("not an order network, or a damaged one")
-    board = check_board(data[8], data[9])
+    board = check_narrow(check_board(data[8], data[9]), "order networks")
     rows = int.from_bytes(data[12:_HEADER], "little")
     weights = data[_HEADER:-_CHECKSUM]
     if data[11] >= board.cells or len(weights) != 2 * rows * UNITS + 2 * UNITS:

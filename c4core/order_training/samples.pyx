@@ -32,7 +32,7 @@ from c4core.position cimport Position
 import numpy as np
 
 from c4core.engine.kernel import NetworkFile, read_network_file, write_network_file
-from c4core.notation import BoardSize, check_board
+from c4core.notation import BoardSize, check_board, check_narrow
 
 # The structs of the kernel, to look inside its searches. The chosen kernel runs the searches themselves.
 include "../engine/kernel.pxi"
@@ -132,7 +132,7 @@ def row_groups(*, int width, int height, int last_ply):
         BoardError: the board size is not supported.
         ValueError: ``last_ply`` is not less than the number of squares.
     """
-    check_board(width, height)
+    check_narrow(check_board(width, height), "order networks")
     if not 0 <= last_ply < width * height:
         raise ValueError(f"last_ply must be between 0 and {width * height - 1}, not {last_ply}")
     cdef OrderNetwork* f = create_network(board_of(width, height), last_ply)
@@ -203,7 +203,7 @@ def draw_roots(*, int width=7, int height=6, seed, int count):
     cdef Dice dice = Dice(seed)
     cdef Position position
     cdef int least, most, fruitless = 0
-    check_board(width, height)
+    check_narrow(check_board(width, height), "order networks")
     least, most = width * height // 10, width * height // 3
     found = {}
     while len(found) < count:
@@ -289,7 +289,7 @@ cdef class Sampler:
         cdef SampleCollector* w = &self.watcher
         cdef Dice dice = Dice(seed)
         cdef int ply
-        check_board(width, height)
+        check_narrow(check_board(width, height), "order networks")
         if not 0 <= last_ply < width * height:
             raise ValueError(f"last_ply must be between 0 and {width * height - 1}, not {last_ply}")
         if not 1 <= table_mb <= 1 << 20:
@@ -526,7 +526,7 @@ cdef inline int _mirrored_square(const Board* g, int square) noexcept nogil:
 
 def _checked(samples, width, height):
     """Check that samples are of this board, and return them."""
-    check_board(width, height)
+    check_narrow(check_board(width, height), "order networks")
     if samples.dtype != sample_type(width):
         raise ValueError(f"not samples of a board with {width} columns: {samples.dtype}")
     inside = (samples["count"] <= width).all() and (samples["square"] < width * (height + 1)).all()
@@ -663,7 +663,7 @@ def upper_bounds(keys, *, int width, int height, int target):
         int8 array: an upper bound on the score of the side to move that is not above the target, or
         NOT_PROVEN (127). It is also NOT_PROVEN if the side to move wins at once.
     """
-    check_board(width, height)
+    check_narrow(check_board(width, height), "order networks")
     cdef const Board* g = board_of(width, height)
     cdef const uint64_t[::1] keys_view = keys
     cdef int8_t[::1] bounds_view
@@ -698,10 +698,12 @@ def patterns(Position position not None):
         square: from the bottom): 1 for a stone of the side to move, and 2 for a stone of the opponent, which
         is 0 below the square.
     """
-    cdef const Patterns* known = patterns_of(position.g)
+    cdef const Patterns* known
     cdef word_t opp = position.stones ^ position.mask
     cdef word_t playable = playable_squares(position.g, position.mask)
     cdef int square, direction, number, points
+    check_narrow(position.board, "order networks")
+    known = patterns_of(position.g)
     if known == NULL:
         raise MemoryError
     found = []

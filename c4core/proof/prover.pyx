@@ -45,6 +45,7 @@ from c4core.proof.walk cimport REPLIES, Half
 import numpy as np
 
 from c4core.errors import ClaimError, ProvingStoppedError
+from c4core.notation import BoardSize, check_narrow
 
 cdef enum:
     FIRST_BUDGET = 4        # nodes for each move in the first round
@@ -149,6 +150,7 @@ cdef class Prover:
         cdef Limits limits
         cdef Run* run
         if self.g != g:
+            check_narrow(BoardSize(g.width, g.height), "certificates")
             if self.memory != NULL:
                 self.kernel.free_memory(self.memory)
             self.memory = NULL

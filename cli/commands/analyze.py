@@ -36,7 +36,7 @@ class PositionsFile(click.File):
             return super().convert(value, param, ctx)
         except click.BadParameter as error:
             if str(value).isdigit():
-                self.fail(f"{error.message}; for moves, use c4 solve {value}", param, ctx)
+                self.fail(f"{error.message}; for moves, use c4 solve", param, ctx)
             raise
 
 
@@ -178,7 +178,7 @@ def _submit(
     read = read_csv if is_table else read_lines
     shown = progress.is_shown(settings, over_output=False)
     try:
-        with progress.planning(shown=shown) as tell, reading(input_name(file)):
+        with progress.planning(shown=shown) as update, reading(input_name(file)):
             submission = analysis.submit(
                 database,
                 read(file, board=board, zero_based=zero_based),
@@ -187,7 +187,7 @@ def _submit(
                 zero_based=zero_based,
                 book=book,
                 label=label,
-                on_planned=tell,
+                on_planned=update,
             )
     except analysis.NoInputError:
         raise click.BadParameter(f"{_name(file)} is empty", param_hint="FILE") from None

@@ -142,9 +142,9 @@ def deep(
         from workers.deep.sharing import listening
 
         solver = Solver(table_mb=table_mb)
-        with listening(database, job_id, solver) as heard:
+        with listening(database, job_id, solver) as listener:
             is_done = work.run(job_id)
-        answer = read_answer(database, job_id, solver, heard=heard)
+        answer = read_answer(database, job_id, solver, listener=listener)
     write_answer(settings, answer, time.monotonic() - began, zero_based=zero_based)
     if not is_done:
         context.exit(exits.PROBLEMS)
@@ -229,9 +229,9 @@ def as_object(answer: DeepAnswer, seconds: float, *, zero_based: bool) -> dict[s
     from workers.answers.lines import answer_object
     from workers.answers.question import Answer
 
-    position, standing, proof = answer.position, answer.standing, answer.proof
+    position, progress, proof = answer.position, answer.progress, answer.proof
     columns = parse_moves(answer.moves, width=position.width)
-    known = Answer(standing.lower, standing.upper, nodes=answer.job.nodes, seconds=seconds)
+    known = Answer(progress.lower, progress.upper, nodes=answer.job.nodes, seconds=seconds)
     fields: dict[str, object] = dict(
         answer_object(
             known,
@@ -243,7 +243,7 @@ def as_object(answer: DeepAnswer, seconds: float, *, zero_based: bool) -> dict[s
     shift = 0 if zero_based else 1
     fields["moves_proven"] = [
         None if bounds is None else {"lower": bounds.lower, "upper": bounds.upper}
-        for bounds in standing.moves
+        for bounds in progress.moves
     ]
     fields["best"] = [column + shift for column in answer.best]
     fields["pv"] = format_moves(answer.line, zero_based=zero_based)
@@ -255,10 +255,10 @@ def as_object(answer: DeepAnswer, seconds: float, *, zero_based: bool) -> dict[s
         "missing": len(proof.missing),
     }
     fields["pieces"] = {
-        "decided": standing.decided,
-        "split": standing.split,
-        "cut": standing.cut,
-        "failed": standing.failed,
+        "decided": progress.decided,
+        "split": progress.split,
+        "cut": progress.cut,
+        "failed": progress.failed,
     }
     fields["job"] = answer.job.id
     return fields
@@ -274,13 +274,13 @@ def _show(answer: DeepAnswer, seconds: float, *, zero_based: bool) -> None:
     from workers.answers.question import Answer
 
     out = render.console()
-    position, standing, proof = answer.position, answer.standing, answer.proof
+    position, progress, proof = answer.position, answer.progress, answer.proof
     if answer.moves:
         columns = parse_moves(answer.moves, width=position.width)
         out.print(Text(format_moves(columns, zero_based=zero_based), style="bold"))
     out.print(render.board(position, None, zero_based=zero_based))
-    out.print(render.verdict(position, Answer(standing.lower, standing.upper)))
-    out.print(f"columns: {moves_text(standing, zero_based=zero_based)}")
+    out.print(render.verdict(position, Answer(progress.lower, progress.upper)))
+    out.print(f"columns: {moves_text(progress, zero_based=zero_based)}")
     if answer.best:
         noun = "best column: " if len(answer.best) == 1 else "proven best: "
         out.print(noun + render.labels(answer.best, zero_based=zero_based))
@@ -292,6 +292,6 @@ def _show(answer: DeepAnswer, seconds: float, *, zero_based: bool) -> None:
     if proof.missing:
         rests += f"; {count(len(proof.missing), 'claim')} cannot be found in the database"
     out.print(f"proof: {rests}")
-    pieces = standing.decided + standing.split
+    pieces = progress.decided + progress.split
     effort = f"{count(answer.job.nodes, 'node')} in {count(pieces, 'piece')}, {duration(seconds)}"
     out.print(Text(effort, style="dim"))

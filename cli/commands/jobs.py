@@ -94,10 +94,10 @@ def list_(
     """
     from cli.output.formats import chosen_format, write_rows
     from cli.work.view import COLUMNS, job_row
-    from workers.core.follow import list_standings
+    from workers.core.follow import list_job_statuses
 
     with settings.open_database() as database, database.read() as session:
-        found = list_standings(session, states=state, limit=limit)
+        found = list_job_statuses(session, states=state, limit=limit)
     wanted = [job_row(one.job, one.state) for one in found]
     chosen = chosen_format(settings, format_name)
     if not write_rows(wanted, chosen, COLUMNS) and chosen == "table":
@@ -116,7 +116,7 @@ def show(settings: Settings, job: int) -> None:
     from cli.output.formats import write_object
     from cli.output.tables import write_facts
     from cli.work.view import job_facts
-    from workers.core.follow import job_object, read_job, standing_of
+    from workers.core.follow import job_object, job_status, read_job
     from workers.deep.task import KIND as DEEP
 
     fields: dict[str, object] = {}
@@ -124,7 +124,7 @@ def show(settings: Settings, job: int) -> None:
     with settings.open_database() as database:
         found = read_job(database, job)
         with database.read() as session:
-            shown = standing_of(session, found)
+            shown = job_status(session, found)
         if found.kind == DEEP:
             from cli.work import view
             from workers.deep.answer import Observer, tree_object

@@ -192,11 +192,11 @@ def direct(
     """Review games one after the other in this process; leaving the context ends searches."""
     from workers.answers.service import AnswerService
 
-    desk = AnswerService(database, threads=backend.threads, table_mb=backend.table_mb)
+    service = AnswerService(database, threads=backend.threads, table_mb=backend.table_mb)
     try:
-        yield (_reviewed(entry, desk, time_limit) for entry in found.entries)
+        yield (_reviewed(entry, service, time_limit) for entry in found.entries)
     finally:
-        desk.close()
+        service.close()
 
 
 def by_job(work: JobContext, found: GivenGames, label: str | None) -> Iterator[Review | BadLine]:
@@ -228,7 +228,7 @@ def leave_job(work: JobContext, found: GivenGames, label: str | None) -> None:
 
 
 def _reviewed(
-    entry: GameEntry | BadLine, desk: AnswerService, time_limit: float | None
+    entry: GameEntry | BadLine, service: AnswerService, time_limit: float | None
 ) -> Review | BadLine:
     from functools import partial
 
@@ -241,7 +241,7 @@ def _reviewed(
         return entry
     stop = Stop()
     return run_in_background(
-        partial(review_game, entry, desk, budget=time_limit, stop=stop), stop.set
+        partial(review_game, entry, service, budget=time_limit, stop=stop), stop.set
     )
 
 

@@ -116,12 +116,12 @@ def _answer(
 
     stop = Stop()
     with nullcontext() if no_store else settings.open_database(create=True) as database:
-        desk = AnswerService(database, threads=threads, table_mb=table_mb)
+        service = AnswerService(database, threads=threads, table_mb=table_mb)
         try:
-            ask = partial(desk.answer, [position], Question(), stop)
+            ask = partial(service.answer, [position], Question(), stop)
             (answer,) = run_in_background(ask, stop.set)
         finally:
-            desk.close()
+            service.close()
     return answer
 
 

@@ -183,6 +183,7 @@ def solve(
                     book=opened,
                     workers_book=chosen_book,
                     shown=shown,
+                    on_interrupt=partial(_say_stored, settings),
                 )
             return LocalAsker(
                 database,
@@ -211,6 +212,19 @@ def _say_bounds(settings: Settings, position: Position, answer: Answer) -> None:
     from cli.output.render import verdict
 
     settings.say(f"Proven so far: {verdict(position, answer)}")
+
+
+def _say_stored(
+    settings: Settings,
+    position: Position,
+    answer: Answer,
+    is_searching: bool,  # noqa: FBT001 (a callback)
+) -> None:
+    from cli.output.render import verdict
+
+    settings.say(f"Stored so far: {verdict(position, answer)}")
+    if is_searching:
+        settings.say('The worker stores the bounds that it has proven: see "c4 query" in a moment')
 
 
 def _writer(format_name: str, *, weak: bool, zero_based: bool) -> AnswerWriter:

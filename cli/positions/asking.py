@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from cli.output.progress import SearchProgress, watching
+from db.errors import StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -133,6 +135,8 @@ class RemoteAsker:
         book: is probed before the search; None for no book.
         workers_book: the workers' book, as ``workers.answers.books.find_book`` takes it.
         shown: whether to report a long search on standard error.
+        on_interrupt: called with a position, its stored bounds, and whether a worker may be
+            searching, if Ctrl-C ends the wait.
     """
 
     def __init__(
@@ -144,11 +148,13 @@ class RemoteAsker:
         book: Book | None = None,
         workers_book: str | None = None,
         shown: bool = False,
+        on_interrupt: Callable[[Position, Answer, bool], object] = lambda *_: None,
     ) -> None:
         self._shown = shown
+        self._on_interrupt = on_interrupt
         from workers.runners.remote_search import RemoteSearch
 
-        def tell_nobody() -> None:
+        def report_nobody() -> None:
             self._is_alone.set()
             on_nobody()
 
@@ -159,7 +165,7 @@ class RemoteAsker:
             database,
             doorbell,
             is_stopped=self._stopped.is_set,
-            on_nobody=tell_nobody,
+            on_nobody=report_nobody,
             book=workers_book,
         )
 
@@ -173,12 +179,20 @@ class RemoteAsker:
 
         hint = len(positions) == 1 and not question.is_limited
         self._is_alone.clear()
-        with watching(None, shown=self._shown, hint=hint, is_alone=self._is_alone.is_set) as look:
-            return run_in_background(
-                lambda: self._search.evaluate(positions, question, self._book),
-                self._stopped.set,
-                look,
-            )
+        is_alone = self._is_alone.is_set
+        try:
+            with watching(None, shown=self._shown, hint=hint, is_alone=is_alone) as look:
+                return run_in_background(
+                    lambda: self._search.evaluate(positions, question, self._book),
+                    self._stopped.set,
+                    look,
+                )
+        except KeyboardInterrupt:
+            if len(positions) == 1:
+                with suppress(StorageError):
+                    bounds = self._search.stored_bounds(positions[0])
+                    self._on_interrupt(positions[0], bounds, not is_alone())
+            raise
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
         """Implement :meth:`Asker.principal_variation`; ties go to the column nearest the centre."""

@@ -7,11 +7,11 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from c4core.errors import GridError, MoveError
+from c4core.errors import GridError
 from c4core.lines import BadLine, Request, parse_fields, parse_line
-from c4core.notation import format_moves
 from c4core.position import Position
-from c4core.reader import read_grid, read_moves
+from c4core.reader import FROM_ONE, SINGLE_ROW, read_grid
+from cli.shell.commands import join_moves
 from cli.shell.settings import settings_of
 from cli.shell.streams import input_name, reading
 
@@ -38,9 +38,27 @@ def from_arguments(
         request = parse_line(text, board=board, zero_based=zero_based, line=number)
         if isinstance(request, BadLine):
             where = "" if len(moves) == 1 else f"position {number}, {text!r}: "
-            raise click.BadParameter(f"{where}{request.error}", param_hint="MOVES")
+            hint = _option_for(request.error)
+            raise click.BadParameter(f"{where}{request.error}{hint}", param_hint="MOVES")
         requests.append(request)
     return requests
+
+
+_OPTIONS = {
+    "zero_based": (FROM_ONE, "; with --zero-based from 0"),
+    "grid": (SINGLE_ROW, "; --grid reads a file of grids"),
+}
+"""The end of an error and what to add to it, by the name of an option's parameter."""
+
+
+def _option_for(error: str) -> str:
+    """Name the option of the current command that reads what caused an error."""
+    context = click.get_current_context(silent=True)
+    for parameter in () if context is None else context.command.params:
+        end, hint = _OPTIONS.get(str(parameter.name), ("", ""))
+        if end and error.endswith(end):
+            return hint
+    return ""
 
 
 def hint_at_one(
@@ -52,13 +70,12 @@ def hint_at_one(
     kind: str = "position",
 ) -> None:
     """When the command ends, say how to write MOVES of one move each as one position."""
-    try:
-        columns = read_moves(" ".join(moves), board, zero_based=zero_based)
-    except MoveError:
-        return
-    if 1 < len(moves) == len(columns):
-        one = f"{context.command_path} {format_moves(columns, zero_based=zero_based)}"
-        text = f"These are {len(moves)} {kind}s of one move each. For one {kind}: {one}"
+    one = join_moves(moves, board, zero_based=zero_based)
+    if one is not None and 1 < len(moves) == len(one):
+        text = (
+            f"These are {len(moves)} {kind}s of one move each. "
+            f"For one {kind}: {context.command_path} {one}"
+        )
         context.call_on_close(lambda: settings_of(context).say(text))
 
 

@@ -17,10 +17,14 @@ from workers.configuration import SETTINGS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from c4core.notation import BoardSize
     from workers.configuration import Configuration, Value
 
 HELP = "help"
 """``c4 help [COMMAND]`` is ``c4 [COMMAND] --help``, in every group of commands."""
+
+MOVES = "MOVES"
+"""The name of moves in the usage of a command and of an option."""
 
 CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 80}
 
@@ -35,6 +39,9 @@ class Command(click.Command):
         json: whether it takes ``--json`` here; commands with several formats define their own.
         configured: whether it needs a valid configuration file.
     """
+
+    allow_extra_args = True
+    """:meth:`parse_args` refuses them with a hint."""
 
     def __init__(
         self,
@@ -73,6 +80,37 @@ class Command(click.Command):
             extra.setdefault("default_map", Defaults(configuration, self.params))
         return super().make_context(info_name, args, parent, **extra)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the command line; refuse extra arguments, which may be separate moves."""
+        extra = super().parse_args(ctx, args)
+        if extra and not ctx.resilient_parsing:
+            noun = "argument" if len(extra) == 1 else "arguments"
+            ctx.fail(f"Got unexpected extra {noun} ({' '.join(extra)}){self._hint_at_moves(ctx)}")
+        return extra
+
+    def _hint_at_moves(self, ctx: click.Context) -> str:
+        """Say how to write MOVES as one argument, if extra arguments are moves too."""
+        arguments = [given for given in self.params if isinstance(given, click.Argument)]
+        for parameter in self.params:
+            name = str(parameter.name)
+            is_argument = parameter in arguments
+            if (name.upper() if is_argument else parameter.metavar) != MOVES:
+                continue
+            if arguments and not is_argument and not ctx.params[name]:
+                continue  # the command takes other arguments, so these may be of any kind
+            one = join_moves(
+                [ctx.params[name] or "", *ctx.args],
+                ctx.params.get("board"),
+                zero_based=ctx.params.get("zero_based", False),
+            )
+            if one is not None:
+                words = [
+                    one if given is parameter else given.human_readable_name for given in arguments
+                ]
+                words += [] if is_argument else [parameter.opts[-1], one]
+                return f". For one position: {ctx.command_path} {' '.join(words)}"
+        return ""
+
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the help with the program's own defaults, so that a broken file does no harm."""
         ctx.default_map = None
@@ -88,6 +126,21 @@ class Command(click.Command):
         """Write the examples without wrapping them."""
         super().format_epilog(ctx, formatter)
         write_examples(formatter, self.examples)
+
+
+def join_moves(
+    moves: Sequence[str], board: BoardSize | None = None, *, zero_based: bool = False
+) -> str | None:
+    """Write several arguments as the moves of one position; None if they are not moves."""
+    from c4core.errors import MoveError
+    from c4core.notation import DEFAULT_BOARD, format_moves
+    from c4core.reader import read_moves
+
+    try:
+        columns = read_moves(" ".join(moves), board or DEFAULT_BOARD, zero_based=zero_based)
+    except MoveError:
+        return None
+    return format_moves(columns, zero_based=zero_based)
 
 
 def write_examples(formatter: click.HelpFormatter, examples: Sequence[str]) -> None:

@@ -13,12 +13,13 @@ from cli.output.formats import write_object
 from cli.output.render import count, duration
 from cli.shell import echo, signals
 from cli.shell.streams import ignoring_closed_stderr
-from cli.work.view import content, drawn_progress
+from cli.work.view import TreeWatch, content, drawn_progress, tree_line
 from db.errors import StorageError
 from db.jobs import set_priority
-from db.records.jobs import JobState
+from db.records.jobs import JobState, UnitState
 from workers.core.follow import Unattended, iterate_units, read_job, unattended_jobs
 from workers.core.kinds import find_kind, unit_objects
+from workers.deep.task import KIND as DEEP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -153,6 +154,7 @@ class JobContext:
                 else:
                     results.write(written.counted(runner.results(draw, on_look=look)))
         except KeyboardInterrupt:
+            self._say_how_far(job_id)
             self.settings.say(self.resume_hint(job_id, results))
             raise
         except OSError:
@@ -258,6 +260,17 @@ class JobContext:
 
     def _warn_of_broker(self, trouble: BrokerUnreachableError) -> None:
         self.settings.say(WITHOUT_MESSAGES.format(trouble=trouble))
+
+    def _say_how_far(self, job_id: int) -> None:
+        """Say what the database knows of an unfinished job."""
+        with suppress(StorageError):
+            job = read_job(self.database, job_id)
+            if job.kind == DEEP:
+                tree = TreeWatch(self.database, job).look()
+                self.settings.say(f"Proven so far: {tree_line(tree, None)}")
+            else:
+                items = count(sum(job.positions.values()), content(job.kind))
+                self.settings.say(f"Done so far: {job.positions[UnitState.DONE]:,} of {items}")
 
     def _say_how_to_go_on(self, job_id: int, results: Results | None) -> None:
         """Say how to get a job's results if the output failed: a full disk, a closed pipe."""

@@ -118,42 +118,42 @@ def job_facts(job: JobInfo, state: str) -> dict[str, str]:
 MAX_SHOWN = 16
 
 
-def tree_facts(standing: DeepProgress) -> dict[str, str]:
+def tree_facts(tree: DeepProgress) -> dict[str, str]:
     """The tree of a deep job as names and values for people."""
     facts = {
-        "score": _score(standing).removeprefix("score "),
-        "columns": moves_text(standing),
-        "pieces": pieces_text(standing),
+        "score": _score(tree).removeprefix("score "),
+        "columns": moves_text(tree),
+        "pieces": pieces_text(tree),
     }
-    for number, piece in enumerate(standing.at_work[:MAX_SHOWN], start=1):
+    for number, piece in enumerate(tree.at_work[:MAX_SHOWN], start=1):
         facts[f"at work {number}"] = _piece_text(piece)
-    left = len(standing.at_work) - MAX_SHOWN
+    left = len(tree.at_work) - MAX_SHOWN
     if left > 0:
         facts["at work"] = f"and {left:,} more"
     return facts
 
 
-def tree_line(standing: DeepProgress, nodes_per_second: float | None) -> str:
+def tree_line(tree: DeepProgress, nodes_per_second: float | None) -> str:
     """The tree of a deep job in one line."""
-    parts = [_score(standing), pieces_text(standing)]
+    parts = [_score(tree), pieces_text(tree)]
     if nodes_per_second is not None:
         parts.append(f"{nodes_per_second / 1e6:,.1f} M nodes/s")
     return ", ".join(parts)
 
 
-def moves_text(standing: DeepProgress, *, zero_based: bool = False) -> str:
+def moves_text(tree: DeepProgress, *, zero_based: bool = False) -> str:
     """The proven bounds of every column: ``1: -2 or less, 2: -1, 3: ?``."""
     parts = []
-    for column, bounds in enumerate(standing.moves):
+    for column, bounds in enumerate(tree.moves):
         if bounds is None:
             continue
         if bounds.lower == bounds.upper:
             text = score_text(bounds.lower)
-        elif bounds.lower <= standing.limits.lower and bounds.upper >= standing.limits.upper:
+        elif bounds.lower <= tree.limits.lower and bounds.upper >= tree.limits.upper:
             text = "?"
-        elif bounds.lower <= standing.limits.lower:
+        elif bounds.lower <= tree.limits.lower:
             text = f"{score_text(bounds.upper)} or less"
-        elif bounds.upper >= standing.limits.upper:
+        elif bounds.upper >= tree.limits.upper:
             text = f"{score_text(bounds.lower)} or more"
         else:
             text = f"{score_text(bounds.lower)} to {score_text(bounds.upper)}"
@@ -161,25 +161,25 @@ def moves_text(standing: DeepProgress, *, zero_based: bool = False) -> str:
     return ", ".join(parts)
 
 
-def pieces_text(standing: DeepProgress) -> str:
+def pieces_text(tree: DeepProgress) -> str:
     """The number of pieces in each state."""
     parts = [
-        f"{count(standing.decided, 'piece')} proven",
-        f"{standing.split:,} split",
-        f"{standing.cut:,} cut off",
-        f"{standing.queued:,} open",
-        f"{len(standing.at_work):,} at work",
+        f"{count(tree.decided, 'piece')} proven",
+        f"{tree.split:,} split",
+        f"{tree.cut:,} cut off",
+        f"{tree.queued:,} open",
+        f"{len(tree.at_work):,} at work",
     ]
-    if standing.failed:
-        parts.append(f"{standing.failed:,} failed")
+    if tree.failed:
+        parts.append(f"{tree.failed:,} failed")
     return ", ".join(parts)
 
 
-def _score(standing: DeepProgress) -> str:
-    lower, upper = score_text(standing.lower), score_text(standing.upper)
-    if standing.lower == standing.upper:
+def _score(tree: DeepProgress) -> str:
+    lower, upper = score_text(tree.lower), score_text(tree.upper)
+    if tree.lower == tree.upper:
         return f"score {lower}"
-    asked = "" if standing.asked is None else f", asked: {score_text(standing.asked)} or more?"
+    asked = "" if tree.asked is None else f", asked: {score_text(tree.asked)} or more?"
     return f"score {lower} to {upper}{asked}"
 
 
@@ -225,8 +225,8 @@ def drawn_progress(
     from workers.deep.task import KIND as DEEP
 
     if not shown or job.kind != DEEP:
-        with progress.solving(job.id, shown=shown, remark=remark) as tell_bar:
-            yield tell_bar
+        with progress.solving(job.id, shown=shown, remark=remark) as update:
+            yield update
         return
     from cli.output.render import console
 

@@ -51,13 +51,13 @@ ACCEPTED: Final = (
 """Texts of one line that lead to the position after ``MOVES``."""
 
 REFUSED: Final = {
-    "x": "move 1: 'x' is not a column",
-    "44x": "move 3: 'x' is not a column",
+    "x": "move 1: column x is outside the board (columns 1 to 7)",
+    "44x": "move 3: column x is outside the board (columns 1 to 7)",
     "48": "move 2: column 8 is outside the board (columns 1 to 7)",
     "4,8": "move 2: column 8 is outside the board (columns 1 to 7)",
     "10, 3": "move 1: column 10 is outside the board (columns 1 to 7)",
-    "3,3,4,0": "move 4: 0 is not a column: use --zero-based (zero_based) if columns count from 0",
-    "[0,3,3]": "move 1: 0 is not a column: use --zero-based (zero_based) if columns count from 0",
+    "3,3,4,0": "move 4: 0 is not a column: columns are counted from 1",
+    "[0,3,3]": "move 1: 0 is not a column: columns are counted from 1",
     "4,,4": "move 2: '' is not a column",
     "4.4.5.3": "move 1: '4.4.5.3' is not a column",
     "4453 -2": "move 2: '-2' is not a column",
@@ -74,7 +74,7 @@ REFUSED: Final = {
     "4444444": "move 7: column 4 is full",
     "d1d2d3d4d5d6d7": "move 1: column d is outside the board (columns 1 to 7)",
     "\u0664": "move 1: '\u0664' is not a column",
-    ".......": "move 1: '.......' looks like a row of a grid: use --grid",
+    ".......": "move 1: '.......' is not a column: it looks like one row of a grid",
     '{"moves": 4453}': "moves must be text or a list of columns",
     '{"moves": [4, 4, 5, 3]': "not a JSON object: Expecting ',' delimiter at character 22",
 }

@@ -132,7 +132,9 @@ class BatchAnswer(Response):
     def _answer_block(self, block: Block, stop: Stop) -> bytes:
         answers = answer_lines(
             list(_read(block, self._board)),
-            lambda positions: self._service.desk.answer_batch(positions, self._question, stop),
+            lambda positions: self._service.answer_service.answer_batch(
+                positions, self._question, stop
+            ),
         )
         objects = (
             bad_line_object(one) if isinstance(one, BadLine) else request_object(*one)

@@ -76,7 +76,7 @@ async def get_children(request: Request) -> Response:
     """The book's scores of a position and of its moves."""
     service = service_of(request)
     asked = read_position(parameters.read_query(request, OfPosition).given(or_moves=""))
-    book = service.desk.book_for(asked.board)
+    book = service.answer_service.book_for(asked.board)
     return json_response(await service.in_thread(_book_object, book, asked))
 
 

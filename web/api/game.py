@@ -168,7 +168,7 @@ async def _answer(request: Request, game: GameEntry, budget: float) -> Response:
     service = service_of(request)
 
     def review(stop: Stop) -> FoundReview:
-        return review_game(game, service.desk, budget=budget, stop=stop)
+        return review_game(game, service.answer_service, budget=budget, stop=stop)
 
     async with service.search_slot(request):
         found = await service.until_disconnected(request, review)

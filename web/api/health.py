@@ -138,7 +138,7 @@ def _try_everything(service: Service) -> Readiness:
     except BrokerError as error:
         LOGGER.warning("not ready: %s", error)
         raise unavailable("the broker does not answer; the server's log has more") from None
-    service.desk.answer([Position(NEARLY_OVER)], Question())
+    service.answer_service.answer([Position(NEARLY_OVER)], Question())
     return {
         "status": "ready",
         "database": None if service.database is None else OK,  # clients must not learn its place

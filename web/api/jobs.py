@@ -18,13 +18,13 @@ from web.responses import JSON, JSON_LINES, ApiError, json_response, without_dir
 from web.service import service_of
 from workers.core.follow import (
     STATES,
-    Standing,
+    JobStatus,
     job_object,
-    list_standings,
+    job_status,
+    list_job_statuses,
     progress_object,
     read_job,
     refuse_foreign,
-    standing_of,
 )
 from workers.core.submit import restart_job
 from workers.deep.answer import Observer, tree_object
@@ -182,7 +182,7 @@ async def answer_list(request: Request) -> Response:
     shown = found[: asked.limit]
     return json_response(
         {
-            "jobs": [_public(job_object(standing)) for standing in shown],
+            "jobs": [_public(job_object(status)) for status in shown],
             "next": str(shown[-1].job.id) if len(found) > asked.limit else None,
         }
     )
@@ -259,19 +259,19 @@ async def _call(service: Service, job_id: int) -> None:
         await service.in_thread(service.runner.call, job_id)
 
 
-def _list(database: Database, asked: JobsParameters) -> list[Standing]:
+def _list(database: Database, asked: JobsParameters) -> list[JobStatus]:
     states = () if asked.state is None else (asked.state,)
     with database.read() as session:
-        return list_standings(session, states=states, limit=asked.limit + 1, before=asked.cursor)
+        return list_job_statuses(session, states=states, limit=asked.limit + 1, before=asked.cursor)
 
 
 def _show(database: Database, number: int) -> dict[str, Any]:
     with database.read() as session:
-        standing = standing_of(session, jobs.get_job(session, number))
-        progress = progress_object(jobs.progress(session, number), standing.state)
-        if standing.job.kind == DEEP:
-            progress["tree"] = tree_object(Observer(standing.job).look(session))
-    return _public(job_object(standing)) | {"progress": progress}
+        status = job_status(session, jobs.get_job(session, number))
+        progress = progress_object(jobs.progress(session, number), status.state)
+        if status.job.kind == DEEP:
+            progress["tree"] = tree_object(Observer(status.job).look(session))
+    return _public(job_object(status)) | {"progress": progress}
 
 
 def _wrong_lines(submission: Submission) -> WrongLines:

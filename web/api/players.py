@@ -79,7 +79,7 @@ async def ask_player(
             return choose_move(
                 position,
                 spec,
-                service=service.desk,
+                service=service.answer_service,
                 database=service.database,
                 seed=seed,
                 seconds=seconds,

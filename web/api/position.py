@@ -49,7 +49,7 @@ async def find_known(request: Request, position: Position) -> Answer | None:
     service = service_of(request)
     if position.is_over:
         return answer_at_end(position)
-    answer = service.desk.booked(position, EVERYTHING)
+    answer = service.answer_service.booked(position, EVERYTHING)
     if answer is None and service.lookups is not None:
         stored = await service.lookups.find(position)
         if stored is not None:
@@ -66,7 +66,7 @@ async def find_answer(request: Request, position: Position, *, budget: float) ->
     question = Question(time_limit=budget)
 
     def search(stop: Stop) -> Answer:
-        return service.desk.answer([position], question, stop)[0]
+        return service.answer_service.answer([position], question, stop)[0]
 
     async with service.search_slot(request):
         return await service.until_disconnected(request, search)
@@ -79,7 +79,7 @@ async def find_line(
     service = service_of(request)
 
     def search(stop: Stop) -> tuple[int, ...] | None:
-        return service.desk.find_line(position, time_limit=budget, stop=stop)
+        return service.answer_service.find_line(position, time_limit=budget, stop=stop)
 
     async with service.search_slot(request):
         return await service.until_disconnected(request, search)

@@ -91,7 +91,7 @@ async def get_puzzles(request: Request) -> Response:
     database = None if asked.match is None else service.require_database()
 
     def find(stop: Stop) -> Puzzles:
-        search = PuzzleSearch(service.desk, budget=asked.budget, stop=stop)
+        search = PuzzleSearch(service.answer_service, budget=asked.budget, stop=stop)
         if database is None or asked.match is None:
             found = search.random(board, seed=asked.seed, count=asked.count)
         else:

@@ -12,7 +12,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoM
 from prometheus_client.registry import Collector
 
 from c4core.version import ENGINE_VERSION, __version__
-from workers.core.leases import Duty
+from workers.core.leases import PeriodicTask
 from workers.core.run import UnitEnd
 from workers.errors import BrokerUnreachableError, MetricsError
 from workers.logs import LOGGER
@@ -125,21 +125,25 @@ class MetricsSettings:
     """A file to keep up to date."""
 
     @contextmanager
-    def exposition(self, unit_worker: UnitWorker, doorbell: Doorbell) -> Iterator[list[Duty]]:
-        """Serve the metrics of a worker process; the context's value is a list of duties."""
+    def exposition(
+        self, unit_worker: UnitWorker, doorbell: Doorbell
+    ) -> Iterator[list[PeriodicTask]]:
+        """Serve the metrics of a worker process; the context's value is a list of tasks."""
         if self.port is None and self.file is None:
             yield []
             return
         collector = WorkerCollector(unit_worker, doorbell)
         registry = CollectorRegistry(auto_describe=False)
         registry.register(collector)
-        duties = [Duty("ask how many messages wait", lambda: REFRESH_SECONDS, collector.look)]
+        tasks = [
+            PeriodicTask("ask how many messages wait", lambda: REFRESH_SECONDS, collector.look)
+        ]
         if self.file is not None:
             path = str(self.file)
             with _refused(f"cannot write {path}"):
                 write_to_textfile(path, registry)
-            duties.append(
-                Duty(
+            tasks.append(
+                PeriodicTask(
                     f"write {path}",
                     lambda: REFRESH_SECONDS,
                     lambda: write_to_textfile(path, registry),
@@ -148,7 +152,7 @@ class MetricsSettings:
         with ExitStack() as at_end:
             if self.port is not None:
                 at_end.callback(_serve(registry, self.port, self.address))
-            yield duties
+            yield tasks
 
 
 def _serve(registry: CollectorRegistry, port: int, address: str) -> Callable[[], None]:

@@ -1,4 +1,4 @@
-"""A worker process: a unit worker, its periodic duties, its table, and the task that Celery calls.
+"""A worker process: a unit worker, its periodic tasks, its table, and the task that Celery calls.
 
 A worker without room for its table ends at its start, before it takes any unit.
 """
@@ -30,7 +30,7 @@ from workers.celery.duties import (
 from workers.celery.messaging import TASK
 from workers.celery.unit_worker import UnitWorker
 from workers.core.kinds import lane_of_queue
-from workers.core.leases import Duty, Rounds
+from workers.core.leases import PeriodicTask, PeriodicThread
 from workers.errors import TableTooLargeError
 from workers.logs import LOGGER
 
@@ -75,22 +75,24 @@ class WorkerProcess:
         registration = self._registration = Registration(
             database, settings, self.unit_worker.counters, lambda: doorbell.trouble
         )
-        self._duties = [
-            Duty("enter this worker in the database", lambda: BEAT_SECONDS, self._beat),
-            Duty(
+        self._tasks = [
+            PeriodicTask("enter this worker in the database", lambda: BEAT_SECONDS, self._beat),
+            PeriodicTask(
                 "look for lost work",
                 lambda: pause_between_sweeps(registration.peers),
                 lambda: sweep(database, doorbell),
             ),
-            Duty("work without the broker", lambda: BROKER_POLL_SECONDS, without_broker.look),
+            PeriodicTask(
+                "work without the broker", lambda: BROKER_POLL_SECONDS, without_broker.look
+            ),
         ]
-        self._rounds: Rounds | None = None
+        self._thread: PeriodicThread | None = None
 
-    def start(self, duties: Sequence[Duty] = ()) -> None:
-        """Begin to keep leases alive, to sweep, and to perform the other periodic duties."""
+    def start(self, tasks: Sequence[PeriodicTask] = ()) -> None:
+        """Begin to keep leases alive, to sweep, and to perform the other periodic tasks."""
         self.unit_worker.start()
-        self._rounds = Rounds([*self._duties, *duties])
-        self._rounds.start()
+        self._thread = PeriodicThread([*self._tasks, *tasks])
+        self._thread.start()
 
     def _beat(self) -> None:
         """Renew the entry in the register; after a change of the schema, end the process."""
@@ -102,8 +104,8 @@ class WorkerProcess:
     def stop(self) -> None:
         """Hand back open units, and leave the register. Returns when that is written."""
         self.unit_worker.stop()
-        if self._rounds is not None:
-            self._rounds.close()
+        if self._thread is not None:
+            self._thread.close()
         with suppress(StorageError):
             self._registration.leave()
         self._doorbell.close()

@@ -98,8 +98,8 @@ class Service:
         doorbell = Doorbell(self._broker_url, app)
         self._log_start(database, doorbell)
         process = WorkerProcess(database, doorbell, self._settings, on_fatal=self._stop.request)
-        with self._metrics.exposition(process.unit_worker, doorbell) as duties:
-            process.start(duties)
+        with self._metrics.exposition(process.unit_worker, doorbell) as tasks:
+            process.start(tasks)
             CURRENT_WORKER.become(process)
             self._process = process
             try:

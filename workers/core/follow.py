@@ -306,7 +306,7 @@ def unattended_jobs(session: Session) -> dict[int, Unattended]:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class JobStatus:
     """A job, and the name of its state."""
 
     job: JobInfo
@@ -314,9 +314,9 @@ class Standing:
     """One of :data:`STATES`."""
 
 
-def standing_of(session: Session, job: JobInfo) -> Standing:
+def job_status(session: Session, job: JobInfo) -> JobStatus:
     """Return a job with the name of its state."""
-    return Standing(job, state_name(session, job.id, job.state))
+    return JobStatus(job, state_name(session, job.id, job.state))
 
 
 def state_name(session: Session, job_id: int, stored: JobState) -> str:
@@ -326,9 +326,9 @@ def state_name(session: Session, job_id: int, stored: JobState) -> str:
     return str(unattended_jobs(session).get(job_id, stored))
 
 
-def list_standings(
+def list_job_statuses(
     session: Session, *, states: Collection[str] = (), limit: int = 20, before: int | None = None
-) -> list[Standing]:
+) -> list[JobStatus]:
     """Return the newest jobs in the given :data:`STATES`, newest first; no ``states`` means all.
 
     ``before`` leaves out the jobs with this number or a larger one.
@@ -339,8 +339,8 @@ def list_standings(
         stored, most = [*stored, *UNDER_WAY], max(limit, MAX_UNDER_WAY)
     found = jobs.list_jobs(session, limit=most, states=stored or None, before=before)
     idle = unattended_jobs(session)
-    standings = [Standing(job, str(idle.get(job.id, job.state))) for job in found]
-    return [one for one in standings if not states or one.state in states][:limit]
+    statuses = [JobStatus(job, str(idle.get(job.id, job.state))) for job in found]
+    return [one for one in statuses if not states or one.state in states][:limit]
 
 
 def service_status(session: Session) -> tuple[ServiceStatus, dict[str, int]]:
@@ -361,10 +361,10 @@ def service_status(session: Session) -> tuple[ServiceStatus, dict[str, int]]:
     return totals, numbers
 
 
-def job_object(standing: Standing) -> dict[str, Any]:
+def job_object(status: JobStatus) -> dict[str, Any]:
     """Return a job as a JSON object. Times are in UTC."""
-    job = standing.job
-    fields = asdict(job) | {"state": standing.state, "board": str(job.board)}
+    job = status.job
+    fields = asdict(job) | {"state": status.state, "board": str(job.board)}
     for name in ("created_at", "started_at", "finished_at"):
         fields[name] = time_text(fields[name])
     for name in ("units", "positions"):

@@ -1,6 +1,6 @@
 """Keep the leases of units alive while they are solved, and detect when one is lost.
 
-:class:`Rounds` is the thread for this. Processes have more such periodic duties.
+:class:`PeriodicThread` is the thread for this. Processes have more such periodic tasks.
 """
 
 from __future__ import annotations
@@ -37,65 +37,65 @@ CUT_POLL_SECONDS: Final = 0.25
 
 
 @dataclass(slots=True)
-class Duty:
-    """A periodic duty."""
+class PeriodicTask:
+    """A function that :class:`PeriodicThread` calls periodically."""
 
     name: str
     """The words for the log: ``cannot <name>``."""
     every_seconds: Callable[[], float]
     """The mean time between two runs; jitter separates processes that started together."""
     do: Callable[[], object]
-    """Performs the duty. False means that another process did: neither success nor failure."""
+    """The function. False means that another process did: neither success nor failure."""
     is_failing: bool = field(default=False, init=False)
     due: float = field(default=0.0, init=False)
 
 
-class Rounds:
-    """Performs every duty when it is due, in one thread of this name."""
+class PeriodicThread:
+    """A thread of this name that runs every task when it is due."""
 
-    def __init__(self, duties: Sequence[Duty], *, name: str = "c4-rounds") -> None:
-        self._duties = list(duties)
+    def __init__(self, tasks: Sequence[PeriodicTask], *, name: str = "c4-periodic") -> None:
+        self._tasks = list(tasks)
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._go, name=name, daemon=True)
 
     def start(self) -> None:
-        """Start the thread; every duty runs at once, and then periodically."""
+        """Start the thread; every task runs at once, and then periodically."""
         self._thread.start()
 
     def close(self) -> None:
-        """End the thread after its present duty; does not wait for one that hangs on a server."""
+        """End the thread after its present task; does not wait for one that hangs on a server."""
         self._closed.set()
         if self._thread.is_alive():
             self._thread.join(timeout=0.5)
 
     def _go(self) -> None:
         while not self._closed.is_set():
-            for duty in self._duties:
-                if time.monotonic() >= duty.due and not self._closed.is_set():
-                    _do(duty)
+            for task in self._tasks:
+                if time.monotonic() >= task.due and not self._closed.is_set():
+                    _do(task)
                     jitter = random.uniform(0.8, 1.2)  # noqa: S311 (no secret)
-                    duty.due = time.monotonic() + jitter * duty.every_seconds()
-            soonest = min(duty.due for duty in self._duties)
+                    task.due = time.monotonic() + jitter * task.every_seconds()
+            soonest = min(task.due for task in self._tasks)
             self._closed.wait(max(0.0, soonest - time.monotonic()))
 
 
-def _do(duty: Duty) -> None:
+def _do(task: PeriodicTask) -> None:
     try:
-        if duty.do() is False:
+        if task.do() is False:
             return
     except (StorageError, BrokerError, OSError) as error:
-        level = DEBUG if duty.is_failing else WARNING
-        LOGGER.log(level, "cannot %s, trying again: %s", duty.name, error)
-        duty.is_failing = True
+        level = DEBUG if task.is_failing else WARNING
+        LOGGER.log(level, "cannot %s, trying again: %s", task.name, error)
+        task.is_failing = True
     except Exception as error:  # noqa: BLE001 (the thread must go on)
         # Without logging set up, the traceback would be shown to the user.
         trace = LOGGER.hasHandlers()
-        LOGGER.error("cannot %s, trying again: %r", duty.name, error, exc_info=trace)
-        duty.is_failing = True
+        LOGGER.error("cannot %s, trying again: %r", task.name, error, exc_info=trace)
+        task.is_failing = True
     else:
-        if duty.is_failing:
-            LOGGER.warning("it is possible again to %s", duty.name)
-        duty.is_failing = False
+        if task.is_failing:
+            LOGGER.warning("it is possible again to %s", task.name)
+        task.is_failing = False
 
 
 @dataclass(slots=True)
@@ -125,10 +125,12 @@ class LeaseKeeper:
         self._on_lost = on_lost
         self._leases: dict[tuple[int, int], Lease] = {}
         self._lock = threading.Lock()
-        self._rounds = Rounds(
+        self._heartbeats = PeriodicThread(
             [
-                Duty("prolong leases", lambda: lease_seconds / BEATS_PER_LEASE, self._beat),
-                Duty("check for units that were cut off", lambda: CUT_POLL_SECONDS, self._look),
+                PeriodicTask("prolong leases", lambda: lease_seconds / BEATS_PER_LEASE, self._beat),
+                PeriodicTask(
+                    "check for units that were cut off", lambda: CUT_POLL_SECONDS, self._look
+                ),
             ],
             name="c4-leases",
         )
@@ -141,7 +143,7 @@ class LeaseKeeper:
 
     def start(self) -> None:
         """Begin to prolong the leases."""
-        self._rounds.start()
+        self._heartbeats.start()
 
     @contextmanager
     def hold(self, claim: Claim) -> Iterator[Lease]:
@@ -160,7 +162,7 @@ class LeaseKeeper:
 
     def close(self) -> None:
         """End the thread. Leases that are still held will run out."""
-        self._rounds.close()
+        self._heartbeats.close()
 
     def _beat(self) -> None:
         with self._lock:

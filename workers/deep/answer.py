@@ -64,27 +64,27 @@ class DeepProgress:
     at_work: tuple[AtWork, ...]
 
 
-def tree_object(standing: DeepProgress) -> dict[str, object]:
+def tree_object(progress: DeepProgress) -> dict[str, object]:
     """The tree as a JSON object. Scores are for the side to move at the start."""
     return {
-        "lower": standing.lower,
-        "upper": standing.upper,
-        "asked": standing.asked,
+        "lower": progress.lower,
+        "upper": progress.upper,
+        "asked": progress.asked,
         "moves": [
             None if bounds is None else {"lower": bounds.lower, "upper": bounds.upper}
-            for bounds in standing.moves
+            for bounds in progress.moves
         ],
-        "decided": standing.decided,
-        "split": standing.split,
-        "cut": standing.cut,
-        "queued": standing.queued,
-        "failed": standing.failed,
+        "decided": progress.decided,
+        "split": progress.split,
+        "cut": progress.cut,
+        "queued": progress.queued,
+        "failed": progress.failed,
         "at_work": [
             {
                 "moves": None if piece.columns is None else format_moves(piece.columns),
                 "beta": piece.beta,
             }
-            for piece in standing.at_work
+            for piece in progress.at_work
         ],
     }
 
@@ -361,7 +361,7 @@ class DeepAnswer:
     position: Position
     moves: str
     """The moves to the position, as 1-based columns."""
-    standing: DeepProgress
+    progress: DeepProgress
     proof: Proof
     line: tuple[int, ...]
     """Best play, as 0-based columns; empty if the score is not exact."""
@@ -371,13 +371,13 @@ class DeepAnswer:
     @property
     def best(self) -> list[int]:
         """The 0-based columns proven to reach the score; empty until the score is exact."""
-        standing = self.standing
-        if standing.asked is not None:
+        progress = self.progress
+        if progress.asked is not None:
             return []
         return [
             column
-            for column, bounds in enumerate(standing.moves)
-            if bounds is not None and bounds.lower >= standing.lower
+            for column, bounds in enumerate(progress.moves)
+            if bounds is not None and bounds.lower >= progress.lower
         ]
 
 
@@ -386,7 +386,7 @@ def read_answer(
     job_id: int,
     solver: Searcher,
     *,
-    heard: BoundsListener | None = None,
+    listener: BoundsListener | None = None,
 ) -> DeepAnswer:
     """Read the answer of a job, and search the end of best play with the solver.
 
@@ -396,8 +396,8 @@ def read_answer(
     job = read_job(database, job_id)
     task = DeepTask.from_params(job.params, job.board)
     with database.read() as session:
-        standing = Observer(job).look(session)
-    bounds = Bounds(standing.lower, standing.upper)
+        progress = Observer(job).look(session)
+    bounds = Bounds(progress.lower, progress.upper)
     line: list[int] = []
     end = task.start
     if bounds.lower == bounds.upper:
@@ -405,7 +405,7 @@ def read_answer(
         for column in line:
             end = end.play(column)
         score = -bounds.lower if len(line) % 2 else bounds.lower
-        known = first_bounds if heard is None else heard.bounds
+        known = first_bounds if listener is None else listener.bounds
         rest = searched_line(end, score, solver, known=known, node_limit=LINE_NODES)
         for column in rest:
             end = end.play(column)
@@ -414,7 +414,7 @@ def read_answer(
         job,
         task.start,
         task.moves,
-        standing,
+        progress,
         follow_proof(database, task.start, bounds),
         tuple(line),
         end.is_over,

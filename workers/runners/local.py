@@ -21,7 +21,7 @@ from db import jobs
 from db.errors import BusyError, StorageError, UnreachableError
 from db.records.jobs import JobState
 from workers.core.follow import POLL_SECONDS, JobFollower
-from workers.core.leases import LEASE_SECONDS, Duty, LeaseKeeper, Rounds
+from workers.core.leases import LEASE_SECONDS, LeaseKeeper, PeriodicTask, PeriodicThread
 from workers.core.run import RetryingWriter, run_unit
 from workers.core.searching import TurnTakingSolver
 from workers.match.terms import check_consent
@@ -100,8 +100,12 @@ class LocalRunner(JobFollower):
         self._lease_seconds = lease_seconds
         self._owner = f"{socket.gethostname()}:{os.getpid()}"
         self._leases = LeaseKeeper(database, lease_seconds, on_lost=self._solver.stop)
-        self._presence = Rounds(
-            [Duty("record that the job is worked on", lambda: PRESENCE_SECONDS, self._beat)],
+        self._presence = PeriodicThread(
+            [
+                PeriodicTask(
+                    "record that the job is worked on", lambda: PRESENCE_SECONDS, self._beat
+                )
+            ],
             name="c4-presence",
         )
         self._threads = [

@@ -6,6 +6,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
+from c4core.evaluation import score_limits
 from c4core.lines import Request
 from db import jobs
 from db.errors import JobStateError
@@ -13,7 +14,7 @@ from db.records.jobs import INTERACTIVE_PRIORITY, JobState
 from workers.analyze.job import submit
 from workers.analyze.units import unit_answers
 from workers.answers.find import find_answers, look_up
-from workers.answers.question import settles
+from workers.answers.question import Answer, settles
 from workers.core.follow import iterate_units
 from workers.errors import NotSolvedError
 from workers.runners.remote import call_workers, has_workers
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from c4core.position import Position
     from db.database import Database
     from db.records.jobs import JobInfo
-    from workers.answers.question import Answer, Effort, Question
+    from workers.answers.question import Effort, Question
     from workers.celery.doorbell import Doorbell
 
 FIRST_LOOK_SECONDS: Final = 0.01
@@ -72,6 +73,13 @@ class RemoteSearch:
         """
         known = look_up(self._database, positions)
         return find_answers(positions, question, self._search, known, book=book).answers
+
+    def stored_bounds(self, position: Position) -> Answer:
+        """The bounds of a position's score that the database has now."""
+        lower, upper = score_limits(position.ply, *position.board)
+        row = look_up(self._database, [position]).get(position.canonical_key)
+        known = Answer(lower, upper)
+        return known if row is None else known.tightened(row.lower, row.upper)
 
     def _search(
         self, missing: Mapping[int, Position], question: Question, _spent: Mapping[int, Effort]

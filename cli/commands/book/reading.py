@@ -198,6 +198,7 @@ def probe(
             solving.stream(STDIN, board=book.info.board, zero_based=zero_based)
         else:
             size = book.info.board
+            positions.hint_at_one(context, moves, size, zero_based=zero_based)
             asked = positions.from_arguments(moves, board=size, zero_based=zero_based)
             for request in asked:
                 solving.answer([InputLine(request, b"")])
@@ -321,9 +322,9 @@ def _verified(
     from cli.shell.background import run_in_background
 
     solver = Solver(table_mb=16, threads=threads)
-    with progress.planning(shown=progress.is_shown(settings, over_output=False)) as tell:
+    with progress.planning(shown=progress.is_shown(settings, over_output=False)) as update:
         return run_in_background(
-            lambda: verify_book(book, sample=sample, seed=seed, solver=solver, progress=tell),
+            lambda: verify_book(book, sample=sample, seed=seed, solver=solver, progress=update),
             solver.stop,
         )
 

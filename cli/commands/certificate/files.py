@@ -59,12 +59,12 @@ def watched(settings: Settings, work: Callable[[Callable[[int], object]], T]) ->
 
     stopped: list[bool] = []
     shown = progress.is_shown(settings, over_output=False)
-    with progress.planning(shown=shown, of="positions") as tell:
+    with progress.planning(shown=shown, of="positions") as update:
 
         def look(positions: int) -> None:
             if stopped:
                 raise KeyboardInterrupt
-            tell(positions)
+            update(positions)
 
         return run_in_background(lambda: work(look), lambda: stopped.append(True))
 

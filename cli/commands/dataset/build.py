@@ -282,8 +282,8 @@ def build(
         settings.say_if_verbose(f"looking for positions: {order.source}")
 
         def job_of(draft: Draft) -> int:
-            with progress.planning(shown=progress.is_shown(settings, over_output=False)) as tell:
-                return draft.job(database, book=chosen_book, fresh=fresh, on_planned=tell)
+            with progress.planning(shown=progress.is_shown(settings, over_output=False)) as update:
+                return draft.job(database, book=chosen_book, fresh=fresh, on_planned=update)
 
         def run(job_id: int) -> None:
             work.finish(job_id, makes="the files")

@@ -224,11 +224,11 @@ def _ask(settings: Settings, spec: PlayerSpec, positions: Positions, *, seed: in
         mirrors = not player.is_random
         shown = progress.is_shown(settings, over_output=False)
         total = len(positions) * (1 + mirrors)
-        with progress.counting("asking for moves", total, shown=shown) as tell:
+        with progress.counting("asking for moves", total, shown=shown) as update:
 
             def look(done: int) -> None:
                 signals.check()
-                tell(done)
+                update(done)
 
             return evaluate_player(player, positions, seed=seed, tell=look)
 

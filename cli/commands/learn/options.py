@@ -138,13 +138,13 @@ def run(settings: Settings, course: Course, training: Training) -> Model:
     complete = 0
     shown = progress.is_shown(settings, over_output=False)
     try:
-        with progress.training(training.epochs, shown=shown) as tell:
+        with progress.training(training.epochs, shown=shown) as update:
 
             def look(step: Step) -> None:
                 nonlocal complete
                 complete = step.epoch
                 signals.check()
-                tell(step.epoch + step.done / max(step.parts, 1), _remark(step.figures))
+                update(step.epoch + step.done / max(step.parts, 1), _remark(step.figures))
                 if step.parts == 0:
                     settings.say_if_verbose(f"epoch {step.epoch}: {_remark(step.figures)}")
 
@@ -339,8 +339,8 @@ def labelled_games(
     else:
         number = default if games is None else games
         shown = progress.is_shown(settings, over_output=False)
-        with progress.counting("playing games", number, shown=shown) as tell:
-            finals = play_finals(number, seed=seed, board=board, tell=tell)
+        with progress.counting("playing games", number, shown=shown) as update:
+            finals = play_finals(number, seed=seed, board=board, tell=update)
     found = labelled(finals, seed=seed)
     repeated = len(finals) - len(found)
     settings.say(

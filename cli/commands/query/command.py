@@ -10,7 +10,7 @@ from cli.output import outfile
 from cli.output.formats import check_output, chosen_format, opened, table_options
 from cli.positions.books import SHIPPED, open_book
 from cli.shell import exits, parameters
-from cli.shell.commands import Command, refuse
+from cli.shell.commands import Command, join_moves, refuse
 
 if TYPE_CHECKING:
     import numpy as np
@@ -173,7 +173,6 @@ def query(
             bool(moves) and bool(conditions),
             f"{next(iter(conditions), '')} and MOVES cannot be used together",
         ),
-        (line and len(moves) != 1, "--line needs exactly one argument MOVES"),
         (no_book and not moves, "--no-book needs MOVES: conditions query only the database"),
         (no_book and book_file is not None, "--book and --no-book cannot be used together"),
         (
@@ -186,6 +185,10 @@ def query(
             "--count cannot be used with --limit, --after, --sort or --desc",
         ),
     )
+    if line and len(moves) != 1:
+        one = join_moves(moves, board, zero_based=zero_based)
+        hint = f". For one position: {context.command_path} --line {one}" if one else ""
+        raise click.UsageError(f"--line needs exactly one argument MOVES{hint}", context)
     chosen = chosen_format(settings, format_name, output)
     refuse(
         context,

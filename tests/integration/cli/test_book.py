@@ -80,6 +80,13 @@ class TestProbe:
         done = c4("book", "probe", "--book", "b.c4book", "33")
         assert (done.code, done.out) == (0, snapshot)
 
+    def test_several_arguments_of_one_move_get_a_hint(self, c4: C4) -> None:
+        done = c4("book", "probe", "--book", "b.c4book", "3", "3")
+        assert done.code == 0
+        assert done.err == (
+            "These are 2 positions of one move each. For one position: c4 book probe 33\n"
+        )
+
     def test_on_the_last_ply_columns_are_unknown(self, c4: C4) -> None:
         done = c4("book", "probe", "--book", "b.c4book", "--json", "123451")
         (found,) = done.objects

@@ -137,11 +137,24 @@ class TestInterrupts:
         await_units(c4.environment["C4_DB"], process, UnitState.LEASED, 1)
         done = end_by(process, signal.SIGINT)
         assert (done.code, done.out) == (130, "")
-        assert done.err.splitlines()[-2:] == [
+        assert done.err.splitlines()[-3:] == [
+            "Done so far: 0 of 3 positions",
             "Results so far are kept; go on with: c4 jobs resume 1 --output -",
             "Interrupted.",
         ]
         assert json.loads(c4("jobs", "show", "1", "--json").out)["units"]["leased"] == 0
+
+    def test_an_interrupted_deep_job_shows_the_proven_bounds(self, c4: C4) -> None:
+        assert c4("db", "init").code == 0
+        process = c4.start("deep", "--board", "8x7", "--threads", "1", "")
+        await_units(c4.environment["C4_DB"], process, UnitState.LEASED, 1)
+        done = end_by(process, signal.SIGINT)
+        assert (done.code, done.out) == (130, "")
+        proven, hint, end = done.err.splitlines()[-3:]
+        bounds = r"score -\d+ to \+\d+, asked: \S+ or more\?"
+        assert re.match(rf"Proven so far: {bounds}, \d+ pieces? proven, ", proven)
+        assert hint == "Results so far are kept; go on with: c4 jobs resume 1"
+        assert end == "Interrupted."
 
     def test_a_second_signal_ends_the_process_at_once(self) -> None:
         program = """

@@ -34,9 +34,9 @@ class TestAnalysed:
     def test_the_verdict_is_in_words_and_best_play_can_be_followed(self, browser: Browser) -> None:
         open_analysis(browser, pos="4453")
         assert "\N{MINUS SIGN}5" in browser.text("#columns [data-column='1']")
-        assert browser.text("#verdict") == "Yellow wins in 36 plies with best play"
+        assert browser.text("#verdict") == "Yellow wins in 36 moves with best play"
         browser.until(
-            lambda: "Yellow wins in 36 plies" in browser.announced(), "it is not announced"
+            lambda: "Yellow wins in 36 moves" in browser.announced(), "it is not announced"
         )
         line = browser.all("#line [data-index]")
         first = "".join(found.text for found in line[:3])
@@ -101,7 +101,7 @@ class TestSetUp:
         browser.run(PASTE, "4-4-5-3")
         browser.until(lambda: moves_on_board(browser) == "4453", "it is not pasted")
         browser.run(PASTE, "hello")
-        browser.until(lambda: "hello" in browser.text("#setup-error"), "no reason")
+        browser.until(lambda: "column h" in browser.text("#setup-error"), "no reason")
         assert browser.one("#setup-moves").get_attribute("value") == "hello"
         browser.await_refusal()
 

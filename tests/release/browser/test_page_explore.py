@@ -68,6 +68,7 @@ class TestStored:
     def test_positions_are_filtered_by_value(self, browser: Browser) -> None:
         browser.open("/explore?show=positions&value=win")
         assert all(row[3].startswith("+") for row in rows(browser))
+        assert browser.texts("[data-explore] th")[4] == "Moves to the end"
         browser.open("/explore?show=positions&max_ply=20")
         assert {row[1] for row in rows(browser)} == {"20"}
 

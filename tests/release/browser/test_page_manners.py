@@ -72,7 +72,7 @@ class TestKeyboard:
             browser.press(TAB)
             if focused(browser).startswith("Column 4, score"):
                 break
-        assert focused(browser) == "Column 4, score +1, wins in 41 plies, best"
+        assert focused(browser) == "Column 4, score +1, wins in 41 moves, best"
         browser.press(ENTER)
         browser.until(lambda: moves_on_board(browser) == "4", "enter plays nothing")
 

@@ -37,6 +37,8 @@ def test_puzzles_one_after_the_other(browser: Browser, page_server: PageServer) 
 
     browser.click(f".puzzle .columns [data-column='{first['solution']}']")
     browser.until(lambda: "Right: column" in browser.text("#puzzle-answer"), "not right")
+    outcome = f"wins in {first['length']} moves" if first["keeps"] == "win" else "holds the draw"
+    assert browser.text("#puzzle-answer").endswith(f"{outcome}.")
     assert on_board(browser) == first["ply"] + 1
     assert browser.texts("#puzzle-line button") == list(first["line"])
     assert "Streak: 1. Best: 1." in browser.text("#puzzle-streak")

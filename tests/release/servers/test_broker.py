@@ -64,7 +64,7 @@ def give_endless_work(service: Service) -> int:
 
 def test_the_output_equals_that_of_one_process(service: Service, tmp_path: Path) -> None:
     # No position twice: otherwise chance decides whether the second is searched or found.
-    lines = [*GAMES, "bad", json.dumps({"id": 7, "moves": GAMES[0][:-1]}), ""]
+    lines = [*GAMES, "no moves", json.dumps({"id": 7, "moves": GAMES[0][:-1]}), ""]
     path = write(tmp_path, lines)
     here = C4(tmp_path)("--broker", "none", "analyze", path)
     with service.worker("--threads=2", name="ada"), service.worker("--threads=1", name="bob"):
@@ -316,6 +316,8 @@ def test_interrupting_a_question_cancels_its_job(one_service: Service) -> None:
     with one_service.process(*question) as process:
         await_that(lambda: "No worker takes such jobs yet" in process.log, process)
         assert process.stop(signal.SIGINT) == 130
+        assert "Stored so far: x to move, not solved yet: score between " in process.log
+        assert "The worker stores" not in process.log
     assert one_service.job(1).state is JobState.CANCELLED
     with one_service.process(*question) as process:
         await_that(lambda: "No worker takes such jobs yet" in process.log, process)
@@ -324,12 +326,30 @@ def test_interrupting_a_question_cancels_its_job(one_service: Service) -> None:
         assert "job 2 was not solved: cancelled" in process.log
 
 
+def test_a_worker_stores_the_bounds_of_an_interrupted_question(one_service: Service) -> None:
+    question = ("-m", "cli", "solve", "--board", HARD, "--no-book", "--score-only", "1122")
+    with one_service.worker("--threads=1"), one_service.process(*question) as process:
+        await_that(lambda: leased(one_service), process)
+        assert process.stop(signal.SIGINT) == 130
+        assert "The worker stores the bounds" in process.log
+        query = ("query", "--board", HARD, "--count")
+        await_that(lambda: one_service(*query).out == "1\n", process)
+
+
+def leased(service: Service) -> bool:
+    """Whether a worker holds a unit."""
+    with Database.open(service.database_url) as database, database.read() as session:
+        held = select(func.count()).select_from(Unit).where(Unit.state == UnitState.LEASED)
+        return bool(session.scalar(held))
+
+
 def test_interrupting_a_watcher_leaves_the_job_running(
     one_service: Service, tmp_path: Path
 ) -> None:
     with one_service.process("-m", "cli", "analyze", write(tmp_path, MEDIUM)) as process:
         await_that(lambda: "No worker takes such jobs yet" in process.log, process)
         assert process.stop(signal.SIGINT) == 130
+        assert f"Done so far: 0 of {len(MEDIUM)} positions" in process.log
         assert "The job waits for workers; look at it with: c4 jobs watch 1" in process.log
     assert one_service.job(1).state is JobState.RUNNING
     with one_service.worker("--threads=2"):

@@ -1,6 +1,7 @@
 """Deep jobs worked on by real worker processes, over a real broker."""
 
 import json
+import signal
 
 import pytest
 
@@ -52,6 +53,22 @@ def test_an_unnecessary_piece_frees_its_worker(one_service: Service) -> None:
             _prove_elsewhere(database, job_id)
             await_that(lambda: f"of job {job_id}) lost" in worker.log)
         assert one_service.job(job_id).state is JobState.DONE
+
+
+@pytest.mark.servers
+def test_an_interrupted_command_shows_the_bounds_that_workers_have_proven(
+    one_service: Service,
+) -> None:
+    with Database.open(one_service.database_url) as database:
+        task = DeepTask(Position(width=8, height=7), "", split_plies=1, unit_nodes=10**15)
+        job_id = submit(database, task, threads=1)
+        command = ("-m", "cli", "deep", "--board", "8x7", "--resume", "")
+        with one_service.process(*command) as process:
+            await_that(lambda: "No worker takes such jobs yet" in process.log, process)
+            assert conclude(database, must_take(database, job_id=job_id), Bounds(-1, -1))
+            assert process.stop(signal.SIGINT) == 130
+    assert "Proven so far: score +1 to +27, asked: " in process.log
+    assert "The job waits for workers" in process.log
 
 
 def _prove_elsewhere(database: Database, job_id: int) -> None:

@@ -96,7 +96,7 @@ export function valueOf(score) {
 }
 
 /**
- * The outcome of a move: "wins in 17 plies", "loses in 4 plies", "draw".
+ * The outcome of a move: "wins in 17 moves", "loses in 4 moves", "draw".
  * @param {{value: Value | "unknown" | null, plies: number | null}} move @returns {string}
  */
 export function outcomeText({ value, plies }) {
@@ -104,7 +104,7 @@ export function outcomeText({ value, plies }) {
   if (value === null || value === "unknown") return "not known yet";
   const verb = value === "win" ? "wins" : "loses";
   if (plies === null) return verb;
-  return value === "win" && plies <= 1 ? "wins at once" : `${verb} in ${count(plies, "ply", "plies")}`;
+  return value === "win" && plies <= 1 ? "wins at once" : `${verb} in ${count(plies, "move")}`;
 }
 
 /**

@@ -323,7 +323,7 @@ def test_a_stopped_player_still_moves() -> None:
         "setoption name hash value 0",
         "setoption name hash value x",
         "setoption name speed value 1",
-        "setoption name board value 40x4",
+        "setoption name board value 70x4",
         "setoption name player value blog-v7",
         "setoption name player value exec:ls",
         "setoption name player value kaggle:a.py",

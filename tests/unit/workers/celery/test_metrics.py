@@ -55,9 +55,9 @@ def test_all_metrics_are_reported(tmp_path: Path) -> None:
     file = tmp_path / "c4.prom"
     settings = MetricsSettings(port=0, address="127.0.0.1", file=file)
     bell = cast("Any", Bell())
-    with settings.exposition(worker(worked()), bell) as duties:
-        for duty in duties:
-            duty.do()
+    with settings.exposition(worker(worked()), bell) as tasks:
+        for task in tasks:
+            task.do()
         told = samples(file.read_text())
     assert told["c4_leases",] == 1
     assert told["c4_threads",] == 3
@@ -133,9 +133,9 @@ def test_a_used_port_and_an_impossible_file_are_refused(tmp_path: Path) -> None:
         pass
 
 
-def test_without_settings_there_are_no_duties() -> None:
-    with MetricsSettings().exposition(worker(UnitCounters()), cast("Any", Bell())) as duties:
-        assert duties == []
+def test_without_settings_there_are_no_tasks() -> None:
+    with MetricsSettings().exposition(worker(UnitCounters()), cast("Any", Bell())) as tasks:
+        assert tasks == []
 
 
 def test_no_depth_is_reported_while_the_broker_is_unreachable() -> None:

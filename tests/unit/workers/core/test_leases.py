@@ -1,4 +1,4 @@
-"""Periodic duties, including failing ones."""
+"""Periodic tasks, including failing ones."""
 
 import threading
 
@@ -6,7 +6,7 @@ import pytest
 
 from db.errors import UnreachableError
 from tests.support.running.waiting import HANG_SECONDS
-from workers.core.leases import Duty, Rounds
+from workers.core.leases import PeriodicTask, PeriodicThread
 from workers.logs import LOGGER
 
 
@@ -29,10 +29,10 @@ def test_a_failing_duty_is_repeated_and_reported_once(caplog: pytest.LogCaptureF
 
     LOGGER.propagate = True
     with caplog.at_level("INFO", LOGGER.name):
-        rounds = Rounds([Duty("boil water", lambda: 0.001, do)])
-        rounds.start()
+        thread = PeriodicThread([PeriodicTask("boil water", lambda: 0.001, do)])
+        thread.start()
         assert done.wait(HANG_SECONDS)
-        rounds.close()
+        thread.close()
     assert told(caplog) == [
         ("WARNING", "cannot boil water, trying again: away"),
         ("ERROR", "cannot boil water, trying again: ValueError('oops')"),
@@ -49,14 +49,14 @@ def test_every_duty_has_its_own_period() -> None:
         if len(done) > 20:
             enough.set()
 
-    rounds = Rounds(
+    thread = PeriodicThread(
         [
-            Duty("be seldom", lambda: 3600.0, lambda: done.append("seldom")),
-            Duty("be often", lambda: 0.001, often),
+            PeriodicTask("be seldom", lambda: 3600.0, lambda: done.append("seldom")),
+            PeriodicTask("be often", lambda: 0.001, often),
         ]
     )
-    rounds.start()
+    thread.start()
     assert enough.wait(HANG_SECONDS)
-    rounds.close()
+    thread.close()
     assert done.count("seldom") == 1
     assert done.index("seldom") == 0

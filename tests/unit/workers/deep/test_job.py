@@ -258,11 +258,11 @@ class TestGoingOn:
             assert report.end is UnitEnd.DONE
         database.run(lambda session: jobs.finish_if_complete(session, job_id))
         with database.read() as session:
-            standing = Observer(read_job(database, job_id)).look(session)
+            progress = Observer(read_job(database, job_id)).look(session)
             root = evaluations.find(session, SMALL, asked.start.canonical_key)
         assert root is not None
-        assert (root.lower, root.upper) == (standing.lower, standing.upper)
-        proof = follow_proof(database, asked.start, Bounds(standing.lower, standing.upper))
+        assert (root.lower, root.upper) == (progress.lower, progress.upper)
+        proof = follow_proof(database, asked.start, Bounds(progress.lower, progress.upper))
         assert proof.missing == ()
 
     def test_finished_units_are_read_once(
@@ -366,10 +366,10 @@ class TestWhole:
         key = asked.start.canonical_key
         with database.read() as session:
             row = evaluations.lookup(session, board, [key])[key]
-            standing = Observer(read_job(database, job_id)).look(session)
-        assert (row.lower, row.upper) == (standing.lower, standing.upper) == (score, score)
-        assert standing.asked is None
-        assert (standing.queued, standing.failed, standing.at_work) == (0, 0, ())
+            progress = Observer(read_job(database, job_id)).look(session)
+        assert (row.lower, row.upper) == (progress.lower, progress.upper) == (score, score)
+        assert progress.asked is None
+        assert (progress.queued, progress.failed, progress.at_work) == (0, 0, ())
         proof = follow_proof(database, asked.start, Bounds(score, score))
         assert proof.missing == ()
         assert proof.derived
@@ -458,14 +458,14 @@ class TestObserver:
         job = read_job(database, job_id)
         observer = Observer(job)
         with database.read() as session:
-            standing = observer.look(session)
-        (at_work,) = standing.at_work
+            progress = observer.look(session)
+        (at_work,) = progress.at_work
         assert at_work.columns is not None
         position = Position("1", width=5, height=4)
         for column in at_work.columns:
             position = position.play(column)
         assert position.canonical_key == piece_of(claim.payload).key
-        assert (standing.asked, standing.queued, standing.moves[0]) == (1, 1, (-8, 9))
+        assert (progress.asked, progress.queued, progress.moves[0]) == (1, 1, (-8, 9))
         conclude(database, claim, Bounds(1, 8))
         with database.read() as session:
             assert observer.look(session).decided == 1

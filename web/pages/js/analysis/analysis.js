@@ -159,7 +159,7 @@ function verdictText(position, answer) {
     const winner = answer.value === "win" ? mover : other;
     if (answer.plies === null) return `${winner} wins with best play`;
     if (answer.plies <= 1) return `${winner} wins at once`;
-    return `${winner} wins in ${count(answer.plies, "ply", "plies")} with best play`;
+    return `${winner} wins in ${count(answer.plies, "move")} with best play`;
   }
   if (answer.lower === 0) return `${mover} has at least a draw`;
   return answer.upper === 0 ? `${other} has at least a draw` : "Not decided yet";

@@ -32,7 +32,7 @@ const HEADINGS = [
   { text: "Stones", right: true },
   "To move",
   { text: "Score", right: true },
-  { text: "Plies to the end", right: true },
+  { text: "Moves to the end", right: true },
   "Best columns",
   { text: "Nodes", right: true, title: "Positions searched to prove it" },
 ];

@@ -108,7 +108,7 @@ class PuzzleView {
     if (event.key === "n") this.#goOn();
     else if (event.key === "ArrowLeft") this.#goTo(this.#ply - 1);
     else if (event.key === "ArrowRight") this.#goTo(this.#ply + 1);
-    else if (/^[1-9A-W]$/.test(event.key)) this.#choose(columnNumber(event.key));
+    else if (/^[1-9A-Z]$/.test(event.key)) this.#choose(columnNumber(event.key));
     else return;
     event.preventDefault();
   }
@@ -254,7 +254,7 @@ function questionText({ side, keeps }) {
 
 /** @param {Puzzle} puzzle @param {number} column 0 to see the solution */
 function answerText({ keeps, solution, length }, column) {
-  const outcome = keeps === "win" ? `wins in ${count(length, "ply", "plies")}` : "holds the draw";
+  const outcome = keeps === "win" ? `wins in ${count(length, "move")}` : "holds the draw";
   const only = `column ${columnLabel(solution)} ${outcome}.`;
   if (column === solution) return `Right: ${only}`;
   if (column === 0) return sentence(only);
