@@ -52,7 +52,8 @@ def games(
     """A position and the moves that lead to it, by random legal play on a random board.
 
     Play goes on until at most ``max_empty`` squares are empty or the game is over; with None, it
-    stops anywhere. With ``every``, wide boards are included. With ``sizes``, the board is one of these.
+    stops anywhere. With ``every``, wide boards are included. With ``sizes``, the
+    board is one of these.
     """
     width, height = draw(
         boards(minimum=minimum, max_cells=max_cells, every=every)
