@@ -59,7 +59,7 @@ VARIANT_ARGS = {
     "wide_x86_v3_pext": [*X86_V3, "-DC4_PEXT"],
 }
 
-# Modules whose words of squares have 128 bits (c4core/engine/word.h); all others serve narrow boards only.
+# Modules whose words of squares have 128 bits (c4core/engine/word.h); all others serve narrow boards.
 WIDE = (
     "c4core.engine.kernel",
     "c4core.engine.wide",

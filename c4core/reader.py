@@ -378,7 +378,7 @@ def _cells(line: str) -> list[str]:
 
 
 def _names_columns(row: Sequence[str]) -> bool:
-    """Whether a row has the names of the columns, such as 1 to 7 or a to g, and cannot be squares."""
+    """Whether a row has the names of the columns, such as 1 to 7, and cannot be squares."""
     count = range(len(row))
     names = (
         [str(column) for column in count],

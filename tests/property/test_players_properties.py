@@ -142,7 +142,7 @@ def test_complete_games_on_wide_boards(text: str, board: tuple[int, int]) -> Non
 
 
 def test_the_perfect_player_needs_no_exact_scores() -> None:
-    """On a wide board they may take years: the time limit of a move ends the search."""
+    """They may take years on a wide board: the time limit of a move ends the search."""
     position = Position(width=10, height=7)
     column = parse_player("perfect").make().choose(position, Dice(1), Limits(0.01))
     assert position.is_legal(column)

@@ -5,14 +5,14 @@ looks games up in :class:`FinalGrids`.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import field
-from typing import Annotated, Self
+from typing import Annotated, Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from c4core.arrays import split_keys
+from c4core.arrays import key_array, split_keys
 from c4core.dice import Dice
 from c4core.notation import DEFAULT_BOARD, NARROW_BITS, BoardSize
 from c4core.players.errors import PlayerError
@@ -29,6 +29,9 @@ from c4core.players.playouts import (
 from c4core.players.registry import player
 from c4core.players.stopping import Stop
 from c4core.position import Position
+
+_HALF: Final = (1 << NARROW_BITS) - 1
+"""The low half of a word of a wide board."""
 
 
 @player("montecarlo-flat", source="Huang, Lu 2025")
@@ -189,7 +192,7 @@ class FinalGrids:
         for position in finals:
             if position.board != board or not position.is_over:
                 raise ValueError(f"{position!r} is not a finished game on a {board} board")
-        keys = _key_array([position.key for position in finals], board)
+        keys = key_array((position.key for position in finals), board)
         values = {"x": 1, "o": -1, None: 0}
         winners = np.array([values[position.winner] for position in finals], dtype=np.int8)
         return cls.from_keys(keys, winners, board=board)
@@ -197,7 +200,7 @@ class FinalGrids:
     @classmethod
     def from_keys(
         cls,
-        keys: NDArray[np.uint64],
+        keys: NDArray[Any],
         winner: NDArray[np.int8],
         *,
         board: BoardSize = DEFAULT_BOARD,
@@ -205,16 +208,19 @@ class FinalGrids:
         """Make the grids of finished games from the keys of their final positions.
 
         Args:
-            keys: ``Position.key`` of every game's final position; on a wide board the low and the
-                high half of each, of the shape (games, 2).
+            keys: ``Position.key`` of every game's final position, as in
+                :func:`c4core.arrays.key_array`.
             winner: 1, -1, or 0 for a draw.
             board: the board's size.
         """
+        if not board.is_narrow:
+            words = [_stones_of_key(key, board) for key in keys.tolist()]
+            halves = [tuple((word & _HALF, word >> NARROW_BITS) for word in pair) for pair in words]
+            sides = np.array(halves, dtype=np.uint64).reshape(-1, 2, 2)
+            return cls(sides[:, 0], sides[:, 1], winner, board=board)
         to_move, taken = split_keys(keys, board)
         other = taken ^ to_move
         is_first = _is_even(taken)
-        if taken.ndim > 1:
-            is_first = is_first[:, np.newaxis]
         first = np.where(is_first, to_move, other)
         second = np.where(is_first, other, to_move)
         return cls(first, second, winner, board=board)
@@ -301,17 +307,20 @@ class DatabaseMontecarlo(Player):
         return losses / self.playouts
 
 
-def _key_array(keys: Sequence[int], board: BoardSize) -> NDArray[np.uint64]:
-    """Return keys as an array; on a wide board their low and high halves."""
-    if board.is_narrow:
-        return np.array(keys, dtype=np.uint64)
-    halves = [(key & (1 << NARROW_BITS) - 1, key >> NARROW_BITS) for key in keys]
-    return np.array(halves, dtype=np.uint64).reshape(-1, 2)
+def _stones_of_key(key: int, board: BoardSize) -> tuple[int, int]:
+    """Return the stones of the first and of the second player, from a key of any size."""
+    stride, taken = board.height + 1, 0
+    for column in range(board.width):
+        pile = key >> (column * stride) & (1 << stride) - 1
+        taken |= (1 << pile.bit_length() - 1) - 1 << (column * stride)
+    to_move = key & taken
+    other = taken ^ to_move
+    return (other, to_move) if taken.bit_count() % 2 else (to_move, other)
 
 
 def _is_even(words: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Whether each word, or both halves of it, has an even number of bits."""
-    folded = np.bitwise_xor.reduce(words.reshape(len(words), -1), axis=1)
+    """Whether each word has an even number of bits."""
+    folded = words.copy()
     for distance in (32, 16, 8, 4, 2, 1):
         folded ^= folded >> np.uint64(distance)
     even: NDArray[np.bool_] = (folded & np.uint64(1)) == 0

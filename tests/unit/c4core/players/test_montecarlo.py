@@ -173,7 +173,10 @@ def test_final_grids_of_wide_boards(moves: str) -> None:
     ends = [play_game(player, player, seed=seed, start=start).final() for seed in range(200)]
     winner = np.array([{"x": 1, "o": -1, None: 0}[end.winner] for end in ends], dtype=np.int8)
     first, second = halves_of(ends, "x"), halves_of(ends, "o")
-    stored = FinalGrids(first, second, winner, board=start.board)
+    stored = FinalGrids.from_positions(ends)
+    assert [words.tolist() for words in stored.words()] == [
+        words.tolist() for words in (first, second, winner)
+    ]
     position = Position(moves, width=10, height=7)
     expected = []
     for column in range(10):
