@@ -1,5 +1,7 @@
 """Hypothesis strategies for boards and for positions that play can reach."""
 
+from collections.abc import Sequence
+
 from hypothesis import strategies as st
 
 from c4core import Position
@@ -45,13 +47,19 @@ def games(
     max_cells: int = MAX_BITS,
     max_empty: int | None = None,
     every: bool = False,
+    sizes: Sequence[tuple[int, int]] | None = None,
 ) -> tuple[Position, str]:
     """A position and the moves that lead to it, by random legal play on a random board.
 
     Play goes on until at most ``max_empty`` squares are empty or the game is over; with None, it
-    stops anywhere. With ``every``, wide boards are included.
+    stops anywhere. With ``every``, wide boards are included. With ``sizes``, the
+    board is one of these.
     """
-    width, height = draw(boards(minimum=minimum, max_cells=max_cells, every=every))
+    width, height = draw(
+        boards(minimum=minimum, max_cells=max_cells, every=every)
+        if sizes is None
+        else st.sampled_from(sizes)
+    )
     cells = width * height
     if max_empty is None:
         plies = draw(st.integers(0, cells))

@@ -1,0 +1,1 @@
+from c4core.players.blog import blog_weights as blog_weights
