@@ -92,7 +92,7 @@ def test_games_round_trip(database: Database) -> None:
         a_side="o",
         seed=2**64 - 1,
         moves="44",
-        final_key=2**64 - 1,
+        final_key=2**128 - 2,
         length=2,
         winner="o",
         ending="error",
