@@ -107,8 +107,8 @@ class Evaluation(Base):
 
     width: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
     height: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
-    key_high: Mapped[int] = mapped_column(HighHalf, primary_key=True, server_default=_ZERO)
     key: Mapped[int] = mapped_column(LowHalf, primary_key=True)
+    key_high: Mapped[int] = mapped_column(HighHalf, primary_key=True, server_default=_ZERO)
     ply: Mapped[int] = mapped_column(SmallInteger)
     lower: Mapped[int] = mapped_column(SmallInteger)
     upper: Mapped[int] = mapped_column(SmallInteger)

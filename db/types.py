@@ -151,7 +151,7 @@ class LowHalf(Unsigned):
     """
 
     cache_ok = True
-    store = staticmethod(_store_low)
+    store = staticmethod(_store_low)  # type: ignore[assignment]
 
 
 class HighHalf(Converted):

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
 
 ColumnValues = tuple[Any, ...]
-"""A row in the driver's form, in the order of COLUMN_NAMES; sorts by board, then by key."""
+"""A row in the driver's form, in the order of COLUMN_NAMES."""
 
 STORED: Final = stored_columns(Base.metadata.tables[Evaluation.__tablename__])
 """The columns of a row; the rest of this module follows from them."""
@@ -116,12 +116,12 @@ def is_sound(row: ColumnValues) -> bool:
     return True
 
 
-def name_of(row: ColumnValues) -> str:
+def name_of(row: Sequence[Any]) -> str:
     """The name of a row in messages."""
     return f"position {key_of(row)} of {row[0]}x{row[1]}"
 
 
-def key_of(row: ColumnValues) -> int:
+def key_of(row: Sequence[Any]) -> int:
     """The key of a row."""
     key: int = _load_high(row[_HIGH]) + _load_low(row[_LOW])
     return key

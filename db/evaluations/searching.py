@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import (
@@ -23,7 +22,7 @@ from c4core.notation import BoardSize
 from db.database import Database
 from db.decoding import KEY_BITS
 from db.evaluations.rows import COLUMNS, KEY, PLACE, DriverQuery, decode
-from db.evaluations.storing import LOOKUP_KEYS, key_among, keys_parameters, query_of_keys
+from db.evaluations.storing import LOOKUP_KEYS, keys_parameters, query_of_keys
 from db.models import Evaluation
 from db.records.evaluations import Cursor, Page, PlySummary
 from db.sql import dialect_of
@@ -82,11 +81,14 @@ def search(
     distance from the first.
     """
     with _session_of(source) as session:
-        query = _page(session, filters, after, limit + 1)
-        found = session.connection().execute(query, _parameters(session, filters)).all()
-    rows = tuple(decode(found[:limit]))
-    more = len(found) > limit
-    return Page(rows, Cursor(rows[-1].ply, rows[-1].key) if more else None)
+        if filters.keys is None:
+            query = _page(session, filters, after, limit + 1)
+            stored = session.connection().execute(query).all()
+            rows, more = decode(stored[:limit]), len(stored) > limit
+        else:
+            found = list(stream(session, filters, after=after, limit=limit + 1))
+            rows, more = found[:limit], len(found) > limit
+    return Page(tuple(rows), Cursor(rows[-1].ply, rows[-1].key) if more else None)
 
 
 def stream(
@@ -147,7 +149,7 @@ def count(source: Session | Database, filters: EvaluationFilter) -> int:
 def _count(session: Session, filters: EvaluationFilter) -> int:
     if filters.keys is not None:
         return len(_places_of_keys(session, filters))
-    query = select(func.count()).where(*_conditions(session, filters), *_first(filters, None))
+    query = select(func.count()).where(*_conditions(filters), *_first(filters, None))
     if dialect_of(session) == "postgresql":
         query = query.where(_OPENS_INDEX)
     return session.connection().execute(query).scalar_one()
@@ -199,7 +201,7 @@ def _places_of_keys(
     import numpy as np  # noqa: PLC0415 - other queries do not need it
 
     connection = session.connection()
-    conditions = [*_conditions(session, replace(filters, keys=None)), *_first(filters, after)]
+    conditions = [*_conditions(filters), *_first(filters, after)]
     by = _ORDERS[order]
     columns: list[ColumnElement[Any]] = [
         what.label(f"by_{number}") for number, what in enumerate(by)
@@ -226,14 +228,11 @@ def _places_of_keys(
 
 def _parts(keys: Sequence[int] | NDArray[np.uint64], size: int) -> Iterator[list[int]]:
     for start in range(0, len(keys), size):
-        yield _whole(keys[start : start + size])
-
-
-def _whole(keys: Sequence[int] | NDArray[np.uint64]) -> list[int]:
-    """The keys of a filter as numbers of Python."""
-    if getattr(keys, "ndim", 1) == 1:
-        return [int(key) for key in keys]
-    return [int(low) | int(high) << KEY_BITS // 2 for low, high in keys]  # type: ignore[misc]
+        some: Any = keys[start : start + size]
+        if getattr(some, "ndim", 1) == 1:
+            yield [int(key) for key in some]
+        else:
+            yield [int(low) | int(high) << KEY_BITS // 2 for low, high in some]
 
 
 def _number(condition: ColumnElement[bool]) -> ColumnElement[int]:
@@ -259,7 +258,7 @@ def _page(
 def _ordered(
     query: Select[Any], session: Session, filters: EvaluationFilter, after: Cursor | None
 ) -> Select[Any]:
-    query = query.where(*_conditions(session, filters))
+    query = query.where(*_conditions(filters))
     if dialect_of(session) == "postgresql":
         query = query.where(_OPENS_INDEX)
     query = query.where(*_first(filters, after))
@@ -281,8 +280,8 @@ def _first(filters: EvaluationFilter, after: Cursor | None) -> list[ColumnElemen
     return [Evaluation.ply >= first_ply] if first_ply > 0 else []
 
 
-def _conditions(session: Session, filters: EvaluationFilter) -> list[ColumnElement[bool]]:
-    """The conditions of the filter, except the one on the first ply."""
+def _conditions(filters: EvaluationFilter) -> list[ColumnElement[bool]]:
+    """The conditions of the filter, except those on the first ply and on the keys."""
     conditions: list[ColumnElement[bool]] = [
         Evaluation.width == filters.board.width,
         Evaluation.height == filters.board.height,
@@ -300,12 +299,4 @@ def _conditions(session: Session, filters: EvaluationFilter) -> list[ColumnEleme
     if filters.has_scores is not None:
         known = Evaluation.scores.is_not(None)
         conditions.append(known if filters.has_scores else Evaluation.scores.is_(None))
-    if filters.keys is not None:
-        conditions.append(key_among(dialect_of(session)))
     return conditions
-
-
-def _parameters(session: Session, filters: EvaluationFilter) -> dict[str, Any]:
-    if filters.keys is None:
-        return {}
-    return keys_parameters(_whole(filters.keys), dialect_of(session))

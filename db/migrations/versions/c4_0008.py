@@ -22,16 +22,16 @@ depends_on = None
 INDEX: Final = "ix_evaluations_width_height_ply_key"
 
 BEFORE: Final = "width:i height:i key:b ply:i lower:i upper:i nodes:b engine_version:i updated_at:d"
-AFTER: Final = BEFORE.replace(" key:b", " key_high:b key:b")
+AFTER: Final = BEFORE.replace(" key:b", " key:b key_high:b")
 """The columns in the checksum of evaluations."""
 
 KEY_BEFORE: Final = "width, height, key"
-KEY_AFTER: Final = "width, height, key_high, key"
+KEY_AFTER: Final = "width, height, key, key_high"
 """The primary key."""
 
 KEY: Final = '"key" BIGINT NOT NULL'
 QUOTED_BEFORE: Final = '(width, height, "key")'
-QUOTED_AFTER: Final = '(width, height, key_high, "key")'
+QUOTED_AFTER: Final = '(width, height, "key", key_high)'
 HIGH: Final = "key_high BIGINT DEFAULT 0 NOT NULL"
 
 
@@ -41,7 +41,7 @@ def upgrade() -> None:
     if op.get_bind().dialect.name == "sqlite":
         before, after = (checksum(columns, "sqlite")[0] for columns in (BEFORE, AFTER))
         rewrite(
-            {KEY: f"{HIGH}, \n\t{KEY}", before: after, QUOTED_BEFORE: QUOTED_AFTER},
+            {KEY: f"{KEY}, \n\t{HIGH}", before: after, QUOTED_BEFORE: QUOTED_AFTER},
             where=f"checksum IS {before}",
         )
     else:
@@ -64,7 +64,7 @@ def downgrade() -> None:
     if op.get_bind().dialect.name == "sqlite":
         before, after = (checksum(columns, "sqlite")[0] for columns in (BEFORE, AFTER))
         rewrite(
-            {f"{HIGH}, \n\t{KEY}": KEY, after: before, QUOTED_AFTER: QUOTED_BEFORE},
+            {f"{KEY}, \n\t{HIGH}": KEY, after: before, QUOTED_AFTER: QUOTED_BEFORE},
             where="key_high = 0",
         )
     else:

@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 import sqlite3
 import time
 from array import array
@@ -32,6 +31,7 @@ from db.schema import alembic_config
 from db.types import KEY_SHIFT, seal_object
 from db.urls import parse_url
 from tests.support.boards.matches import game, games_of, store_match, terms
+from tests.support.damage import unchecked
 from tests.support.jobs import finish, take_unit
 from tests.support.running.databases import BOARD, ask, do, row
 
@@ -261,37 +261,13 @@ def test_a_changed_row_is_found_after_an_upgrade(old_path: Path) -> None:
 def test_damaged_evaluations_are_left_out_of_the_new_table(old_url: str) -> None:
     with connected(old_url) as connection:
         command.upgrade(alembic_config(connection), "c4_0007")
-        for statement in damage_nodes(connection):
-            connection.execute(text(statement))
+        with unchecked(connection, "evaluations"):
+            connection.execute(text("UPDATE evaluations SET nodes = 7 WHERE ply = 4"))
         assert connection.scalar(text("SELECT count(*) FROM evaluations")) == 2
     assert Database.upgrade(old_url) == ("c4_0007", HEAD)
     with Database.open(old_url) as database:
         assert [row.key for row in stream(database, EvaluationFilter(board=BOARD))] == [5]
         assert "row" not in {problem.kind for problem in check(database)}
-
-
-def damage_nodes(connection: Connection) -> list[str]:
-    """Statements that change a row, but not its checksum."""
-    damage = "UPDATE evaluations SET nodes = 7 WHERE ply = 4"
-    if connection.dialect.name == "postgresql":
-        return [
-            "ALTER TABLE evaluations ALTER COLUMN checksum DROP EXPRESSION",
-            damage,
-        ]
-    # SQLite computes the checksum again whenever it writes the row, so the formula is taken away
-    # for a moment.
-    (sql,) = connection.scalars(text("SELECT sql FROM sqlite_schema WHERE name = 'evaluations'"))
-    plain = re.sub(r"GENERATED ALWAYS AS .* STORED", "", sql)
-    put = "UPDATE sqlite_schema SET sql = '{}' WHERE name = 'evaluations'"
-    return [
-        "PRAGMA writable_schema = ON",
-        put.format(plain),
-        "PRAGMA writable_schema = RESET",
-        damage,
-        "PRAGMA writable_schema = ON",
-        put.format(sql),
-        "PRAGMA writable_schema = RESET",
-    ]
 
 
 def test_narrow_rows_survive_an_upgrade_and_a_downgrade(database_url: str) -> None:
