@@ -146,8 +146,8 @@ def _load_high(stored: int) -> int:
 class LowHalf(Unsigned):
     """The low 64 bits of a position's key, as :class:`Unsigned`.
 
-    A key has two columns. Both are given the complete key, and each stores its half. The key is the
-    sum of what they load.
+    A key has two columns. Both are given the complete key, and each stores its half. The sum of
+    their loaded values is the key.
     """
 
     cache_ok = True

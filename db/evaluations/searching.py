@@ -22,7 +22,7 @@ from c4core.notation import BoardSize
 from db.database import Database
 from db.decoding import KEY_BITS
 from db.evaluations.rows import COLUMNS, KEY, PLACE, DriverQuery, decode
-from db.evaluations.storing import LOOKUP_KEYS, keys_parameters, query_of_keys
+from db.evaluations.storing import LOOKUP_KEYS, keys_parameters, lookup_query, query_of_keys
 from db.models import Evaluation
 from db.records.evaluations import Cursor, Page, PlySummary
 from db.sql import dialect_of
@@ -123,7 +123,7 @@ def _stream(
     dialect = connection.dialect.name
     if filters.keys is not None:
         places = _places_of_keys(session, filters, after, order, descending=descending)
-        query = DriverQuery(query_of_keys(COLUMNS, (), dialect), dialect)
+        query = lookup_query(dialect)
         for keys in _parts(places[:limit], _STREAM_ROWS):
             of_keys = keys_parameters(keys, dialect)
             rows_of_keys = query.rows(connection, **filters.board._asdict(), **of_keys)

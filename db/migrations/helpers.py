@@ -62,9 +62,9 @@ def written(table: str) -> list[str]:
 
 
 def replace(table: str, new_sql: str, values: dict[str, str], where: str = "TRUE") -> None:
-    """Replace a table of SQLite by the one of another statement, and copy rows.
+    """Replace a table of SQLite: run another statement to make it, and copy rows.
 
-    ``values`` has an expression for each column that is copied. Indexes and triggers stay.
+    ``values`` has an expression for each copied column. Indexes and triggers stay.
     """
     other_sql = [*made(table, "index"), *made(table, "trigger")]
     new_sql = re.sub(rf'^CREATE TABLE "?{table}"?', f"CREATE TABLE new_{table}", new_sql)

@@ -20,7 +20,7 @@ from math import log2
 from typing import TYPE_CHECKING, Final
 
 from c4core.position import Position
-from db.decoding import decoding, field, number_field
+from db.decoding import KEY_BITS, decoding, field, number_field
 from workers.deep.tree import Piece, Tree
 
 if TYPE_CHECKING:
@@ -122,4 +122,4 @@ def payload_of(piece: Piece) -> Json:
 def piece_of(payload: Json) -> Piece:
     """The piece in a unit's payload."""
     with decoding("a piece of a deep job"):
-        return Piece(number_field(payload, "key", below=1 << 64), field(payload, "beta", int))
+        return Piece(number_field(payload, "key", below=1 << KEY_BITS), field(payload, "beta", int))
