@@ -61,7 +61,7 @@ def number_field(fields: Mapping[str, Any], name: str, *, below: int) -> int:
     return value
 
 
-KEY_BITS: Final = 128
+KEY_BITS: Final = MAX_BITS
 """Number of bits of the largest key that a row can have: its columns hold 64 bits each."""
 
 

@@ -289,7 +289,7 @@ def _advice(*, of_book: bool, no_book: bool) -> str:
 
 def _keys_of_jobs(
     settings: Settings, jobs: tuple[int, ...], label: str | None, board: BoardSize
-) -> NDArray[np.uint64] | None:
+) -> Keys | None:
     """The canonical keys of the positions of jobs; None without jobs."""
     if not jobs and label is None:
         return None
