@@ -208,13 +208,16 @@ class FinalGrids:
         """Make the grids of finished games from the keys of their final positions.
 
         Args:
-            keys: ``Position.key`` of every game's final position, as in
-                :func:`c4core.arrays.key_array`.
+            keys: ``Position.key`` of every game's final position. On a wide board, Python numbers
+                (dtype object), or two columns of uint64: their low and high halves.
             winner: 1, -1, or 0 for a draw.
             board: the board's size.
         """
         if not board.is_narrow:
-            words = [_stones_of_key(key, board) for key in keys.tolist()]
+            numbers = keys.tolist()
+            if keys.ndim > 1:
+                numbers = [low | high << NARROW_BITS for low, high in numbers]
+            words = [_stones_of_key(key, board) for key in numbers]
             halves = [tuple((word & _HALF, word >> NARROW_BITS) for word in pair) for pair in words]
             sides = np.array(halves, dtype=np.uint64).reshape(-1, 2, 2)
             return cls(sides[:, 0], sides[:, 1], winner, board=board)

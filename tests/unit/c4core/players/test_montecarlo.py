@@ -174,21 +174,30 @@ def test_final_grids_of_wide_boards(moves: str) -> None:
     winner = np.array([{"x": 1, "o": -1, None: 0}[end.winner] for end in ends], dtype=np.int8)
     first, second = halves_of(ends, "x"), halves_of(ends, "o")
     stored = FinalGrids.from_positions(ends)
-    assert [words.tolist() for words in stored.words()] == [
-        words.tolist() for words in (first, second, winner)
-    ]
+    keys = np.array([(end.key % 2**64, end.key >> 64) for end in ends], dtype=np.uint64)
+    for grids in (stored, FinalGrids.from_keys(keys, winner, board=start.board)):
+        for found, expected in zip(grids.words(), (first, second, winner), strict=True):
+            assert found.tolist() == expected.tolist()
     position = Position(moves, width=10, height=7)
-    expected = []
+    tally = []
     for column in range(10):
-        found = [end for end in ends if has_stones_of(end, position.play(column))]
-        won = sum(end.winner == position.turn for end in found)
-        expected.append((len(found), won, sum(end.winner is None for end in found)))
-    assert sum(games for games, _, _ in expected) > 0
-    assert stored.tally(position) == tuple(expected)
+        held = [end for end in ends if has_stones_of(end, position.play(column))]
+        won = sum(end.winner == position.turn for end in held)
+        tally.append((len(held), won, sum(end.winner is None for end in held)))
+    assert sum(games for games, _, _ in tally) > 0
+    assert stored.tally(position) == tuple(tally)
     database = parse_player("database-montecarlo:playouts=20").make(Resources(final_games=stored))
     assert position.is_legal(database.choose(position, Dice(1)))
     with pytest.raises(ValueError, match="must have the same length"):
         tally_columns(position, first[:, 0].copy(), second[:, 0].copy(), winner)
+
+
+def test_keys_of_a_wide_board_may_have_64_bits() -> None:
+    final = Position("1212121", width=8, height=8)
+    assert final.key < 1 << 64
+    keys, winner = np.array([final.key], dtype=np.uint64), np.array([1], dtype=np.int8)
+    stored = FinalGrids.from_keys(keys, winner, board=final.board)
+    assert stored.tally(Position(width=8, height=8))[0] == (1, 1, 0)
 
 
 def test_final_grids_of_other_boards_are_refused() -> None:

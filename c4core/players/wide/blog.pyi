@@ -1,1 +1,0 @@
-from c4core.players.blog import blog_weights as blog_weights
