@@ -12,7 +12,7 @@ MOVE_GOES_ON: Final = 1
 MOVE_WINS: Final = 2
 MOVE_FILLS: Final = 3
 
-Keys: TypeAlias = NDArray[Any]     # uint64, on a wide board object
+Keys: TypeAlias = NDArray[Any]  # uint64, on a wide board object
 
 def key_array(keys: Iterable[int], board: BoardSize) -> Keys: ...
 def split_keys(

@@ -26,7 +26,7 @@ NARROW_BITS = 64
 """The same for narrow boards, whose positions fit one word of 64 bits."""
 
 MAX_WIDTH = len(LABELS) - 1
-"""Columns of the widest board: as many as there are characters for columns."""
+"""Columns of the widest board: each has a character."""
 
 MAX_HEIGHT = 40
 """Rows of the highest board. On a higher one, lines of four exceed the engine's shifts."""
@@ -94,7 +94,7 @@ def check_narrow(board: BoardSize, what: str) -> BoardSize:
 
     Args:
         board: any size.
-        what: what needs a narrow board, as the plural subject of the error's sentence.
+        what: the things that need a narrow board, in the plural, for the error's sentence.
 
     Raises:
         BoardError: the board is wide.

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from c4core.errors import C4Error
+from c4core.notation import MAX_BITS
 from db.errors import DamagedValueError, StorageError
 
 if TYPE_CHECKING:

@@ -160,7 +160,7 @@ static inline uint64_t c4_top_bits(c4_word word) {
 
 #endif
 
-/* An aligned word that many threads read and write: no reader sees a half of one value and a half of another.
+/* An aligned word that all threads read and write. No reader sees a half of one value and a half of another.
  * x86-64 processors with AVX load and store 16 aligned bytes at once (Intel's manual, volume 3, "Guaranteed
  * atomic operations"; AMD's, volume 2, "Access atomicity"). Elsewhere a wide word is guarded by a lock.
  */

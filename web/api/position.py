@@ -6,11 +6,11 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final, Literal, TypedDict
 
-import numpy as np
 from msgspec import Meta
 from starlette.responses import Response
 from starlette.routing import Route
 
+from c4core.arrays import key_array
 from web import openapi, parameters
 from web.access import require_write
 from web.parameters import (

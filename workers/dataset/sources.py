@@ -82,11 +82,11 @@ class Order:
     license: str = LICENSE
     """The identifier of the license under which the data set is published."""
 
-    @property
     def __post_init__(self) -> None:
         """Refuse wide boards, whose keys do not fit the column of keys."""
         check_narrow(self.board, "data sets")
 
+    @property
     def label(self) -> str:
         """The label of the job."""
         return f"data set {self.board} from {self.source}, seed {self.seed}"

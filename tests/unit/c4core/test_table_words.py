@@ -1,4 +1,4 @@
-"""Entries of a wide table: no reader sees halves of two entries, whatever other threads write."""
+"""Entries of a wide table: no reader sees halves of two entries while other threads write."""
 
 from __future__ import annotations
 
