@@ -86,7 +86,7 @@ def test_the_position_is_echoed_unchanged(client: TestClient) -> None:
         ("pos=1111111", "pos", "column 1 is full"),
         ("pos=4x", "pos", "'x' is not a column"),
         ("", "pos", "pos is missing"),
-        ("pos=44&board=9x9", "board", "impossible board 9x9"),
+        ("pos=44&board=19x9", "board", "impossible board 19x9"),
     ],
 )
 def test_impossible_positions_are_refused(
