@@ -15,7 +15,6 @@ from typing import IO, TYPE_CHECKING, Any, Final, Literal, cast
 
 import click
 
-from c4core.notation import parse_board
 from cli.output import outfile
 from cli.output.tables import GAP, aligned
 from cli.shell.commands import refuse
@@ -271,6 +270,7 @@ def _write_parquet(
     rows: Iterable[Mapping[str, Any]], names: Sequence[str], target: IO[bytes]
 ) -> int:
     from c4core.extras import load_pyarrow
+    from c4core.notation import parse_board
 
     arrow = load_pyarrow(click.UsageError)
     waiting = iter(rows)
