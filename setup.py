@@ -52,10 +52,29 @@ SHARED = Extension(
 # Kernels for newer processors, chosen at run time (c4core/engine/kernel.pyx).
 ON_X86_64 = sysconfig.get_platform().endswith(("x86_64", "amd64"))
 X86_V3 = ["-mavx2", "-mbmi", "-mbmi2", "-mpopcnt"]
-VARIANT_ARGS = {"x86_v3": X86_V3, "x86_v3_pext": [*X86_V3, "-DC4_PEXT"]}
+VARIANT_ARGS = {
+    "x86_v3": X86_V3,
+    "x86_v3_pext": [*X86_V3, "-DC4_PEXT"],
+    "wide_x86_v3": X86_V3,
+    "wide_x86_v3_pext": [*X86_V3, "-DC4_PEXT"],
+}
+
+# Modules whose words of squares have 128 bits (c4core/engine/word.h); others serve narrow boards.
+WIDE = (
+    "c4core.engine.kernel",
+    "c4core.engine.wide",
+    "c4core.engine.wide_x86_v3",
+    "c4core.engine.wide_x86_v3_pext",
+    "c4core.players.wide.blog",
+    "c4core.players.wide.heuristics",
+    "c4core.players.wide.minimax",
+    "c4core.players.wide.playouts",
+    "c4core.position",
+    "c4core.solver",
+)
 
 # These loop over a position's few moves; vectorization costs more than it saves.
-SHORT_LOOPS = ("portable", *VARIANT_ARGS)
+SHORT_LOOPS = ("portable", "wide", *VARIANT_ARGS)
 
 # The sums of these models must be the same to the last bit on every processor: no fused products.
 EXACT_FLOATS = ("residual", "tuples")
@@ -64,7 +83,7 @@ EXACT_FLOATS = ("residual", "tuples")
 # With -O2, the modules that Python programs call were measured to be as fast.
 # -O1 is enough for code that runs once per command, or that waits for searches.
 O3_FOLDERS = ("counting", "engine", "players")
-O1_MODULES = ["kernel", "samples"]
+O1_MODULES = ["kernel", "samples", "widths"]
 
 # A network's sums stay in registers only if short loops are unrolled completely. With these two
 # options of -O3, -O2 was measured to be as fast, and it compiles in two thirds of the time.
@@ -113,12 +132,13 @@ def extensions() -> list[Extension]:
     sources.sort(key=lambda source: source.stat().st_size, reverse=True)
     return [
         Extension(
-            ".".join(source.with_suffix("").parts),
+            module_name(source),
             [str(source)],
             include_dirs=["c4core", "c4core/engine"],
             extra_compile_args=COMPILE_ARGS
             + optimization(source)
             + VARIANT_ARGS.get(source.stem, [])
+            + ["-DC4_WIDE"] * (module_name(source) in WIDE)
             + ["-ffp-contract=off"] * (source.stem in EXACT_FLOATS)
             + ["-fno-tree-vectorize"] * (source.stem in SHORT_LOOPS),
             extra_link_args=LINK_ARGS,
@@ -126,6 +146,11 @@ def extensions() -> list[Extension]:
         )
         for source in sources
     ]
+
+
+def module_name(source: Path) -> str:
+    """The dotted name of a source's module."""
+    return ".".join(source.with_suffix("").parts)
 
 
 def optimization(source: Path) -> list[str]:
@@ -136,7 +161,7 @@ def optimization(source: Path) -> list[str]:
         return ["-O1"]
     if source.parent.name == "models":
         return MODEL_ARGS
-    return ["-O3"] if source.parent.name in O3_FOLDERS else ["-O2"]
+    return ["-O3"] if set(source.parts) & set(O3_FOLDERS) else ["-O2"]
 
 
 def only_describes() -> bool:

@@ -1,5 +1,5 @@
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,9 @@ MOVE_GOES_ON: Final = 1
 MOVE_WINS: Final = 2
 MOVE_FILLS: Final = 3
 
+Keys: TypeAlias = NDArray[Any]  # uint64, on a wide board object
+
+def key_array(keys: Iterable[int], board: BoardSize) -> Keys: ...
 def split_keys(
     keys: NDArray[np.uint64], board: BoardSize
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]: ...
@@ -22,8 +25,8 @@ def is_threatened(
     keys: NDArray[np.uint64], *, width: int = 7, height: int = 6
 ) -> NDArray[np.bool_]: ...
 def canonical_keys(
-    keys: NDArray[np.uint64], *, width: int = 7, height: int = 6
-) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]: ...
+    keys: Keys, *, width: int = 7, height: int = 6
+) -> tuple[Keys, NDArray[np.uint8]]: ...
 def children(
     keys: NDArray[np.uint64], *, width: int = 7, height: int = 6
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]: ...

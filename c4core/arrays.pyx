@@ -13,12 +13,14 @@ several parents share take little memory, even for a large ply.
 cimport cython
 from cpython.number cimport PyNumber_Index
 from libc.stdint cimport uint8_t, uint64_t
+from libc.string cimport memcpy
 
 from c4core.engine.board cimport (
     Board,
     canonical_key,
     column_mask,
     has_four,
+    is_narrow,
     playable_squares,
     popcount,
     position_key,
@@ -29,7 +31,7 @@ from c4core.engine.kernel cimport board_of
 from c4core.position cimport Position
 
 from c4core.errors import BoardError, KeyValueError, MoveError
-from c4core.notation import check_board
+from c4core.notation import BoardSize, check_board, check_narrow
 from c4core.position import Position as PositionType
 
 # The effect of playing a column: the flags that ``children`` returns.
@@ -46,7 +48,7 @@ MOVE_FILLS = FILLS
 
 
 cdef const Board* _geometry(int width, int height) except NULL:
-    check_board(width, height)
+    check_narrow(check_board(width, height), "arrays of keys")
     return board_of(width, height)
 
 
@@ -60,6 +62,18 @@ cdef bint _words_of_key(
         and popcount(stones[0]) == popcount(mask[0]) // 2
         and not has_four(g, stones[0])
     )
+
+
+def key_array(keys, board):
+    """Return keys as an array: uint64, on a wide board Python numbers (dtype object)."""
+    import numpy as np
+
+    if board.is_narrow:
+        return np.fromiter(keys, dtype=np.uint64)
+    numbers = list(keys)
+    array = np.empty(len(numbers), dtype=object)
+    array[:] = numbers
+    return array
 
 
 def split_keys(keys, board):
@@ -146,15 +160,27 @@ def is_threatened(keys, *, int width=7, int height=6):
     return _with_move(keys, _geometry(width, height), False)
 
 
-def canonical_keys(const uint64_t[::1] keys, *, int width=7, int height=6):
-    """Return the canonical keys and the numbers of stones, as uint64 and uint8 arrays.
+def canonical_keys(keys, *, int width=7, int height=6):
+    """Return the canonical keys, as :func:`key_array` does, and the numbers of stones, as a uint8 array.
 
     Raises:
         KeyValueError: a number is not a position's key.
     """
     import numpy as np
 
-    cdef const Board* g = _geometry(width, height)
+    board = check_board(width, height)
+    if board.is_narrow:
+        return _canonical_keys(keys, board_of(width, height))
+    positions = _positions_of_keys(keys, board)
+    return (
+        key_array((position.canonical_key for position in positions), board),
+        np.array([position.ply for position in positions], dtype=np.uint8),
+    )
+
+
+cdef tuple _canonical_keys(const uint64_t[::1] keys, const Board* g):
+    import numpy as np
+
     cdef Py_ssize_t index, bad = -1
     cdef uint64_t stones, mask
     canonical = np.empty(keys.shape[0], dtype=np.uint64)
@@ -169,7 +195,7 @@ def canonical_keys(const uint64_t[::1] keys, *, int width=7, int height=6):
             numbers[index] = canonical_key(g, stones, mask)
             counts[index] = <uint8_t>popcount(mask)
     if bad >= 0:
-        PositionType.from_key(keys[bad], width=width, height=height)    # raises the error
+        PositionType.from_key(keys[bad], width=g.width, height=g.height)    # raises the error
     return canonical, plies
 
 
@@ -214,6 +240,8 @@ cdef tuple words_of_batch(
 ):
     """Return two uint64 arrays: the stones of the sides to move, and of both sides.
 
+    Their shape is (positions,), on wide boards (positions, 2): the low half and the high half of each word.
+
     Args:
         positions: positions, move texts, or an array of keys.
         width, height: the board of texts and keys.
@@ -257,10 +285,11 @@ cdef tuple _words_of_positions(list positions, const Board* g):
     import numpy as np
 
     cdef Position position
-    cdef Py_ssize_t index
-    cdef uint64_t[::1] stones_view, masks_view
-    stones = np.empty(len(positions), dtype=np.uint64)
-    masks = np.empty(len(positions), dtype=np.uint64)
+    cdef Py_ssize_t index, halves = 1 if is_narrow(g) else 2
+    cdef uint64_t[:, ::1] stones_view, masks_view
+    shape = len(positions), halves
+    stones = np.empty(shape, dtype=np.uint64)
+    masks = np.empty(shape, dtype=np.uint64)
     stones_view, masks_view = stones, masks
     for index in range(len(positions)):
         position = positions[index]
@@ -270,8 +299,11 @@ cdef tuple _words_of_positions(list positions, const Board* g):
                 f"the first one on {positions[0].board}",
                 size=position.board,
             )
-        stones_view[index] = position.stones
-        masks_view[index] = position.mask
+        # This module is narrow: it reads the halves of the fields one by one.
+        memcpy(&stones_view[index, 0], &position.stones, halves * sizeof(uint64_t))
+        memcpy(&masks_view[index, 0], &position.mask, halves * sizeof(uint64_t))
+    if halves == 1:
+        return stones.reshape(-1), masks.reshape(-1)
     return stones, masks
 
 
@@ -281,6 +313,8 @@ cdef tuple _words_of_keys(object keys, const Board* g):
     cdef Py_ssize_t index, count, bad = -1
     cdef const uint64_t[::1] keys_view
     cdef uint64_t[::1] stones_view, masks_view
+    if not is_narrow(g):
+        return _words_of_positions(_positions_of_keys(keys, BoardSize(g.width, g.height)), g)
     if keys.dtype != np.uint64 or keys.ndim != 1:
         raise TypeError(f"keys must be a one-dimensional uint64 array, not {keys.dtype} {keys.shape}")
     keys = np.ascontiguousarray(keys)
@@ -297,6 +331,28 @@ cdef tuple _words_of_keys(object keys, const Board* g):
     if bad >= 0:
         _refuse_key(keys_view[bad], bad, g)
     return stones, masks
+
+
+cdef list _positions_of_keys(object keys, object board):
+    """Return the positions of keys on a wide board: Python numbers, or pairs of uint64, low half first."""
+    import numpy as np
+
+    if keys.dtype == object and keys.ndim == 1:
+        numbers = keys.tolist()
+    elif keys.dtype == np.uint64 and keys.ndim == 2 and keys.shape[1] == 2:
+        numbers = [low | high << 64 for low, high in keys.tolist()]
+    else:
+        raise TypeError(
+            f"keys on a {board} board must be Python numbers (dtype object) or a uint64 array of shape "
+            f"(positions, 2), low half first, not {keys.dtype} {keys.shape}"
+        )
+    positions = []
+    for index, key in enumerate(numbers):
+        try:
+            positions.append(PositionType.from_key(key, width=board.width, height=board.height))
+        except KeyValueError as error:
+            raise KeyValueError(f"positions[{index}]: {error}", key=error.key) from None
+    return positions
 
 
 cdef int _refuse_key(uint64_t key, object index, const Board* g) except -1:
@@ -432,8 +488,7 @@ def plies(*, int width=7, int height=6, bint canonical=False):
     """
     import numpy as np
 
-    check_board(width, height)
-    cdef const Board* g = board_of(width, height)
+    cdef const Board* g = _geometry(width, height)
     level = np.array([g.bottom], dtype=np.uint64)
     while level.size:
         yield level
@@ -449,7 +504,7 @@ def open_plies(Position start not None):
     """
     import numpy as np
 
-    cdef const Board* g = start.g
+    cdef const Board* g = _geometry(start.g.width, start.g.height)
     level = np.array([] if start.is_over else [start.canonical_key], dtype=np.uint64)
     while level.size:
         yield level

@@ -15,14 +15,27 @@ from c4core.evaluation import NO_SCORE, score_name, value_between
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from c4core.notation import BoardSize
+
 BOUND: Final = np.dtype([("key", "<u8"), ("score", "i1"), ("is_upper", "?"), ("log_nodes", "u1")])
-"""The type of a bound that one solver's table exports for another: 11 bytes
+"""The type of a bound on a narrow board that one solver's table exports for another: 11 bytes
 (:meth:`c4core.Solver.table_bounds`, :meth:`c4core.Solver.add_bounds`).
 
 ``score`` is for the side to move of the position with this key. If ``is_upper``, the position's
 score is at most ``score``, otherwise at least. ``log_nodes`` is the binary logarithm, rounded down,
 of the number of positions searched for the bound; it is 31 for all numbers from 2**31 on.
 """
+
+WIDE_BOUND: Final = np.dtype([BOUND.descr[0], ("key_high", "<u8"), *BOUND.descr[1:]])
+"""The same on a wide board, where a key has two halves: 19 bytes."""
+
+TABLE_BOUND: Final = np.dtype(WIDE_BOUND.descr, align=True)
+"""The same in the engine (``TableBound`` in c4core/engine/kernel.pxd)."""
+
+
+def bound_type(board: BoardSize) -> np.dtype[np.void]:
+    """The type of bounds on a board."""
+    return BOUND if board.is_narrow else WIDE_BOUND
 
 
 @dataclass(frozen=True, slots=True, eq=False)

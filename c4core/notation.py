@@ -1,12 +1,14 @@
 """Text for boards and moves. Only this module converts between 0-based and 1-based columns.
 
 In the program, columns are 0-based numbers. In text, they are 1-based characters: ``1`` to ``9``,
-then letters from ``a`` (column 10) to ``w`` (column 32).
+then ``a`` (column 10) to ``z`` (column 35), then ``A`` (column 36) to ``Z`` (column 61). On boards
+of up to 35 columns capital letters mean the same as small ones.
 """
 
 from __future__ import annotations
 
 import re
+import string
 from typing import TYPE_CHECKING, NamedTuple
 
 from c4core.errors import BoardError, MoveError
@@ -14,20 +16,29 @@ from c4core.errors import BoardError, MoveError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-LABELS = "0123456789abcdefghijklmnopqrstuvw"
+LABELS = string.digits + string.ascii_lowercase + string.ascii_uppercase
 """The columns' characters by their numbers, for text that counts from 0."""
 
-MAX_BITS = 64
+MAX_BITS = 128
 """``width * (height + 1)`` of the largest boards: squares, and a guard bit for each column."""
 
-MAX_WIDTH = 32
-"""Columns of the widest board that fits into this many bits."""
+NARROW_BITS = 64
+"""The same for narrow boards, whose positions fit one word of 64 bits."""
 
-MAX_HEIGHT = 19
+MAX_WIDTH = len(LABELS) - 1
+"""Columns of the widest board: each has a character."""
+
+MAX_HEIGHT = 40
 """Rows of the highest board. On a higher one, lines of four exceed the engine's shifts."""
 
-_NUMBERS = {form: number for number, label in enumerate(LABELS) for form in (label, label.upper())}
+NARROW_HEIGHT = 19
+"""Rows of the highest narrow board."""
+
+_NUMBERS = {label: number for number, label in enumerate(LABELS)}
 """A column's number by its character. ``lower()`` would accept the Kelvin sign as a ``k``."""
+
+_ONE_CASE = len(string.digits + string.ascii_lowercase)
+"""The first number whose character is a capital letter."""
 
 _BOARD = re.compile(r"([0-9]{1,3})x([0-9]{1,3})")
 
@@ -46,6 +57,11 @@ class BoardSize(NamedTuple):
     def cells(self) -> int:
         """Squares on the board."""
         return self.width * self.height
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether the board is narrow: books, certificates and learners need a narrow board."""
+        return self.width * (self.height + 1) <= NARROW_BITS and self.height <= NARROW_HEIGHT
 
 
 DEFAULT_BOARD = BoardSize(7, 6)
@@ -66,9 +82,30 @@ def check_board(width: int, height: int) -> BoardSize:
         problem = f"width * (height + 1) is {bits}, the limit is {MAX_BITS}"
     elif height > MAX_HEIGHT:
         problem = f"it has {height} rows, the limit is {MAX_HEIGHT}"
+    elif width > MAX_WIDTH:
+        problem = f"it has {width} columns, the limit is {MAX_WIDTH}"
     if problem is not None:
         raise BoardError(f"impossible board {size}: {problem}", size=size)
     return size
+
+
+def check_narrow(board: BoardSize, what: str) -> BoardSize:
+    """The board, if it is narrow.
+
+    Args:
+        board: any size.
+        what: the things that need a narrow board, in the plural, for the error's sentence.
+
+    Raises:
+        BoardError: the board is wide.
+    """
+    if not board.is_narrow:
+        raise BoardError(
+            f"{what} need a board with width * (height + 1) up to {NARROW_BITS} "
+            f"and up to {NARROW_HEIGHT} rows, not {board}",
+            size=board,
+        )
+    return board
 
 
 def parse_board(text: str) -> BoardSize:
@@ -107,6 +144,8 @@ def parse_moves(text: str, *, width: int = 7, zero_based: bool = False) -> tuple
     columns = []
     for index, character in enumerate(text):
         number = _NUMBERS.get(character)
+        if number is not None and number >= _ONE_CASE and width < _ONE_CASE:
+            number -= len(string.ascii_uppercase)
         if number is None:
             raise MoveError(
                 f"move {index + 1}: {character!r} is not a column",

@@ -1,9 +1,13 @@
-"""C declarations of ``Position``: the fields that compiled modules read directly."""
+"""C declarations of ``Position``: the fields that compiled modules read directly.
+
+Narrow modules read only the low halves of ``stones`` and ``mask``: they must refuse positions on wide boards
+(``narrow_position``) or call a wide module.
+"""
 
 cimport cython
-from libc.stdint cimport uint8_t, uint64_t
+from libc.stdint cimport uint8_t
 
-from c4core.engine.board cimport Board
+from c4core.engine.board cimport SQUARES, Board, field_t, whole_t
 
 
 @cython.final
@@ -11,12 +15,12 @@ cdef class Position:
     cdef const Board* g         # shared, never freed
     cdef bint _is_made          # complete, so it must not change
     cdef readonly int ply       # stones on the board
-    cdef uint64_t stones        # of the side to move
-    cdef uint64_t mask          # of both sides
     cdef bint _has_moves        # whether _moves is filled
-    cdef uint8_t[64] _moves     # the column of each move
+    cdef uint8_t[SQUARES] _moves    # the column of each move
+    cdef field_t stones         # of the side to move
+    cdef field_t mask           # of both sides
 
-cdef Position make_position(const Board* g, uint64_t stones, uint64_t mask, int ply)
+cdef Position make_position(const Board* g, whole_t stones, whole_t mask, int ply)
 
 cdef Position read_position(object moves, object width, object height)
 

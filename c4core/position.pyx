@@ -5,10 +5,10 @@ from typing import Literal
 
 from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_READ_CHAR
-from libc.stdint cimport uint64_t
 from libc.string cimport memcpy
 
 from c4core.engine.board cimport (
+    SQUARES,
     Board,
     canonical_key,
     column_mask,
@@ -18,12 +18,15 @@ from c4core.engine.board cimport (
     popcount,
     position_key,
     top_square,
+    whole_t,
     winning_squares,
+    word_t,
 )
 from c4core.engine.kernel cimport board_of
 
 from c4core.errors import BoardError, GridError, KeyValueError, MoveError
 from c4core.notation import (
+    MAX_WIDTH,
     BoardSize,
     check_board,
     column_label,
@@ -57,7 +60,7 @@ cdef const Board* _EMPTY_BOARD = board_of(7, 6)
 cdef dict _FAULT_KINDS = {RANGE: "range", FULL: "full", OVER: "over"}
 
 
-cdef Position make_position(const Board* g, uint64_t stones, uint64_t mask, int ply):
+cdef Position make_position(const Board* g, whole_t stones, whole_t mask, int ply):
     cdef Position position = Position.__new__(Position)
     position.g = g
     position.stones = stones
@@ -85,7 +88,7 @@ cdef const Board* _checked_geometry(object width, object height) except NULL:
     cdef Py_ssize_t columns = _whole(width)
     cdef Py_ssize_t rows = _whole(height)
     cdef const Board* g = NULL
-    if 0 < columns <= 64 and 0 < rows <= 64:
+    if 0 < columns <= SQUARES and 0 < rows <= SQUARES:
         g = board_of(<int>columns, <int>rows)
     if g == NULL:
         check_board(operator.index(width), operator.index(height))
@@ -94,7 +97,7 @@ cdef const Board* _checked_geometry(object width, object height) except NULL:
 
 
 cdef inline MoveFault _fault(
-    const Board* g, uint64_t stones, uint64_t mask, Py_ssize_t column
+    const Board* g, word_t stones, word_t mask, Py_ssize_t column
 ) noexcept:
     """Return the fault of a move. Whether the game is over is checked last."""
     if column < 0 or column >= g.width:
@@ -110,7 +113,7 @@ cdef object _move_error(const Board* g, MoveFault fault, object column, object i
     """Return the exception for an illegal move; the message counts columns from 1, as all text does."""
     column = operator.index(column)
     cdef str where = "illegal move" if index is None else f"move {index + 1}"
-    cdef str label = column_label(column) if 0 <= column < 32 else f"number {column + 1}"
+    cdef str label = column_label(column) if 0 <= column < MAX_WIDTH else f"number {column + 1}"
     if fault == RANGE:
         reason = f"column {label} is outside the board (columns 1 to {column_label(g.width - 1)})"
     elif fault == FULL:
@@ -137,8 +140,8 @@ cdef class Position:
         ply: stones on the board.
 
     Raises:
-        BoardError: the size does not fit a bitboard: ``width * (height + 1)`` may be at most 64,
-            ``height`` at most 19.
+        BoardError: the size does not fit a bitboard: ``width * (height + 1)`` may be at most 128,
+            ``height`` at most 40.
         TypeError: ``moves`` is not text, or a size is not an integer.
         MoveError: a move cannot be read or cannot be played; its ``index`` says which.
     """
@@ -149,7 +152,7 @@ cdef class Position:
     def __init__(self, moves="", *, width=7, height=6):
         cdef const Board* g = _checked_geometry(width, height)
         cdef Py_ssize_t index, length
-        cdef uint64_t stones = 0, mask = 0
+        cdef word_t stones = 0, mask = 0
         cdef int column
         cdef Py_UCS4 character
         cdef MoveFault fault
@@ -172,7 +175,7 @@ cdef class Position:
             fault = _fault(g, stones, mask, column)
             if fault:
                 raise _move_error(g, fault, column, index)
-            stones, mask = stones ^ mask, mask | (mask + (<uint64_t>1 << (column * g.stride)))
+            stones, mask = stones ^ mask, mask | (mask + (<word_t>1 << (column * g.stride)))
             self._moves[index] = <unsigned char>column
         self.g = g
         self.stones = stones
@@ -190,18 +193,18 @@ cdef class Position:
             MoveError: a move cannot be played; its ``index`` says which.
         """
         cdef const Board* g = _checked_geometry(width, height)
-        cdef uint64_t stones = 0, mask = 0
+        cdef word_t stones = 0, mask = 0
         cdef Py_ssize_t column
         cdef int ply = 0
         cdef MoveFault fault
         cdef Position made
-        cdef unsigned char[64] moves
+        cdef unsigned char[SQUARES] moves
         for number in columns:
             column = _whole(number)
             fault = _fault(g, stones, mask, column)
             if fault:
                 raise _move_error(g, fault, number, ply)
-            stones, mask = stones ^ mask, mask | (mask + (<uint64_t>1 << (column * g.stride)))
+            stones, mask = stones ^ mask, mask | (mask + (<word_t>1 << (column * g.stride)))
             moves[ply] = <unsigned char>column
             ply += 1
         made = make_position(g, stones, mask, ply)
@@ -221,8 +224,8 @@ cdef class Position:
                 the side to move has already won.
         """
         cdef const Board* g = _checked_geometry(width, height)
-        cdef uint64_t bits, column_bits, pile, stones = 0, mask = 0
-        cdef uint64_t column_range = (<uint64_t>2 << g.height) - 1
+        cdef word_t bits, column_bits, pile, stones = 0, mask = 0
+        cdef word_t column_range = (<word_t>2 << g.height) - 1
         cdef int column, ply
         key = operator.index(key)
         if not 0 <= key < _TWO ** (g.width * g.stride):
@@ -294,7 +297,7 @@ cdef class Position:
             BoardError: impossible size.
         """
         cdef const Board* g
-        cdef uint64_t square, first = 0, mask = 0, stones
+        cdef word_t square, first = 0, mask = 0, stones
         cdef int row, column, ply
         if not isinstance(text, str):
             raise TypeError(f"a grid is text, not {type(text).__name__}")
@@ -319,7 +322,7 @@ cdef class Position:
         g = _checked_geometry(size.width, size.height)
         for row, line in enumerate(rows):
             for column, character in enumerate(line):
-                square = <uint64_t>1 << (column * g.stride + g.height - 1 - row)
+                square = <word_t>1 << (column * g.stride + g.height - 1 - row)
                 if character == ".":
                     if mask & column_mask(g, column):
                         raise GridError(
@@ -382,7 +385,8 @@ cdef class Position:
 
     @property
     def key(self):
-        """The exact 64-bit key. Together with the board's size it determines the position."""
+        """The exact key, a number of ``width * (height + 1)`` bits. With the board's size it determines
+        the position."""
         return position_key(self.g, self.stones, self.mask)
 
     @property
@@ -459,7 +463,7 @@ cdef class Position:
         after = make_position(
             self.g,
             self.stones ^ self.mask,
-            self.mask | (self.mask + (<uint64_t>1 << (index * self.g.stride))),
+            self.mask | (self.mask + (<word_t>1 << (index * self.g.stride))),
             self.ply + 1,
         )
         if _knows_moves(self):
@@ -486,20 +490,20 @@ cdef class Position:
         Raises:
             IndexError: the square is not on the board.
         """
-        cdef uint64_t square
+        cdef word_t square
         cdef Py_ssize_t x = _whole(column), y = _whole(row)
         if not (0 <= x < self.g.width and 0 <= y < self.g.height):
             raise IndexError(f"no square at column {column}, row {row} of {self.board}")
-        square = <uint64_t>1 << (x * self.g.stride + y)
+        square = <word_t>1 << (x * self.g.stride + y)
         if not self.mask & square:
             return None
         return "x" if ((self.stones & square) != 0) != (self.ply & 1) else "o"
 
     def winning_squares(self):
         """Return the squares of the winner's fours, if any, as sorted ``(column, row)`` pairs."""
-        cdef uint64_t winner = self.stones ^ self.mask
+        cdef word_t winner = self.stones ^ self.mask
         cdef int step, i, square
-        cdef uint64_t line
+        cdef word_t line
         squares = set()
         for step in (1, self.g.stride, self.g.stride - 1, self.g.stride + 1):
             line = winner & (winner >> step) & (winner >> 2 * step) & (winner >> 3 * step)

@@ -378,14 +378,14 @@ def _cells(line: str) -> list[str]:
 
 
 def _names_columns(row: Sequence[str]) -> bool:
-    """Whether a row has the names of the columns, such as 1 to 7, 0 to 6 or a to g."""
+    """Whether a row has the names of the columns, such as 1 to 7, and cannot be squares."""
     count = range(len(row))
     names = (
         [str(column) for column in count],
         [str(column + 1) for column in count],
         [chr(ord("a") + column) for column in count],
     )
-    return "".join(row) in map("".join, names) and "".join(row) not in ("0", "1", "01", "12")
+    return "".join(row) in map("".join, names) and "".join(row) not in ("0", "1", "01", "12", "012")
 
 
 def _position(rows: Sequence[Sequence[str]], board: BoardSize | None) -> Position:

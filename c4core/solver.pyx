@@ -1,7 +1,8 @@
 """``Solver``: the engine's interface to Python.
 
 A position is passed to the engine as two words (engine/board.pxd draws the layout): ``stones`` of the side
-to move, ``mask`` of both sides. A batch is passed as two arrays of such words. The engine uses no Python
+to move, ``mask`` of both sides. A batch is passed as two arrays of such words. Narrow and wide boards have
+kernels of their own; this module works with both. The engine uses no Python
 objects and runs without the interpreter lock.
 """
 
@@ -25,8 +26,10 @@ from c4core.engine.board cimport (
     column_mask,
     columns_from_centre,
     has_four,
+    is_narrow,
     playable_squares,
     popcount,
+    word_t,
 )
 from c4core.engine.kernel cimport (
     ABORTED,
@@ -41,9 +44,9 @@ from c4core.engine.kernel cimport (
     TableBound,
     Team,
     board_of,
-    chosen_kernel,
     game_bounds,
     interrupted,
+    kernel_of,
     network_of,
     take_signal_error,
     team_bounds,
@@ -53,7 +56,7 @@ from c4core.engine.kernel cimport (
 from c4core.position cimport Position, as_position
 
 from c4core.evaluation import Analysis, Evaluation
-from c4core.notation import check_board
+from c4core.notation import BoardSize, check_board
 
 cdef object _NO_ARGUMENTS = ()
 
@@ -64,11 +67,12 @@ cdef inline object _new_object(type cls):
 
 
 cdef enum:
-    MAX_BOARDS = 192    # more than the number of board sizes
+    MAX_BOARDS = 448    # more than the number of board sizes
     MAX_THREADS = 1024
     MAX_TABLE_MB = 1 << 30
     MAX_ASKED = 100     # above every score
-    MAX_SCORE = 29      # the highest score of any board (engine/table.pxi)
+    MAX_SCORE = 59      # the highest score of any board (engine/table.pxi)
+    NARROW_SCORE = 29   # the highest score of a narrow board
     MAX_LOG_NODES = 31  # binary logarithm of the nodes of a bound in a table
     TAKE = 16           # positions of a batch that justify one thread
     PROBES = 64         # lookups in a book between polls of the limits (about 0.05 ms)
@@ -92,6 +96,7 @@ cdef int _number(str name, object value, int least, int most) except -1:
 # The results of searches of one board size. Empty entries have g == NULL. A table in use is not freed.
 cdef struct BoardTable:
     const Board* g
+    const Kernel* kernel
     Memory* memory
     int users               # calls that search in it; the interpreter lock guards it
 
@@ -180,7 +185,6 @@ cdef class Solver:
     cdef readonly int table_mb
     cdef readonly int threads
     cdef readonly Book book
-    cdef const Kernel* _kernel
     cdef uint64_t _epoch                    # counts stop() calls; atomic
     cdef uint64_t _searched                 # counts nodes; running searches add theirs with a delay; atomic
     cdef uint64_t _proven                   # packed bounds of the current position, or 0; atomic
@@ -191,13 +195,12 @@ cdef class Solver:
         self.table_mb = _number("table_mb", table_mb, 1, MAX_TABLE_MB)
         self.threads = _number("threads", threads, 1, MAX_THREADS)
         self.book = book
-        self._kernel = chosen_kernel()
 
     def __dealloc__(self):
         cdef int index
         for index in range(self._board_count):
             if self._boards[index].g != NULL:
-                self._kernel.free_memory(self._boards[index].memory)
+                self._boards[index].kernel.free_memory(self._boards[index].memory)
 
     def __repr__(self):
         book = "" if self.book is None else f", book={self.book!r}"
@@ -228,13 +231,14 @@ cdef class Solver:
             board = &self._boards[index]
             if board.users == 0:
                 if board.g != NULL:
-                    self._kernel.free_memory(board.memory)
+                    board.kernel.free_memory(board.memory)
                 board.g = NULL
                 place = board
         if place == NULL:
             place = &self._boards[self._board_count]
             self._board_count += 1
-        place.memory = self._kernel.new_memory(g, network, <size_t>self.table_mb << 20)
+        place.kernel = kernel_of(g)
+        place.memory = place.kernel.new_memory(g, network, <size_t>self.table_mb << 20)
         if place.memory == NULL:
             raise MemoryError(f"no memory for a table of {self.table_mb} MB")
         place.g = g
@@ -321,7 +325,7 @@ cdef class Solver:
         cdef Call call
         cdef Bounds bounds
         cdef Position asked = as_position(position, width, height)
-        cdef uint64_t stones = asked.stones, mask = asked.mask
+        cdef word_t stones = asked.stones, mask = asked.mask
         cdef int least = max(-MAX_ASKED, min(MAX_ASKED, PyNumber_Index(beta)))
         self._begin(&call, asked, time_limit, node_limit)
         try:
@@ -331,7 +335,7 @@ cdef class Solver:
                 and bounds.lower < least <= bounds.upper
             ):
                 with nogil:
-                    self._kernel.test(call.run, stones, mask, &bounds, least, NO_LIMIT)
+                    call.board.kernel.test(call.run, stones, mask, &bounds, least, NO_LIMIT)
                 self._reraise()
         finally:
             self._end(&call)
@@ -392,7 +396,7 @@ cdef class Solver:
         finally:
             self._end(&call)
 
-    cdef list _line(self, Call* call, const Board* g, uint64_t stones, uint64_t mask):
+    cdef list _line(self, Call* call, const Board* g, word_t stones, word_t mask):
         """Return the columns of best play, from the book as long as it knows the positions."""
         cdef Bounds bounds
         cdef int score, column
@@ -400,17 +404,17 @@ cdef class Solver:
         call.run.proven = NULL    # the line's positions are other ones
         while self._has_move(g, stones, mask, &column):
             line.append(column)
-            stones, mask = stones ^ mask, mask | (mask + (<uint64_t>1 << (column * g.stride)))
+            stones, mask = stones ^ mask, mask | (mask + (<word_t>1 << (column * g.stride)))
         self._solve(call, stones, mask, &bounds, False)
         score = bounds.lower
         while not call.run.stopped and popcount(mask) < g.cells and not has_four(g, stones ^ mask):
             with nogil:
-                column = self._kernel.principal_move(call.run, stones, mask, score)
+                column = call.board.kernel.principal_move(call.run, stones, mask, score)
             self._reraise()
             if column == ABORTED:
                 break
             line.append(column)
-            stones, mask = stones ^ mask, mask | (mask + (<uint64_t>1 << (column * g.stride)))
+            stones, mask = stones ^ mask, mask | (mask + (<word_t>1 << (column * g.stride)))
             score = -score
         return line
 
@@ -424,7 +428,7 @@ cdef class Solver:
         return self.book._held()
 
     cdef int _known(
-        self, uint64_t stones, uint64_t mask, int8_t* score, int8_t* scores, uint64_t* fault_offset
+        self, word_t stones, word_t mask, int8_t* score, int8_t* scores, uint64_t* fault_offset
     ) noexcept nogil:
         """Look a position up in the book. Return 1 if it is known, 0 if not, or DAMAGED or NO_MEMORY.
 
@@ -443,7 +447,7 @@ cdef class Solver:
         return found if found < 0 else found == 0
 
     cdef bint _has_answer(
-        self, const Board* g, uint64_t stones, uint64_t mask, Bounds* bounds, int8_t* scores
+        self, const Board* g, word_t stones, word_t mask, Bounds* bounds, int8_t* scores
     ) except -1:
         """Return whether the book knows the score, and the columns' scores unless ``scores`` is NULL."""
         cdef object file = self._book_file(g)
@@ -460,7 +464,7 @@ cdef class Solver:
         return known
 
     cdef bint _has_move(
-        self, const Board* g, uint64_t stones, uint64_t mask, int* column
+        self, const Board* g, word_t stones, word_t mask, int* column
     ) except -1:
         """Return whether the book knows the best moves, and find the one nearest to the centre."""
         cdef Bounds bounds
@@ -481,7 +485,7 @@ cdef class Solver:
         """Prepare a call for one position; the caller ends it with :meth:`_end`."""
         self._set_limits(&call.limits, time_limit, node_limit)
         call.board = self._take(position.g)
-        call.run = self._kernel.begin(call.board.memory, &call.limits)
+        call.run = call.board.kernel.begin(call.board.memory, &call.limits)
         if call.run == NULL:
             call.board.users -= 1
             raise MemoryError("no memory for a search")
@@ -492,18 +496,18 @@ cdef class Solver:
 
     cdef void _end(self, Call* call) noexcept:
         """Count the last nodes of a call and release its table."""
-        self._kernel.end(call.run)
+        call.board.kernel.end(call.run)
         call.board.users -= 1
 
     cdef int _solve(
-        self, Call* call, uint64_t stones, uint64_t mask, Bounds* bounds, bint weak
+        self, Call* call, word_t stones, word_t mask, Bounds* bounds, bint weak
     ) except -1:
         """Solve with this thread alone; after SOLO_NODES nodes continue with all threads."""
         cdef uint64_t limit = call.limits.node_limit
         if self.threads > 1:
             call.run.node_limit = min(limit, call.run.nodes + SOLO_NODES)
         with nogil:
-            self._kernel.solve(call.run, stones, mask, bounds, weak)
+            call.board.kernel.solve(call.run, stones, mask, bounds, weak)
         call.run.node_limit = limit
         self._reraise()
         if call.run.stopped and self._may_go_on(call):
@@ -511,18 +515,18 @@ cdef class Solver:
         return 0
 
     cdef int _analyze(
-        self, Call* call, uint64_t stones, uint64_t mask, Bounds* bounds, int8_t* scores
+        self, Call* call, word_t stones, word_t mask, Bounds* bounds, int8_t* scores
     ) except -1:
         """Analyze with this thread alone; all threads search the columns left after SOLO_NODES nodes."""
         cdef const Board* g = call.board.g
         cdef int[MAX_COLUMNS] columns
-        cdef uint64_t move
+        cdef word_t move
         cdef Bounds child, so_far
         cdef int index, column
         if self.threads > 1:
             call.run.node_limit = min(call.limits.node_limit, <uint64_t>SOLO_NODES)
         with nogil:
-            self._kernel.analyze(call.run, stones, mask, bounds, scores)
+            call.board.kernel.analyze(call.run, stones, mask, bounds, scores)
         self._reraise()
         if not call.run.stopped:
             return 0
@@ -531,15 +535,15 @@ cdef class Solver:
             column = columns[index]
             move = playable_squares(g, mask) & column_mask(g, column)
             if move and scores[column] == NO_SCORE and self._may_go_on(call):
-                if self._kernel.copy_twin_score(g, stones, mask, column, scores):
+                if call.board.kernel.copy_twin_score(g, stones, mask, column, scores):
                     continue
                 if not game_bounds(g, stones ^ mask, mask | move, &child):
                     self._solve_together(call, stones ^ mask, mask | move, &child, False)
                 if child.lower == child.upper:
                     scores[column] = -child.lower
-                    self._kernel.position_bounds(g, stones, mask, scores, &so_far)
+                    call.board.kernel.position_bounds(g, stones, mask, scores, &so_far)
                     atomics.store(&self._proven, team_bounds(so_far.lower, so_far.upper))
-        self._kernel.position_bounds(g, stones, mask, scores, bounds)
+        call.board.kernel.position_bounds(g, stones, mask, scores, bounds)
         return 0
 
     cdef bint _may_go_on(self, Call* call):
@@ -552,7 +556,7 @@ cdef class Solver:
         )
 
     cdef int _solve_together(
-        self, Call* call, uint64_t stones, uint64_t mask, Bounds* bounds, bint weak
+        self, Call* call, word_t stones, word_t mask, Bounds* bounds, bint weak
     ) except -1:
         """Solve with all threads, starting from the given bounds; add the nodes of all to the call's.
 
@@ -565,22 +569,22 @@ cdef class Solver:
         cdef uint64_t limit = call.limits.node_limit
         if limit != NO_LIMIT:
             limit = (limit - call.run.nodes) // self.threads
-        together.kernel = self._kernel
+        together.kernel = call.board.kernel
         together.memory = call.board.memory
         together.limits = &call.limits
-        together.team = self._kernel.assemble(call.run, stones, mask, bounds, weak, limit)
+        together.team = together.kernel.assemble(call.run, stones, mask, bounds, weak, limit)
         if together.team == NULL:
             raise MemoryError("no memory for a search")
         try:
             _call_helpers(helpers, self.threads - 1, _help_position, <size_t>&together)
             with nogil:
-                self._kernel.join(together.team, call.run)
+                together.kernel.join(together.team, call.run)
             self._reraise()
         finally:
             try:
                 self._wait_for(helpers)
             finally:
-                self._kernel.disband(together.team, call.run, bounds)
+                together.kernel.disband(together.team, call.run, bounds)
         return 0
 
     def solve_many(
@@ -743,7 +747,7 @@ cdef class Solver:
         scores = np.empty((count, batch.g.width), dtype=np.int8) if columns else None
         if count == 0:
             return lower, upper, nodes, scores
-        stones_view, masks_view = stones, masks
+        stones_view, masks_view = stones.reshape(-1), masks.reshape(-1)
         lower_view, upper_view, nodes_view = lower, upper, nodes
         batch.count = count
         batch.taken = 0
@@ -758,31 +762,31 @@ cdef class Solver:
             batch.scores = &scores_view[0, 0]
         board = self._take(batch.g)
         try:
-            self._share(batch, board.memory, min(workers, (count + TAKE - 1) // TAKE))
+            self._share(batch, board, min(workers, (count + TAKE - 1) // TAKE))
         finally:
             board.users -= 1
         return lower, upper, nodes, scores
 
-    cdef int _share(self, Batch* batch, Memory* memory, int workers) except -1:
+    cdef int _share(self, Batch* batch, BoardTable* board, int workers) except -1:
         """Run the batch in this thread and ``workers - 1`` helper threads."""
         cdef SharedBatch shared
         cdef list helpers = []
-        cdef Run* run = self._kernel.begin(memory, &batch.limits)
+        cdef Run* run = board.kernel.begin(board.memory, &batch.limits)
         if run == NULL:
             raise MemoryError("no memory for a search")
-        shared.kernel = self._kernel
-        shared.memory = memory
+        shared.kernel = board.kernel
+        shared.memory = board.memory
         shared.batch = batch
         try:
             _call_helpers(helpers, workers - 1, _help, <size_t>&shared)
             with nogil:
-                self._kernel.run_batch(batch, run)
+                board.kernel.run_batch(batch, run)
             self._reraise()
         finally:
             try:
                 self._wait_for(helpers)
             finally:
-                self._kernel.end(run)
+                board.kernel.end(run)
         return 0
 
     cdef int _wait_for(self, list helpers) except -1:
@@ -842,7 +846,7 @@ cdef class Solver:
             least_nodes: export only bounds that took at least this many nodes, rounded up to a power of two.
 
         Returns:
-            An unordered array of :data:`c4core.batch.BOUND`. Mirror images with few stones share an entry,
+            An unordered array of the type :func:`c4core.batch.bound_type` of the board. Mirror images with few stones share an entry,
             under the smaller key.
 
         Raises:
@@ -850,9 +854,10 @@ cdef class Solver:
         """
         import numpy as np
 
-        from c4core.batch import BOUND
+        from c4core.batch import TABLE_BOUND, bound_type
 
-        cdef BoardTable* board = self._find(_board(width, height))
+        cdef const Board* g = _board(width, height)
+        cdef BoardTable* board = self._find(g)
         cdef int least_work = max(PyNumber_Index(least_nodes) - 1, 0).bit_length()
         cdef TableBound* found = NULL
         cdef size_t count = 0
@@ -861,19 +866,19 @@ cdef class Solver:
         if board != NULL:
             board.users += 1
             with nogil:
-                has_memory = self._kernel.export_bounds(board.memory, least_work, &found, &count)
+                has_memory = board.kernel.export_bounds(board.memory, least_work, &found, &count)
             board.users -= 1
         try:
             if not has_memory:
                 raise MemoryError("no memory for the bounds of the table")
-            copied = np.empty(count, dtype=np.dtype(BOUND.descr, align=True))
+            copied = np.empty(count, dtype=TABLE_BOUND)
             assert copied.itemsize == sizeof(TableBound)
             if count:
                 view = copied.view(np.uint8)
                 memcpy(&view[0], found, count * sizeof(TableBound))
         finally:
             free(found)
-        return copied.astype(BOUND)
+        return _convert(copied, bound_type(BoardSize(g.width, g.height)))
 
     def add_bounds(self, bounds, *, width=7, height=6):
         """Add bounds to the transposition table, as if this solver had found them.
@@ -881,7 +886,7 @@ cdef class Solver:
         Running searches use them at once. False bounds make scores wrong.
 
         Args:
-            bounds: an array from :meth:`table_bounds`. A bound replaces an older one of its position,
+            bounds: an array from :meth:`table_bounds` of the same board. A bound replaces an older one of its position,
                 or else a bound that took few nodes.
             width: columns of the board.
             height: rows of the board.
@@ -895,19 +900,22 @@ cdef class Solver:
         """
         import numpy as np
 
-        from c4core.batch import BOUND
+        from c4core.batch import TABLE_BOUND
 
         cdef const Board* g
         cdef BoardTable* board
         cdef const unsigned char[::1] view
-        _check_bounds(bounds)
-        words_of_batch(bounds["key"], width, height, &g)
+        _check_bounds(bounds, check_board(width, height))
+        keys = bounds["key"]
+        if "key_high" in bounds.dtype.names:
+            keys = np.stack((keys, bounds["key_high"]), axis=1)
+        words_of_batch(keys, width, height, &g)
         if len(bounds) == 0:
             return
-        view = bounds.astype(np.dtype(BOUND.descr, align=True)).view(np.uint8)
+        view = _convert(bounds, TABLE_BOUND).view(np.uint8)
         board = self._take(g)
         with nogil:
-            self._kernel.import_bounds(
+            board.kernel.import_bounds(
                 board.memory, <const TableBound*>&view[0], view.shape[0] // sizeof(TableBound)
             )
         board.users -= 1
@@ -925,22 +933,34 @@ cdef class Solver:
                 continue
             board.users += 1
             with nogil:
-                self._kernel.clear_table(board.memory)
-            self._kernel.forget(board.memory)
+                board.kernel.clear_table(board.memory)
+            board.kernel.forget(board.memory)
             board.users -= 1
 
 
-def _check_bounds(bounds):
+def _convert(bounds, dtype):
+    """Return bounds as another type: fields that it lacks are left out, new fields are 0."""
+    import numpy as np
+
+    converted = np.zeros(len(bounds), dtype=dtype)
+    for name in dtype.names:
+        if name in bounds.dtype.names:
+            converted[name] = bounds[name]
+    return converted
+
+
+def _check_bounds(bounds, board):
     """Check bounds for a table; raise TypeError or ValueError."""
     import numpy as np
 
-    from c4core.batch import BOUND
+    from c4core.batch import bound_type
 
-    if not isinstance(bounds, np.ndarray) or bounds.dtype != BOUND or bounds.ndim != 1:
-        raise TypeError("bounds must be an array of the type c4core.batch.BOUND")
+    if not isinstance(bounds, np.ndarray) or bounds.dtype != bound_type(board) or bounds.ndim != 1:
+        raise TypeError(f"bounds must be an array of the type c4core.batch.bound_type({board})")
+    most = NARROW_SCORE if board.is_narrow else MAX_SCORE
     wrong = np.flatnonzero(
-        (bounds["score"] < -MAX_SCORE)
-        | (bounds["score"] > MAX_SCORE)
+        (bounds["score"] < -most)
+        | (bounds["score"] > most)
         | (bounds["log_nodes"] > MAX_LOG_NODES)
     )
     if len(wrong):

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from c4core.errors import C4Error
+from c4core.notation import MAX_BITS
 from db.errors import DamagedValueError, StorageError
 
 if TYPE_CHECKING:
@@ -61,9 +62,18 @@ def number_field(fields: Mapping[str, Any], name: str, *, below: int) -> int:
     return value
 
 
+KEY_BITS: Final = MAX_BITS
+"""Number of bits of the largest key that a row can have: its columns hold 64 bits each."""
+
+
 def is_number(value: int) -> bool:
     """Whether a row may have this number: neither database accepts a larger one in a query."""
     return 0 <= value < 1 << 63
+
+
+def is_key(value: int) -> bool:
+    """Whether a row may have this key."""
+    return 0 <= value < 1 << KEY_BITS
 
 
 def is_small_number(value: int) -> bool:

@@ -29,12 +29,14 @@ from db.types import (
     CHECKED_OTHERWISE,
     CHECKSUM,
     ColumnScores,
+    HighHalf,
     JsonObject,
     JsonText,
+    LowHalf,
     PackedBytes,
     PlainText,
-    PositionKey,
     RowChecksum,
+    Unsigned,
 )
 
 _ZERO = text("0")
@@ -79,15 +81,16 @@ class Base(DeclarativeBase):
 class Evaluation(Base):
     """The proven bounds and scores of a position; one row per board and canonical key.
 
-    Bounds and scores are from the point of view of the side to move. In SQLite the primary key is
-    the table itself (WITHOUT ROWID): half the size, and one descent instead of two for a lookup.
+    ``key_high`` and ``key`` are the halves of the key: see :class:`db.types.LowHalf`. Bounds and
+    scores are from the point of view of the side to move. In SQLite the primary key is the table
+    itself (WITHOUT ROWID): half the size, and one descent instead of two for a lookup.
 
-    The other index contains the columns of the search order, ``ply, key``, and the bounds, so that
-    conditions on the bounds read no rows. Counting the draws among four million rows of SQLite took
-    3.5 s of processor time without the bounds, and 0.4 s with them. In PostgreSQL the index has a
-    condition that is always true. It keeps lookups by key, which never name a ply, away from this
-    index. Without statistics (in a table that was filled a moment ago) PostgreSQL would use it for
-    lookups and read the whole board: 4,700 keys/s instead of 130,000.
+    The other index contains the columns of the search order, ``ply, key_high, key``, and the
+    bounds, so that conditions on the bounds read no rows. Counting the draws among four million
+    rows of SQLite took 3.5 s of processor time without the bounds, and 0.4 s with them. In
+    PostgreSQL the index has a condition that is always true. It keeps lookups by key, which never
+    name a ply, away from this index. Without statistics (in a table that was filled a moment ago)
+    PostgreSQL would use it for lookups and read the whole board: 4,700 keys/s instead of 130,000.
     """
 
     __tablename__ = "evaluations"
@@ -96,7 +99,7 @@ class Evaluation(Base):
         CheckConstraint("lower <= upper", name="bounds"),
         Index(
             "ix_evaluations_width_height_ply_key",
-            *("width", "height", "ply", "key", "lower", "upper"),
+            *("width", "height", "ply", "key_high", "key", "lower", "upper"),
             postgresql_where=text("ply >= 0"),
         ),
         {"sqlite_with_rowid": False},
@@ -104,7 +107,8 @@ class Evaluation(Base):
 
     width: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
     height: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
-    key: Mapped[int] = mapped_column(PositionKey, primary_key=True)
+    key: Mapped[int] = mapped_column(LowHalf, primary_key=True)
+    key_high: Mapped[int] = mapped_column(HighHalf, primary_key=True, server_default=_ZERO)
     ply: Mapped[int] = mapped_column(SmallInteger)
     lower: Mapped[int] = mapped_column(SmallInteger)
     upper: Mapped[int] = mapped_column(SmallInteger)
@@ -268,9 +272,10 @@ class Game(Base):
     )
     number: Mapped[int] = mapped_column(Integer, primary_key=True)
     a_is_x: Mapped[bool] = mapped_column(Boolean)
-    seed: Mapped[int | None] = mapped_column(PositionKey)
+    seed: Mapped[int | None] = mapped_column(Unsigned)
     moves: Mapped[str | None] = mapped_column(Text, info=_REPLAYED)
-    final_key: Mapped[int] = mapped_column(PositionKey)
+    final_key: Mapped[int] = mapped_column(LowHalf)
+    final_key_high: Mapped[int] = mapped_column(HighHalf, server_default=_ZERO, info=_REPLAYED)
     length: Mapped[int] = mapped_column(SmallInteger)
     winner: Mapped[int] = mapped_column(SmallInteger)
     ending: Mapped[str] = mapped_column(Text)

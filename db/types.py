@@ -19,6 +19,7 @@ import json
 import zlib
 from array import array
 from functools import lru_cache, partial
+from itertools import repeat
 from operator import add
 from typing import TYPE_CHECKING, Any, Final
 
@@ -39,11 +40,12 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.expression import ColumnElement
 from sqlalchemy.types import TypeDecorator
 
+from db.decoding import KEY_BITS
 from db.errors import DamagedValueError
 from db.sql import dialect_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from sqlalchemy import Column, Dialect, Table
     from sqlalchemy.orm import InstrumentedAttribute, Session
@@ -51,7 +53,10 @@ if TYPE_CHECKING:
     from sqlalchemy.types import TypeEngine
 
 KEY_SHIFT: Final = 1 << 63
-"""Offset of stored keys: the position's key is the stored key plus KEY_SHIFT."""
+"""Offset of a stored unsigned number: the number is the stored one plus KEY_SHIFT."""
+
+_HALF_BITS: Final = KEY_BITS // 2
+_LOW_HALF: Final = (1 << _HALF_BITS) - 1
 
 UNPLAYABLE: Final = -128
 """The stored value of a full column; the same number as in the engine's batches."""
@@ -113,16 +118,60 @@ class Converted(TypeDecorator[Any]):
         return None if value is None else self.load(value)
 
 
-class PositionKey(Converted):
-    """An unsigned 64-bit key in a signed 64-bit column, in the same order.
+class Unsigned(Converted):
+    """An unsigned 64-bit number in a signed 64-bit column, in the same order.
 
-    Subtracting 2**63 keeps the order. In two's complement keys from 2**63 on would come first.
+    Subtracting 2**63 keeps the order. In two's complement numbers from 2**63 on would come first.
     """
 
     impl = BigInteger
     cache_ok = True
     store = partial(add, -KEY_SHIFT)
     load = partial(add, KEY_SHIFT)
+
+
+def _store_low(key: int) -> int:
+    return (key & _LOW_HALF) - KEY_SHIFT
+
+
+def _store_high(key: int) -> int:
+    high = key >> _HALF_BITS
+    return high if high < KEY_SHIFT else high - (1 << _HALF_BITS)
+
+
+def _load_high(stored: int) -> int:
+    return (stored & _LOW_HALF) << _HALF_BITS
+
+
+class LowHalf(Unsigned):
+    """The low 64 bits of a position's key, as :class:`Unsigned`.
+
+    A key has two columns. Both are given the complete key, and each stores its half. The sum of
+    their loaded values is the key.
+    """
+
+    cache_ok = True
+    store = staticmethod(_store_low)  # type: ignore[assignment]
+
+
+class HighHalf(Converted):
+    """The high 64 bits of a position's key in two's complement; see :class:`LowHalf`.
+
+    They are 0 on every board of up to 64 bits, which SQLite stores without a byte. Keys are stored
+    in their order, except that keys from 2**127 on, of boards of exactly 128 bits, come first.
+    """
+
+    impl = BigInteger
+    cache_ok = True
+    store = staticmethod(_store_high)
+    load = staticmethod(_load_high)
+
+
+def stored_halves(keys: Collection[int]) -> tuple[Iterable[int], Iterable[int]]:
+    """The high and the low halves of keys as their columns store them."""
+    if max(keys, default=0) <= _LOW_HALF:  # twice as fast, and true for most boards
+        return repeat(0, len(keys)), map(Unsigned.store, keys)
+    return map(_store_high, keys), map(_store_low, keys)
 
 
 def _dump_sealed(o: Any) -> str:  # noqa: ANN401

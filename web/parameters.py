@@ -18,7 +18,7 @@ from msgspec import NODEFAULT, UNSET, Meta, Struct, UnsetType, inspect
 
 from c4core.errors import BoardError, C4Error
 from c4core.lines import BadLine, parse_fields, parse_position
-from c4core.notation import DEFAULT_BOARD, BoardSize, parse_board
+from c4core.notation import DEFAULT_BOARD, MAX_BITS, MAX_WIDTH, BoardSize, parse_board
 from c4core.position import Position
 from c4core.reader import read_grid
 from web.responses import ApiError
@@ -39,6 +39,9 @@ LARGEST_WHOLE: Final = 10**18
 """Default upper bound of integers; a database can store it."""
 LONGEST_QUOTE: Final = 40
 """Most characters of a value that a message repeats."""
+LARGEST_KEY: Final = (1 << MAX_BITS) - 1
+DIGITS: Final = re.compile(rf"[0-9]{{1,{len(str(LARGEST_KEY))}}}")
+"""A key, or another unsigned number of 64 bits, as text."""
 LONGEST_MOVES: Final = 1_024
 """Most characters of moves; no board has that number of cells."""
 BUDGET: Final = "the server's --max-budget"
@@ -259,15 +262,17 @@ def read_moves(value: object, name: str) -> str:
     return value
 
 
-Moves = Annotated[str, Meta(pattern="^[1-9a-wA-W]*$", max_length=64, extra={"read": read_moves})]
+Moves = Annotated[
+    str, Meta(pattern="^[1-9a-wA-W]*$", max_length=MAX_BITS, extra={"read": read_moves})
+]
 AnyMoves = Annotated[str, Meta(max_length=LONGEST_MOVES, extra={"read": read_moves})]
 """Moves in any form that :mod:`c4core.reader` reads."""
 Board = Annotated[str, Meta(pattern="^[0-9]{1,3}[xX][0-9]{1,3}$")]
 Key = (
-    Annotated[int, Meta(ge=0, extra_json_schema={"maximum": 2**64 - 1})]
-    | Annotated[str, Meta(pattern="^[0-9]{1,20}$")]
+    Annotated[int, Meta(ge=0, extra_json_schema={"maximum": LARGEST_KEY})]
+    | Annotated[str, Meta(pattern=f"^{DIGITS.pattern}$")]
 )
-Column = Annotated[int, Meta(ge=1, le=32)]
+Column = Annotated[int, Meta(ge=1, le=MAX_WIDTH)]
 Side = Literal["x", "o"]
 Value = Literal["win", "draw", "loss"]
 Budget = Annotated[float, seconds_from(0)]

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from c4core.errors import C4Error
-from c4core.notation import DEFAULT_BOARD, column_label, parse_moves
+from c4core.notation import DEFAULT_BOARD, MAX_WIDTH, column_label, parse_moves
 from c4core.position import Position
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ START: Final = "startpos"
 GRID: Final = "fen"
 
 _RUN: Final = re.compile("[0-9]+")
-_WIDEST: Final = 32
 _GRID_WORDS: Final = (1, 2)
 """The number of words in ``GRID`` and in ``GRID SIDE``."""
 _FEN_WORDS: Final = range(1, 7)
@@ -173,8 +172,8 @@ def read_position(words: Sequence[str], board: BoardSize, notation: UgiNotation 
 
 def _read_rows(text: str) -> Position:
     """Read a grid with ``/`` between rows, the top row first; a number counts empty squares."""
-    if any(int(run[:3]) > _WIDEST for run in _RUN.findall(text)):
-        raise LineError(f"no row has more than {_WIDEST} squares")
+    if any(int(run[:3]) > MAX_WIDTH for run in _RUN.findall(text)):
+        raise LineError(f"no row has more than {MAX_WIDTH} squares")
     rows = _RUN.sub(lambda run: "." * int(run[0]), text.replace("/", "\n"))
     first, *others = rows.split("\n")
     return Position.from_grid(rows, width=len(first), height=1 + len(others))

@@ -46,7 +46,7 @@ from c4core.arena.files import (
 from c4core.arena.game import Ending
 from c4core.errors import C4Error
 from c4core.lines import TOO_DEEP, BadLine, is_too_deep, read_json, read_text_lines
-from c4core.notation import DEFAULT_BOARD, format_moves, parse_board
+from c4core.notation import DEFAULT_BOARD, MAX_BITS, NARROW_BITS, format_moves, parse_board
 from c4core.position import Position
 from c4core.reader import read_move_list, read_moves
 
@@ -172,13 +172,18 @@ def _board(fields: dict[str, Any], default: BoardSize) -> BoardSize:
 
 
 def _position(fields: dict[str, Any], name: str, board: BoardSize) -> Position | None:
-    key = _number(fields, name, _SEEDS)
+    key = _number(fields, name, _keys(board))
     if key is None:
         return None
     try:
         return Position.from_key(key, width=board.width, height=board.height)
     except C4Error as error:
         raise GameFileError(f"{name}: {error}", field=name) from None
+
+
+def _keys(board: BoardSize) -> range:
+    """The numbers that may be keys of positions."""
+    return range(1 << (NARROW_BITS if board.is_narrow else MAX_BITS))
 
 
 def _course(fields: dict[str, Any], start: Position) -> tuple[str | None, Position]:
@@ -189,7 +194,7 @@ def _course(fields: dict[str, Any], start: Position) -> tuple[str | None, Positi
         if final is None:
             raise GameFileError('a game needs "moves"', field="moves")
         return None, final
-    _number(fields, "final", _SEEDS)  # unused, but it must be valid
+    _number(fields, "final", _keys(start.board))  # unused, but it must be valid
     try:
         columns = _columns(moves, start.board)
         final = start

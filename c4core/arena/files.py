@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from c4core.arena.game import Ending
 from c4core.errors import C4Error
-from c4core.notation import column_label
+from c4core.notation import MAX_WIDTH, column_label
 from c4core.position import Position
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _MIRRORS: Final = {
     width: str.maketrans(
         {column_label(column): column_label(width - 1 - column) for column in range(width)}
     )
-    for width in range(1, 33)
+    for width in range(1, MAX_WIDTH + 1)
 }
 """Maps each move's character to its mirror image, for each width of the board."""
 

@@ -22,7 +22,7 @@ from c4core.engine.board cimport (
 from c4core.engine.kernel cimport NO_SCORE, board_of
 
 from c4core.errors import BookContentError
-from c4core.notation import check_board
+from c4core.notation import check_board, check_narrow
 
 cpdef enum:
     NOBODY = 0x7FFFFFFF     # in place of an owner: none
@@ -119,7 +119,7 @@ def best_of_known(
     Raises:
         BookContentError: keys and scores differ in number.
     """
-    check_board(width, height)
+    check_narrow(check_board(width, height), "books")
     cdef const Board* g = board_of(width, height)
     if child_keys.shape[0] != child_scores.shape[0]:
         raise BookContentError(
@@ -194,7 +194,7 @@ def inherit(
 
     An owner is a number from 0 on; a child without a parent gets NOBODY. ``child_keys`` are sorted.
     """
-    check_board(width, height)
+    check_narrow(check_board(width, height), "books")
     cdef const Board* g = board_of(width, height)
     result = np.empty(child_keys.shape[0], dtype=np.int32)
     cdef int32_t[::1] owners = result

@@ -40,7 +40,7 @@ from c4core.errors import (
     C4Error,
 )
 from c4core.evaluation import value_between
-from c4core.notation import DEFAULT_BOARD, BoardSize, check_board
+from c4core.notation import DEFAULT_BOARD, BoardSize, check_board, check_narrow
 from c4core.position import Position
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def _read_header(data: bytes, name: str) -> tuple[BoardSize, int, int, int]:
         )
     width, height, depth, key_bytes, value_bytes, log2_size = _HEADER.unpack_from(data)
     try:
-        board = check_board(width, height)
+        board = check_narrow(check_board(width, height), "books")
     except BoardError:
         board = None
     if (

@@ -50,7 +50,7 @@ from c4core.engine.kernel cimport board_of
 from c4core.position cimport Position
 
 from c4core.errors import BookContentError
-from c4core.notation import check_board
+from c4core.notation import check_board, check_narrow
 
 cdef enum:
     MAX_CELLS = 64
@@ -343,6 +343,7 @@ cdef class Ranking:
         cdef Rank* r = &self.r
         cdef Py_ssize_t rows
         cdef int column
+        check_narrow(start.board, "books")
         if not start.ply <= last <= g.cells:
             raise ValueError(
                 f"positions of {last} stones do not extend one of {start.ply} on {start.board}"
@@ -492,7 +493,7 @@ def pons_keys(const uint64_t[::1] keys, *, int width=7, int height=6):
     """
     import numpy as np
 
-    check_board(width, height)
+    check_narrow(check_board(width, height), "books")
     cdef const Board* g = board_of(width, height)
     cdef Py_ssize_t index, bad = -1
     cdef uint64_t stones, mask
@@ -519,7 +520,7 @@ def read_pons_keys(const uint64_t[::1] numbers, *, int width=7, int height=6):
     """
     import numpy as np
 
-    check_board(width, height)
+    check_narrow(check_board(width, height), "books")
     cdef const Board* g = board_of(width, height)
     cdef Py_ssize_t index
     cdef uint64_t stones, mask

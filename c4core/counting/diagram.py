@@ -48,7 +48,7 @@ from c4core.counting.steps import (
 )
 from c4core.errors import BoardError, C4Error
 from c4core.files import atomic_file, check_regular_file
-from c4core.notation import check_board
+from c4core.notation import check_board, check_narrow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -278,7 +278,7 @@ class Progress:
 
 def begin(width: int, height: int) -> Progress:
     """Return the count of ply 0, the empty board; BoardError if the size is impossible."""
-    check_board(width, height)
+    check_narrow(check_board(width, height), "counts of positions")
     positions = empty_board(width, height)
     return Progress((PlyCount(1, 0, positions.nodes),), positions)
 
@@ -373,7 +373,7 @@ class _Reader:
         if version != FORMAT_VERSION:
             raise self._fault(f"its format has version {version}, not {FORMAT_VERSION}")
         try:
-            check_board(width, height)
+            check_narrow(check_board(width, height), "counts of positions")
         except BoardError as error:
             raise self._fault(str(error)) from None
         if not 1 <= plies <= width * height + 1:

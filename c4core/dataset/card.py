@@ -45,7 +45,7 @@ from c4core.dataset.lots import CHOICES, SPLITS, Shares, divide, in_order, linke
 from c4core.dataset.records import REPRESENTATIONS, columns_of, make_records
 from c4core.errors import BoardError, DatasetError
 from c4core.lines import TOO_DEEP, is_too_deep, read_json
-from c4core.notation import parse_board
+from c4core.notation import check_narrow, parse_board
 from c4core.version import ENGINE_VERSION, __version__
 
 if TYPE_CHECKING:
@@ -451,7 +451,7 @@ def _terms(card: Json) -> Terms:
     for column in _objects("columns", card["columns"], "a column"):
         _of_type("a column's name", column["name"], str)
     check_license(card["license"])
-    board = parse_board(_of_type("board", card["board"], str))
+    board = check_narrow(parse_board(_of_type("board", card["board"], str)), "data sets")
     splits = _of_type("splits", card["splits"], dict)
     representations = _of_type("representation", card["representation"], list)
     if not all(each in SPLITS for each in splits) or not all(

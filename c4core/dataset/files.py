@@ -35,7 +35,7 @@ from c4core.evaluation import NO_SCORE
 from c4core.extras import load_pyarrow
 from c4core.files import check_regular_file
 from c4core.lines import read_json
-from c4core.notation import MAX_BITS
+from c4core.notation import NARROW_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -59,7 +59,7 @@ LEAST_FILE: Final = 1 << 14
 MAX_CARD: Final = 1 << 22
 """The largest number of characters in a data card."""
 
-TYPES: Final = {column.name: np.dtype(column.dtype.format(C=MAX_BITS)) for column in COLUMNS}
+TYPES: Final = {column.name: np.dtype(column.dtype.format(C=NARROW_BITS)) for column in COLUMNS}
 """The type of every column; the type of texts has the largest possible length."""
 
 

@@ -60,16 +60,16 @@ cdef enum:
 
 # The input of the bounds. M is the side to move, F its opponent.
 cdef struct Parity:
-    uint64_t own        # stones of M
-    uint64_t first      # first empty square of every column (the guard bit if it is full)
-    uint64_t even       # empty squares at an even offset above the first
-    uint64_t odd        # empty squares at an odd offset
-    uint64_t wins       # winning squares of F
+    word_t own        # stones of M
+    word_t first      # first empty square of every column (the guard bit if it is full)
+    word_t even       # empty squares at an even offset above the first
+    word_t odd        # empty squares at an odd offset
+    word_t wins       # winning squares of F
 
 
-cdef inline bint _pairs_hold(const Board* g, uint64_t stones, uint64_t bottoms) noexcept nogil:
+cdef inline bint _pairs_hold(const Board* g, word_t stones, word_t bottoms) noexcept nogil:
     """Return whether F can pair the bottoms so that M, who gets one of each pair, has no four."""
-    cdef uint64_t a, b, c, d
+    cdef word_t a, b, c, d
     cdef bint ab, ac, ad, bc, bd, cd
     # This decides three of four cases: the squares that M gets anyway contain a four.
     if any_four(&g.steps, stones):
@@ -99,18 +99,18 @@ cdef inline bint _pairs_hold(const Board* g, uint64_t stones, uint64_t bottoms) 
 
 
 cdef inline int _paired_bound(
-    const Board* g, const Parity* p, uint64_t tops, uint64_t far, int target
+    const Board* g, const Parity* p, word_t tops, word_t far, int target
 ) noexcept nogil:
     """Return the bound by pairing the columns with the given tops and by follow-up in all others.
 
     The number of tops is even. M cannot use the ``far`` squares in time to beat the target. The result is
     NOT_PROVEN if the bound is above the target or does not hold.
     """
-    cdef uint64_t paired = (tops >> (g.height - 1)) * g.column
-    cdef uint64_t bottoms = p.first & paired
-    cdef uint64_t ours = (p.even & ~paired) | (p.odd & paired)
-    cdef uint64_t theirs = p.wins & ((p.odd & ~paired) | (p.even & paired & ~bottoms))
-    cdef uint64_t sealed
+    cdef word_t paired = whole_columns(g, tops)
+    cdef word_t bottoms = p.first & paired
+    cdef word_t ours = (p.even & ~paired) | (p.odd & paired)
+    cdef word_t theirs = p.wins & ((p.odd & ~paired) | (p.even & paired & ~bottoms))
+    cdef word_t sealed
     cdef int bound = 0
     if theirs:
         # At the end, sealed columns are empty from the square under T up, but for two stones of the win.
@@ -124,25 +124,25 @@ cdef inline int _paired_bound(
     return NOT_PROVEN
 
 
-cdef inline uint64_t _from_offset(
-    const Board* g, uint64_t empty, int offset
+cdef inline word_t _from_offset(
+    const Board* g, word_t empty, int offset
 ) noexcept nogil:
     """Return the empty squares whose offset is at least ``offset``."""
     if offset >= g.height:
         return 0
     if offset <= 0:
         return empty
-    return empty & ((empty & g.low[g.height - offset]) << offset)
+    return empty & shift_up(empty & <word_t>g.low[g.height - offset], offset)
 
 
 cdef inline int _bound_of_no_loss(
-    const Board* g, const Parity* p, uint64_t tops, int moves, int target
+    const Board* g, const Parity* p, word_t tops, int moves, int target
 ) noexcept nogil:
     """Return the bound for a target of 0 or more, which M has to beat with the given number of moves."""
-    cdef uint64_t empty = p.even | p.odd
-    cdef uint64_t far = _from_offset(g, empty, 2 * moves - 1)
-    cdef uint64_t relevant = tops & ~_from_offset(g, empty, 2 * moves - 3)
-    cdef uint64_t column, sealed
+    cdef word_t empty = p.even | p.odd
+    cdef word_t far = _from_offset(g, empty, 2 * moves - 1)
+    cdef word_t relevant = tops & ~_from_offset(g, empty, 2 * moves - 3)
+    cdef word_t column, sealed
     cdef int bound
     if popcount(relevant) & 1 == 0:
         bound = _paired_bound(g, p, relevant, far, target)
@@ -150,7 +150,7 @@ cdef inline int _bound_of_no_loss(
             return bound
         return target
     if relevant & (relevant - 1) == 0:
-        column = (relevant >> (g.height - 1)) * g.column
+        column = whole_columns(g, relevant)
         sealed = upwards(g, p.wins & p.odd)
         if not any_four(&g.flat, p.own | (empty & ~column & ~(p.even & sealed)) | (p.even & column)):
             return 0 if relevant == tops else target
@@ -167,10 +167,10 @@ cdef inline int upper_bound(
     Contract: the result is NOT_PROVEN, or the result is at most ``target`` and the score is at most the
     result. The side to move must have no immediate win; it has ``moves`` left (see ``moves_to_beat``).
     """
-    cdef uint64_t tops, turned, top
+    cdef word_t tops, turned, top
     cdef int bound
     # Columns with an odd number of empty squares and no threat at an odd offset.
-    cdef uint64_t odd_tops = p.even & g.top
+    cdef word_t odd_tops = p.even & g.top
     if p.wins == 0:
         if target < 0:
             return NOT_PROVEN

@@ -49,9 +49,9 @@ cdef enum:
 # The history of one thread on one board. The patterns' words follow the struct.
 cdef struct History:
     const Patterns* patterns
-    int32_t pattern_weight[SQUARES]         # by the number of stones
-    int32_t reply_weight[SQUARES]
-    int16_t reply[2][SQUARES][SQUARES]      # [side to move][square played last][square]
+    int32_t pattern_weight[WORD_BITS]         # by the number of stones
+    int32_t reply_weight[WORD_BITS]
+    int16_t reply[2][WORD_BITS][WORD_BITS]      # [side to move][square played last][square]
     int32_t* pattern[2]                     # [side to move][number of the pattern]
 
 # The weights by the number of stones: up to 10, 14, 18, 22, 26, and more.
@@ -76,7 +76,7 @@ cdef History* create_history(const Board* g) noexcept nogil:
     history.patterns = patterns
     history.pattern[0] = <int32_t*>(history + 1)
     history.pattern[1] = history.pattern[0] + patterns.count
-    for ply in range(SQUARES):
+    for ply in range(WORD_BITS):
         phase = 0
         while phase < 5 and ply > LAST_PLIES[phase]:
             phase += 1
@@ -107,7 +107,7 @@ cdef inline void history_decay(int32_t* value) noexcept nogil:
 
 
 cdef inline int pattern_value(
-    const History* history, uint64_t own, uint64_t opp, int side, int ply, int last, int square
+    const History* history, word_t own, word_t opp, int side, int ply, int last, int square
 ) noexcept nogil:
     """Return the points that a square's patterns and the reply table add to a move's value."""
     cdef const Patterns* patterns = history.patterns
@@ -126,7 +126,7 @@ cdef inline int _change(int value, int limit) noexcept nogil:
 
 
 cdef inline void learn(
-    History* history, uint64_t own, uint64_t opp, int side, int last, int square, int limit
+    History* history, word_t own, word_t opp, int side, int last, int square, int limit
 ) noexcept nogil:
     """Move the learned values of a move towards the limit, which is positive for a move that cut."""
     cdef int16_t* reply = &history.reply[side][last][square]

@@ -1,13 +1,13 @@
 """The interface between the kernels and all other modules.
 
-A kernel is one translation unit, compiled from kernel.pxi for one kind of processor. It uses no Python
+A kernel is one translation unit, compiled from kernel.pxi for narrow or wide boards and one kind of processor. It uses no Python
 objects, and its structs are private: a caller holds a ``Memory`` for each board size, and a ``Run`` for each
 search. All kernels give the same results and visit the same nodes.
 """
 
 from libc.stdint cimport int8_t, uint8_t, uint64_t
 
-from c4core.engine.board cimport Board, has_four, popcount
+from c4core.engine.board cimport Board, has_four, popcount, whole_t, word_t
 
 cdef enum:
     ABORTED = -128      # the result of a test that a limit has ended; outside every score
@@ -58,7 +58,7 @@ cdef struct Batch:
     Limits limits
     uint64_t count
     uint64_t taken          # positions handed out so far; atomic
-    const uint64_t* stones
+    const uint64_t* stones  # a word each, on a wide board the low half and the high half
     const uint64_t* masks
     bint weak
     bint related            # most of the positions are close relatives
@@ -69,7 +69,7 @@ cdef struct Batch:
 
 # A bound that leaves a transposition table, or enters one.
 cdef struct TableBound:
-    uint64_t key
+    uint64_t[2] key         # low half, high half
     int8_t score
     uint8_t is_upper
     uint8_t log_nodes
@@ -90,23 +90,23 @@ cdef struct Kernel:
     Run* (*begin)(Memory* memory, const Limits* limits) noexcept nogil
     void (*end)(Run* run) noexcept nogil
     # Narrow the bounds until they meet (weak: until win, draw or loss is decided) or until a limit.
-    void (*solve)(Run* run, uint64_t stones, uint64_t mask, Bounds* bounds, bint weak) noexcept nogil
+    void (*solve)(Run* run, whole_t stones, whole_t mask, Bounds* bounds, bint weak) noexcept nogil
     # Find the score of every column, or NO_SCORE, and bounds on the position's own score.
     void (*analyze)(
-        Run* run, uint64_t stones, uint64_t mask, Bounds* bounds, int8_t* scores
+        Run* run, whole_t stones, whole_t mask, Bounds* bounds, int8_t* scores
     ) noexcept nogil
     # Search one null window and narrow the bounds: 1 if the score is at least beta, 0 if not, ABORTED at a
     # limit or after ``most_nodes``. The game must not be over.
     int (*test)(
-        Run* run, uint64_t stones, uint64_t mask, Bounds* bounds, int beta, uint64_t most_nodes
+        Run* run, whole_t stones, whole_t mask, Bounds* bounds, int beta, uint64_t most_nodes
     ) noexcept nogil
     # Find the column nearest to the centre that reaches the position's score; ABORTED at a limit.
-    int (*principal_move)(Run* run, uint64_t stones, uint64_t mask, int score) noexcept nogil
+    int (*principal_move)(Run* run, whole_t stones, whole_t mask, int score) noexcept nogil
     # Solve one position with several threads. assemble() returns NULL if memory is short. Each thread joins
     # with its own run, the caller's thread with the run that it passed to assemble(). disband() adds the
     # nodes of all threads to that run and frees the team.
     Team* (*assemble)(
-        Run* run, uint64_t stones, uint64_t mask, const Bounds* bounds, bint weak, uint64_t node_limit
+        Run* run, whole_t stones, whole_t mask, const Bounds* bounds, bint weak, uint64_t node_limit
     ) noexcept nogil
     void (*join)(Team* team, Run* run) noexcept nogil
     void (*disband)(Team* team, Run* run, Bounds* bounds) noexcept nogil
@@ -119,11 +119,11 @@ cdef struct Kernel:
     void (*import_bounds)(Memory* memory, const TableBound* bounds, size_t count) noexcept nogil
     # Copy the score of another column whose move leads to the same position or its mirror image, if any.
     bint (*copy_twin_score)(
-        const Board* g, uint64_t stones, uint64_t mask, int column, int8_t* scores
+        const Board* g, whole_t stones, whole_t mask, int column, int8_t* scores
     ) noexcept nogil
     # Narrow the bounds by the columns' scores.
     void (*position_bounds)(
-        const Board* g, uint64_t stones, uint64_t mask, const int8_t* scores, Bounds* bounds
+        const Board* g, whole_t stones, whole_t mask, const int8_t* scores, Bounds* bounds
     ) noexcept nogil
     # The function for one node, for samples.pyx, which is compiled with the kernel's structs.
     void* search
@@ -132,8 +132,8 @@ cdef struct Kernel:
 # The boards' structs are shared and never freed. NULL if the size does not fit a bitboard.
 cdef const Board* board_of(int width, int height) except? NULL
 
-# The functions of the kernel for this processor.
-cdef const Kernel* chosen_kernel() except NULL
+# The functions of the kernel for a board and this processor.
+cdef const Kernel* kernel_of(const Board* g) except NULL
 
 # The network that orders moves on a board, or NULL if it has none.
 cdef const void* network_of(const Board* g) except? NULL
@@ -162,7 +162,7 @@ cdef inline bint decided(const Bounds* bounds, bint weak) noexcept nogil:
 
 
 cdef inline bint game_bounds(
-    const Board* g, uint64_t stones, uint64_t mask, Bounds* bounds
+    const Board* g, word_t stones, word_t mask, Bounds* bounds
 ) noexcept nogil:
     """Return whether the game is over. Set the bounds to its result, or to the limits by number of stones."""
     cdef int ply = popcount(mask)

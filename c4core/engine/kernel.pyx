@@ -10,7 +10,11 @@ Every kernel is compiled from kernel.pxi. Results and node counts are the same:
     also uses the instruction ``pext``, for processors with a fast one: all of Intel's, and AMD's since
     Zen 3.
 
-The environment variable ``C4_KERNEL`` names the last kernel of this list that may be chosen.
+Each of them has a wide sibling for boards beyond 64 bits, which is loaded when the first such board is
+searched.
+
+The environment variable ``C4_KERNEL`` names the last kernel of this list that may be chosen; ``wide``, alone or
+before a name (``wide-portable``), uses the wide kernel for all boards, for comparisons.
 """
 
 import os
@@ -25,9 +29,17 @@ from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.pythread cimport PyThread_get_thread_ident
 from libc.stdlib cimport malloc
 
-from c4core.engine.board cimport HEIGHT_LIMIT, WIDTH_LIMIT, fill_geometry, popcount
+from c4core.engine.board cimport (
+    HEIGHT_LIMIT,
+    WIDTH_LIMIT,
+    WORD_BITS,
+    fill_geometry,
+    is_narrow,
+    popcount,
+    word_t,
+)
 
-from c4core.notation import check_board
+from c4core.notation import check_board, check_narrow
 
 include "ordering.pxi"
 
@@ -72,7 +84,7 @@ cdef const Board* board_of(int width, int height) except? NULL:
     cdef Board* g
     if not (1 <= width < WIDTH_LIMIT and 1 <= height < HEIGHT_LIMIT):
         return NULL
-    if width * (height + 1) > 64:
+    if width * (height + 1) > WORD_BITS:
         return NULL
     g = _boards[width][height]
     if g == NULL:
@@ -85,31 +97,44 @@ cdef const Board* board_of(int width, int height) except? NULL:
     return g
 
 
-def _best_kernel():
+_wanted = os.environ.get("C4_KERNEL", "")
+ALWAYS_WIDE = _wanted.startswith("wide")
+_LAST = _wanted.removeprefix("wide").removeprefix("-")
+
+
+def _best_kernel(bint wide):
     """Return name and module of the fastest kernel that was built, runs here and may be chosen."""
     kernels = [
-        ("portable", "c4core.engine.portable", True),
-        ("x86-v3", "c4core.engine.x86_v3", has_x86_v3()),
-        ("x86-v3-pext", "c4core.engine.x86_v3_pext", has_x86_v3() and has_quick_pext()),
+        ("portable", "wide" if wide else "portable", True),
+        ("x86-v3", "wide_x86_v3" if wide else "x86_v3", has_x86_v3()),
+        (
+            "x86-v3-pext",
+            "wide_x86_v3_pext" if wide else "x86_v3_pext",
+            has_x86_v3() and has_quick_pext(),
+        ),
     ]
-    last = os.environ.get("C4_KERNEL")
     names = [name for name, _, _ in kernels]
-    for name, module, runs in reversed(kernels[: names.index(last) + 1 if last in names else None]):
+    for name, module, runs in reversed(kernels[: names.index(_LAST) + 1 if _LAST in names else None]):
         if runs:
             try:
-                return name, import_module(module)
+                return name, import_module(f"c4core.engine.{module}")
             except ImportError:
                 # It was not built, because the compiler had other targets than x86-64 (a universal binary).
                 continue
 
 
-NAME, _module = _best_kernel()
+NAME, _module = _best_kernel(ALWAYS_WIDE)
 cdef object _capsule = _module.kernel()
+cdef object _wide_capsule = None
 
 
-cdef const Kernel* chosen_kernel() except NULL:
-    """Return the functions of the chosen kernel."""
-    return <const Kernel*>PyCapsule_GetPointer(_capsule, b"c4core.Kernel")
+cdef const Kernel* kernel_of(const Board* g) except NULL:
+    global _wide_capsule
+    if is_narrow(g):
+        return <const Kernel*>PyCapsule_GetPointer(_capsule, b"c4core.Kernel")
+    if _wide_capsule is None:
+        _wide_capsule = _best_kernel(True)[1].kernel()
+    return <const Kernel*>PyCapsule_GetPointer(_wide_capsule, b"c4core.Kernel")
 
 
 # The file of an order network, ``data/c4-WIDTHxHEIGHT.c4order``:
@@ -161,7 +186,7 @@ def read_network_file(data: bytes) -> NetworkFile:
         or zlib.crc32(data[:-_CHECKSUM]) != int.from_bytes(data[-_CHECKSUM:], "little")
     ):
         raise ValueError("not an order network, or a damaged one")
-    board = check_board(data[8], data[9])
+    board = check_narrow(check_board(data[8], data[9]), "order networks")
     rows = int.from_bytes(data[12:_HEADER], "little")
     weights = data[_HEADER:-_CHECKSUM]
     if data[11] >= board.cells or len(weights) != 2 * rows * UNITS + 2 * UNITS:
@@ -202,7 +227,7 @@ cdef const void* network_of(const Board* g) except? NULL:
         try:
             read = read_network_file(path.read_bytes())
             weights = read.weights
-            fault = chosen_kernel().read_network(g, read.last_ply, &weights[0], len(weights), &network)
+            fault = kernel_of(g).read_network(g, read.last_ply, &weights[0], len(weights), &network)
             if fault == NO_MEMORY_LEFT:
                 raise MemoryError("no memory for the network that orders moves")
             if fault:

@@ -99,8 +99,8 @@ cdef enum:
     POINTS_FACTOR = 33      # the network's sum times this and
     POINTS_SHIFT = 19       # divided by 2**19 are the points
     ASKED_EMPTIES = 22      # with fewer empty squares the network costs more than it saves
-    WHOLE_ROWS = 2 * SQUARES + MAX_COLUMNS + 3      # the most rows that all moves share
-    MOVE_ROWS = DIRECTIONS + 1 + SQUARES            # the most rows of one move, patterns included
+    WHOLE_ROWS = 2 * WORD_BITS + WORD_COLUMNS + 3      # the most rows that all moves share
+    MOVE_ROWS = DIRECTIONS + 1 + WORD_BITS            # the most rows of one move, patterns included
 
 # A network for one board size. Its rows are numbered in groups, one after the other; ``heights`` to
 # ``pattern_group`` are the numbers of the groups' first rows.
@@ -122,20 +122,20 @@ cdef struct OrderNetwork:
     void* memory            # the allocation of the rows
     int16_t weights[UNITS]  # of the units
     int32_t* row            # [number of a pattern]: its row
-    uint8_t number[2][SQUARES]      # [view][square]: its number from 0 on, as it is or mirrored
+    uint8_t number[2][WORD_BITS]      # [view][square]: its number from 0 on, as it is or mirrored
 
 # A position with several remaining moves, and the search's data about them.
 cdef struct Choice:
-    uint64_t own            # stones of the side to move
-    uint64_t mask           # stones of both
-    uint64_t own_wins       # winning squares of the side to move
-    uint64_t opp_wins       # winning squares of its opponent
+    word_t own            # stones of the side to move
+    word_t mask           # stones of both
+    word_t own_wins       # winning squares of the side to move
+    word_t opp_wins       # winning squares of its opponent
     int last                # square that was played last
     int ply
     int beta
     int count               # number of remaining moves
-    const uint64_t* moves   # one bit each
-    const uint64_t* wins    # the mover's winning squares after each
+    const word_t* moves   # one bit each
+    const word_t* wins    # the mover's winning squares after each
 
 
 cdef OrderNetwork* create_network(const Board* g, int last_ply) noexcept nogil:
@@ -237,7 +237,7 @@ cdef void _fill_pattern_rows(OrderNetwork* f, const Board* g) noexcept nogil:
 
 
 cdef inline int _squares(
-    const OrderNetwork* f, int32_t* seen, int32_t* mirrored, int first, uint64_t squares
+    const OrderNetwork* f, int32_t* seen, int32_t* mirrored, int first, word_t squares
 ) noexcept nogil:
     """List the rows of some squares, for both views. Return their number."""
     cdef int count = 0, square
@@ -254,9 +254,9 @@ cdef inline int whole_rows(
     const OrderNetwork* f, const Choice* choice, int32_t* seen, int32_t* mirrored
 ) noexcept nogil:
     """List the rows that all moves share, for both views. Return their number."""
-    cdef uint64_t column = (<uint64_t>1 << f.stride) - 1
+    cdef word_t column = (<word_t>1 << f.stride) - 1
     cdef int count, square, side, height, played
-    cdef uint64_t stones = choice.mask
+    cdef word_t stones = choice.mask
     count = 0
     while stones:
         square = lowest_bit(stones)
@@ -293,7 +293,7 @@ cdef inline void pattern_rows(
     const OrderNetwork* f, const Choice* choice, int square, int32_t* listed
 ) noexcept nogil:
     """List the rows of the patterns around a square."""
-    cdef uint64_t opp = choice.own ^ choice.mask
+    cdef word_t opp = choice.own ^ choice.mask
     cdef int direction
     for direction in range(DIRECTIONS):
         listed[direction] = f.row[pattern_number(f.patterns, choice.own, opp, square, direction)]
@@ -303,7 +303,7 @@ cdef inline int move_rows(
     const OrderNetwork* f, const Choice* choice, int i, int view, int32_t* listed
 ) noexcept nogil:
     """List the rows of a move's square and new threats in one view. Return their number."""
-    cdef uint64_t threats = choice.wins[i] & ~choice.own_wins
+    cdef word_t threats = choice.wins[i] & ~choice.own_wins
     cdef int count = 1
     listed[0] = f.places + f.number[view][lowest_bit(choice.moves[i])]
     while threats:
@@ -319,7 +319,7 @@ cdef inline void add_network_points(
     """Add to each move's rank the points that the network gives it, times the scale."""
     cdef int32_t[WHOLE_ROWS] seen
     cdef int32_t[WHOLE_ROWS] mirrored
-    cdef int32_t[MAX_COLUMNS][DIRECTIONS] patterns
+    cdef int32_t[WORD_COLUMNS][DIRECTIONS] patterns
     cdef int32_t[MOVE_ROWS] others
     cdef Units[2] whole
     cdef Units sums

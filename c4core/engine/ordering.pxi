@@ -59,6 +59,6 @@ cdef void fill_values(Board* g) noexcept nogil:
                 )
 
 
-cdef inline int move_value(const Board* g, int side, int square, uint64_t wins) noexcept nogil:
+cdef inline int move_value(const Board* g, int side, int square, word_t wins) noexcept nogil:
     """Return the value of a move to the square; ``wins`` are the mover's winning squares after it."""
     return g.value[side][square] + THREAT_WEIGHT * popcount(wins)

@@ -27,7 +27,7 @@ from libc.stdlib cimport calloc, free
 
 cdef extern from "word.h" nogil:
     int gather "c4_gather"(
-        uint64_t stones, uint64_t near, uint64_t factor, int low, int high
+        word_t stones, word_t near, word_t factor, int low, int high
     ) noexcept
 
 cdef enum:
@@ -36,15 +36,15 @@ cdef enum:
 
 # The surroundings of a square along one direction.
 cdef struct Line:
-    uint64_t near           # the neighbours
-    uint64_t factor         # gathers them in the highest bits
+    word_t near           # the neighbours
+    word_t factor         # gathers them in the highest bits
     int8_t low              # shift down before the multiplication
     int8_t high             # shift down after the multiplication
     int32_t first           # the number of the first pattern
 
 # The patterns of all squares; one for each board size.
 cdef struct Patterns:
-    Line line[SQUARES][DIRECTIONS]
+    Line line[WORD_BITS][DIRECTIONS]
     int16_t ternary[1 << NEIGHBOURS]        # binary digits read as ternary ones
     int32_t count                           # number of patterns of all squares
     int32_t* points                         # points of each pattern, from 0 on
@@ -89,13 +89,13 @@ cdef const Patterns* patterns_of(const Board* g) noexcept nogil:
     return patterns
 
 
-cdef inline int _gathered(const Line* line, uint64_t stones) noexcept nogil:
+cdef inline int _gathered(const Line* line, word_t stones) noexcept nogil:
     """Return the stones among the neighbours, as binary digits."""
     return gather(stones, line.near, line.factor, line.low, line.high)
 
 
 cdef inline int pattern_number(
-    const Patterns* patterns, uint64_t own, uint64_t opp, int square, int direction
+    const Patterns* patterns, word_t own, word_t opp, int square, int direction
 ) noexcept nogil:
     """Return the number of the pattern around the square along one direction."""
     cdef const Line* line = &patterns.line[square][direction]
@@ -150,10 +150,10 @@ cdef void _fill_line(
             count += 1
     line.first = patterns.count
     line.low = <int8_t>(neighbours[0] if count else 0)
-    line.high = <int8_t>min(64 - count, 63)
+    line.high = <int8_t>min(WORD_BITS - count, WORD_BITS - 1)
     for index in range(count):
-        line.near |= <uint64_t>1 << neighbours[index]
-        line.factor |= <uint64_t>1 << (64 - count + index - (neighbours[index] - line.low))
+        line.near |= <word_t>1 << neighbours[index]
+        line.factor |= <word_t>1 << (WORD_BITS - count + index - (neighbours[index] - line.low))
         numbers *= 3 if direction else 2
     patterns.count += numbers
 

@@ -6,7 +6,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 cdef enum:
-    LATE_TABLE_BYTES = 1 << 19     # half the second-level cache of common processors
+    LATE_BUCKETS = 1 << 15         # narrow: half the second-level cache of common processors
     TAKE = 16                      # positions of a batch that a thread takes at a time
 
 
@@ -16,7 +16,7 @@ cdef ThreadMemory* _create_thread_memory(const Board* g) noexcept nogil:
     if memory == NULL:
         return NULL
     memory.history = create_history(g)
-    if memory.history == NULL or not table_create(&memory.late, LATE_TABLE_BYTES):
+    if memory.history == NULL or not table_create(&memory.late, LATE_BUCKETS * BUCKET * sizeof(word_t)):
         _free_thread_memory(memory)
         return NULL
     return memory
@@ -117,7 +117,7 @@ cdef void _count_nodes(Search* s) noexcept nogil:
 
 
 cdef int _test_position(
-    Run* run, uint64_t stones, uint64_t mask, Bounds* bounds, int beta, uint64_t most_nodes
+    Run* run, whole_t stones, whole_t mask, Bounds* bounds, int beta, uint64_t most_nodes
 ) noexcept nogil:
     cdef Search* s = <Search*>run
     s.budget = NO_LIMIT if most_nodes == NO_LIMIT else run.nodes + most_nodes
@@ -125,7 +125,7 @@ cdef int _test_position(
 
 
 cdef void _solve_position(
-    Run* run, uint64_t stones, uint64_t mask, Bounds* bounds, bint weak
+    Run* run, whole_t stones, whole_t mask, Bounds* bounds, bint weak
 ) noexcept nogil:
     """Find bounds on the score for the side to move; they are equal unless ``weak`` or at a limit."""
     cdef Search* s = <Search*>run
@@ -145,12 +145,12 @@ cdef int _guess(const Board* g, const int8_t* scores, int column) noexcept nogil
 
 
 cdef bint _from_twin(
-    const Board* g, uint64_t stones, uint64_t mask, int column, int8_t* scores
+    const Board* g, whole_t stones, whole_t mask, int column, int8_t* scores
 ) noexcept nogil:
     """Copy the score of another column whose move leads to the same position or its mirror image."""
-    cdef uint64_t playable = playable_squares(g, mask)
-    cdef uint64_t key = canonical_key(g, stones ^ mask, mask | (playable & column_mask(g, column)))
-    cdef uint64_t move
+    cdef word_t playable = playable_squares(g, mask)
+    cdef word_t key = canonical_key(g, stones ^ mask, mask | (playable & column_mask(g, column)))
+    cdef word_t move
     cdef int twin
     for twin in range(g.width):
         move = playable & column_mask(g, twin)
@@ -163,7 +163,7 @@ cdef bint _from_twin(
 
 
 cdef void _analyze_position(
-    Run* run, uint64_t stones, uint64_t mask, Bounds* bounds, int8_t* scores
+    Run* run, whole_t stones, whole_t mask, Bounds* bounds, int8_t* scores
 ) noexcept nogil:
     """Find the score of every column, or NO_SCORE, and bounds on the position's own score.
 
@@ -173,8 +173,8 @@ cdef void _analyze_position(
     """
     cdef Search* s = <Search*>run
     cdef const Board* g = s.g
-    cdef int[MAX_COLUMNS] columns
-    cdef uint64_t move
+    cdef int[WORD_COLUMNS] columns
+    cdef word_t move
     cdef Bounds child, so_far
     cdef uint64_t* proven = run.proven
     cdef int index, column, guess
@@ -206,11 +206,11 @@ cdef void _analyze_position(
 
 
 cdef void _position_bounds(
-    const Board* g, uint64_t stones, uint64_t mask, const int8_t* scores, Bounds* bounds
+    const Board* g, whole_t stones, whole_t mask, const int8_t* scores, Bounds* bounds
 ) noexcept nogil:
     """Narrow the bounds by the columns' scores, or for unsolved columns by the number of stones."""
     cdef Bounds child
-    cdef uint64_t move
+    cdef word_t move
     cdef int column, lower = -g.cells, upper = -g.cells
     for column in range(g.width):
         move = playable_squares(g, mask) & column_mask(g, column)
@@ -226,12 +226,12 @@ cdef void _position_bounds(
     bounds.upper = min(bounds.upper, upper)
 
 
-cdef int _principal_move(Run* run, uint64_t stones, uint64_t mask, int score) noexcept nogil:
+cdef int _principal_move(Run* run, whole_t stones, whole_t mask, int score) noexcept nogil:
     """Return the column nearest to the centre that reaches the position's score; ABORTED at a limit."""
     cdef const Board* g = (<Search*>run).g
-    cdef int[MAX_COLUMNS] columns
-    cdef uint64_t playable = playable_squares(g, mask)
-    cdef uint64_t move
+    cdef int[WORD_COLUMNS] columns
+    cdef word_t playable = playable_squares(g, mask)
+    cdef word_t move
     cdef Bounds child
     cdef int index, reached
     for index in range(columns_from_centre(g, columns)):
@@ -250,8 +250,8 @@ cdef int _principal_move(Run* run, uint64_t stones, uint64_t mask, int score) no
 # One position, solved by several threads.
 cdef struct Together:
     Shared shared
-    uint64_t stones
-    uint64_t mask
+    word_t stones
+    word_t mask
     Bounds bounds           # bounds known at the start
     bint weak
     Run* leader             # only its thread may check for signals
@@ -260,7 +260,7 @@ cdef struct Together:
 
 
 cdef Team* _assemble(
-    Run* run, uint64_t stones, uint64_t mask, const Bounds* bounds, bint weak, uint64_t node_limit
+    Run* run, whole_t stones, whole_t mask, const Bounds* bounds, bint weak, uint64_t node_limit
 ) noexcept nogil:
     cdef Together* together = <Together*>calloc(1, sizeof(Together))
     if together == NULL:
@@ -309,6 +309,12 @@ cdef void _disband(Team* team, Run* run, Bounds* bounds) noexcept nogil:
 cdef double INTERRUPT_SECONDS = 0.025
 
 
+cdef inline word_t _batch_word(const Board* g, const uint64_t* words, uint64_t index) noexcept nogil:
+    if WORD_BITS == NARROW_BITS or is_narrow(g):
+        return <word_t>words[index]
+    return <word_t>join_halves(words[2 * index], words[2 * index + 1])
+
+
 cdef void _run_batch(Batch* batch, Run* run) noexcept nogil:
     """Take positions until none is left.
 
@@ -323,6 +329,7 @@ cdef void _run_batch(Batch* batch, Run* run) noexcept nogil:
     cdef double asked = atomics.now()
     cdef Bounds bounds
     cdef uint64_t index, end
+    cdef word_t stones, mask
     cdef bint over = False
     if batch.related:
         table_clear(&memory.late)
@@ -338,14 +345,15 @@ cdef void _run_batch(Batch* batch, Run* run) noexcept nogil:
             start_search(s, board, memory, &batch.limits)
             s.interrupted = interrupted
             s.related = batch.related
+            stones = _batch_word(batch.g, batch.stones, index)
+            mask = _batch_word(batch.g, batch.masks, index)
             if over or atomics.load(s.epoch) != s.started:
                 run.node_limit = 0
             if batch.scores == NULL:
-                _solve_position(run, batch.stones[index], batch.masks[index], &bounds, batch.weak)
+                _solve_position(run, stones, mask, &bounds, batch.weak)
             else:
                 _analyze_position(
-                    run, batch.stones[index], batch.masks[index], &bounds,
-                    batch.scores + index * batch.g.width,
+                    run, stones, mask, &bounds, batch.scores + index * batch.g.width
                 )
             batch.lower[index] = bounds.lower
             batch.upper[index] = bounds.upper

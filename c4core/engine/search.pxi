@@ -23,7 +23,7 @@ cdef enum:
     INTERRUPT_POLLS = 128       # polls between checks for signals: about 25 ms
     LEARNING_EMPTIES = 13       # with fewer empty squares patterns cost more than they save
     TABLE_EMPTIES = 6           # with fewer empty squares a search is cheaper than a lookup
-    RANKS = MAX_COLUMNS         # a rank is a move's value times this, plus its place from the right
+    RANKS = WORD_COLUMNS        # a rank is a move's value times this, plus its place from the right
     TRIED = -(1 << 30)          # a rank below all others
     PROBE_BUDGET = 2500         # nodes for each of the first null windows (step 2 of solve)
     LATE_PROBE_BUDGET = 300     # the same, with fewer than LATE_EMPTIES squares empty
@@ -34,7 +34,7 @@ cdef enum:
 cdef struct Shared:
     uint64_t bounds         # the narrowest bounds that any thread has proven, packed
     uint64_t version        # counts the changes of the bounds
-    # The positions being searched, by the top bits of their mixed keys.
+    # The positions being searched: the top 64 bits of their mixed keys, by the topmost of them.
     uint64_t searching[1 << SEARCHING_BITS]
 
 cdef struct BoardMemory
@@ -63,7 +63,7 @@ cdef struct Search:
     uint64_t budget                 # nodes at which the running null window gives up
     uint64_t poll_at                # nodes at which the limits are polled next
     uint64_t polls                  # how often they have been polled
-    int32_t history[2][SQUARES]     # [side to move][square]
+    int32_t history[2][WORD_BITS]     # [side to move][square]
     int last_asked                  # the network is used with at most this many stones; -1: never
     bint thorough                   # use the network in short windows, too: for samples
     # Uses the network. If it were inlined, its lists would be part of every node's stack frame.
@@ -114,7 +114,7 @@ cdef bint _poll(Search* s) noexcept nogil:
     return False
 
 
-cdef inline uint64_t _wins(const Search* s, uint64_t stones, uint64_t mask) noexcept nogil:
+cdef inline word_t _wins(const Search* s, word_t stones, word_t mask) noexcept nogil:
     """Return the empty squares, playable or not, that would complete four in a row for the stones."""
     return completions(&s.g.steps, stones) & s.g.squares & ~mask
 
@@ -136,7 +136,7 @@ cdef inline int _best_left(int32_t* rank, int count) noexcept nogil:
 
 
 cdef inline void _remember(
-    Search* s, uint64_t own, uint64_t opp, int last, int ply, const int8_t* tried, int cut
+    Search* s, word_t own, word_t opp, int last, int ply, const int8_t* tried, int cut
 ) noexcept nogil:
     """Update the histories after a cutoff.
 
@@ -164,7 +164,7 @@ cdef void _look_ahead(Search* s, const Choice* choice, int32_t* rank) noexcept n
 
 
 cdef int _search(
-    Search* s, uint64_t own, uint64_t mask, uint64_t own_wins, uint64_t opp_wins, int last, int ply,
+    Search* s, word_t own, word_t mask, word_t own_wins, word_t opp_wins, int last, int ply,
     int beta
 ) noexcept nogil:
     """Search a null window: does the side to move score at least ``beta``?
@@ -174,21 +174,21 @@ cdef int _search(
     the board must not be full. ``last`` is the square played last.
     """
     cdef const Board* g = s.g
-    cdef uint64_t playable, moves, forced, move, child_mask, wins, opp, mixed, mixed_child
-    cdef uint64_t* bucket
-    cdef uint64_t[MAX_COLUMNS] child_move
-    cdef uint64_t[MAX_COLUMNS] child_wins
-    cdef uint64_t[MAX_COLUMNS] child_key
-    cdef int32_t[MAX_COLUMNS] child_rank
-    cdef int8_t[MAX_COLUMNS] tried
+    cdef word_t playable, moves, forced, move, child_mask, wins, opp, mixed, mixed_child
+    cdef word_t* bucket
+    cdef word_t[WORD_COLUMNS] child_move
+    cdef word_t[WORD_COLUMNS] child_wins
+    cdef word_t[WORD_COLUMNS] child_key
+    cdef int32_t[WORD_COLUMNS] child_rank
+    cdef int8_t[WORD_COLUMNS] tried
     cdef Table* table
     cdef Table* child_table
     cdef uint64_t before = s.run.nodes
     cdef int count = 0, i, k, value, best, bound
-    cdef uint64_t key, mirrored, mirrored_opp = 0, mirrored_mask = 0
+    cdef word_t key, mirrored, mirrored_opp = 0, mirrored_mask = 0
     cdef bint use_table, mirroring
     cdef Parity parity
-    cdef uint64_t even, odd, column
+    cdef word_t even, odd, column
     cdef int left
     cdef Choice choice
 
@@ -261,7 +261,7 @@ cdef int _search(
         if use_table:
             key = position_key(g, opp, child_mask)
             if mirroring:
-                mirrored = <uint64_t>1 << g.mirror[lowest_bit(move)]
+                mirrored = <word_t>1 << g.mirror[lowest_bit(move)]
                 key = min(key, position_key(g, mirrored_opp, mirrored_mask | mirrored))
             mixed = mixed_key(key)
             child_key[count] = mixed
@@ -373,8 +373,8 @@ cdef int _search(
 
 
 cdef int _search_shared(
-    Search* s, uint64_t own, uint64_t mask, uint64_t opp_wins, int last, int ply, int beta, int best,
-    int count, const uint64_t* moves, const uint64_t* wins, int32_t* rank, uint64_t mixed,
+    Search* s, word_t own, word_t mask, word_t opp_wins, int last, int ply, int beta, int best,
+    int count, const word_t* moves, const word_t* wins, int32_t* rank, word_t mixed,
     uint64_t before
 ) noexcept nogil:
     """Do steps 10 and 11 for a team: a thread defers the moves that another thread searches.
@@ -393,19 +393,21 @@ cdef int _search_shared(
         mixed: this position's key in the table.
         before: the number of nodes when the search entered this position.
     """
-    cdef uint64_t opp = own ^ mask
-    cdef uint64_t* bucket = bucket_of(_table_at(s, ply), mixed)
+    cdef word_t opp = own ^ mask
+    cdef word_t* bucket = bucket_of(_table_at(s, ply), mixed)
     cdef uint64_t* place
-    cdef uint64_t child
-    cdef int8_t[MAX_COLUMNS] tried
-    cdef int[MAX_COLUMNS] deferred
+    cdef uint64_t name
+    cdef word_t child
+    cdef int8_t[WORD_COLUMNS] tried
+    cdef int[WORD_COLUMNS] deferred
     cdef int turn, i, k, value, done = 0, left = 0, waiting = count
     for turn in range(2):
         for i in range(waiting):
             k = deferred[i] if turn else _best_left(rank, count)
             child = table_key(s.g, opp, mask | moves[k], ply + 1)
-            place = &s.team.searching[child >> (64 - SEARCHING_BITS)]
-            if i and turn == 0 and atomics.load(place) == child:
+            name = top_bits(child)
+            place = &s.team.searching[name >> (64 - SEARCHING_BITS)]
+            if i and turn == 0 and atomics.load(place) == name:
                 deferred[left] = k
                 left += 1
                 continue
@@ -416,7 +418,7 @@ cdef int _search_shared(
             tried[done] = <int8_t>lowest_bit(moves[k])
             value = table_bound(bucket_of(_table_at(s, ply + 1), child), child, 1 - beta)
             if value == NOT_PROVEN:
-                atomics.store(place, child)
+                atomics.store(place, name)
                 value = _search(
                     s, opp, mask | moves[k], opp_wins & ~moves[k], wins[k], tried[done], ply + 1,
                     1 - beta,
@@ -437,11 +439,11 @@ cdef int _search_shared(
 
 
 cdef int _test(
-    Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bounds, int beta
+    Search* s, word_t stones, word_t mask, int ply, Bounds* bounds, int beta
 ) noexcept nogil:
     """Return whether the score is at least ``beta`` (1 or 0), or ABORTED. Narrow the bounds."""
     cdef const Board* g = s.g
-    cdef uint64_t wins = _wins(s, stones, mask)
+    cdef word_t wins = _wins(s, stones, mask)
     cdef int value
     if wins & playable_squares(g, mask):
         bounds.lower = bounds.upper = (g.cells + 1 - ply) >> 1
@@ -476,7 +478,7 @@ cdef void _share(Search* s, Bounds* bounds) noexcept nogil:
             atomics.add(&s.team.version, 1)
 
 
-cdef void _probe(Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bounds) noexcept nogil:
+cdef void _probe(Search* s, word_t stones, word_t mask, int ply, Bounds* bounds) noexcept nogil:
     """Try null windows with small budgets, from the outside in.
 
     A quick win or loss costs only its own short tree, as with iterative deepening; a hard window runs
@@ -510,7 +512,7 @@ cdef void _probe(Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bou
 
 
 cdef void _solve(
-    Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bounds, bint weak, int guess
+    Search* s, word_t stones, word_t mask, int ply, Bounds* bounds, bint weak, int guess
 ) noexcept nogil:
     """Narrow the bounds until they meet, until win, draw or loss is decided (weak), or until a limit.
 

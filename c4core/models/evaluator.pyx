@@ -33,7 +33,7 @@ from c4core.engine.kernel cimport board_of
 from c4core.players.stopping cimport Stop, Watch, is_over, watch_of
 from c4core.position cimport Position
 
-from c4core.notation import BoardSize, check_board
+from c4core.notation import BoardSize, check_board, check_narrow
 
 cdef double WON = 1000.0
 
@@ -239,7 +239,7 @@ def input_planes(
         BoardError: the board size is not supported.
         ValueError: the arrays differ in length.
     """
-    check_board(width, height)
+    check_narrow(check_board(width, height), "input planes")
     cdef const Board* g = board_of(width, height)
     cdef Py_ssize_t index, n = own.shape[0]
     cdef int plane, row, column
@@ -296,7 +296,7 @@ def words_of_planes(const uint8_t[:, :, :, ::1] planes):
     cdef int height = planes.shape[2], width = planes.shape[3], row, column, place
     cdef Py_ssize_t index, n = planes.shape[0]
     cdef uint64_t first, second
-    check_board(width, height)
+    check_narrow(check_board(width, height), "input planes")
     if planes.shape[1] < 2:
         raise ValueError(f"there are {planes.shape[1]} planes, not 2")
     owns, masks = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint64)

@@ -37,7 +37,7 @@ import numpy as np
 from c4core.errors import ModelError
 from c4core.files import atomic_file, check_regular_file
 from c4core.lines import TOO_DEEP, is_too_deep, read_json
-from c4core.notation import BoardSize, parse_board
+from c4core.notation import BoardSize, check_narrow, parse_board
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -263,7 +263,7 @@ def _described(about: dict[str, Any], tensors: Arrays) -> Model:
             raise ValueError(f"an epoch cannot take {entry['seconds']!r} seconds")
     return Model(
         kind=about["kind"],
-        board=parse_board(about["board"]),
+        board=check_narrow(parse_board(about["board"]), "models"),
         architecture=about["architecture"],
         settings=about["settings"],
         history=about["history"],

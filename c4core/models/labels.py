@@ -35,7 +35,7 @@ from c4core.errors import BoardError, DatasetError, LearningError
 from c4core.evaluation import NO_SCORE
 from c4core.lines import BadLine
 from c4core.models.evaluator import grids_of_planes, input_planes, words_of_planes
-from c4core.notation import DEFAULT_BOARD, BoardSize, check_board
+from c4core.notation import DEFAULT_BOARD, BoardSize, check_board, check_narrow
 from c4core.players import NO_PROGRAM, FinalGrids, Resources, parse_player
 from c4core.position import Position
 
@@ -150,7 +150,7 @@ def _checked(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Positions:
             path=str(path),
         )
     try:
-        board = check_board(shape[3], shape[2])
+        board = check_narrow(check_board(shape[3], shape[2]), "models")
     except BoardError as error:
         raise DatasetError(f"{path}: {error}", path=str(path)) from None
     n = shape[0]
@@ -309,10 +309,12 @@ def play_finals(
     ``tell`` is called after every :data:`GAMES_PER_REPORT` games with the number of games so far.
 
     Raises:
+        BoardError: the board is wide.
         PlayerError: a description cannot be read.
         ProgramRefusedError: a player is a program that may not be started.
         DatasetError: a player failed, so a game was not played to the end.
     """
+    check_narrow(board, "models")
     start = Position(width=board.width, height=board.height)
     finals = []
     resources = Resources(programs=programs)
@@ -335,8 +337,10 @@ def read_finals(stream: BinaryIO, *, name: str, board: BoardSize = DEFAULT_BOARD
     """Read a file of final grids in the format of Brewer 2017; ``name`` is for messages.
 
     Raises:
+        BoardError: the board is wide.
         DatasetError: a line is not a finished game, or the file has no games.
     """
+    check_narrow(board, "models")
     finals = []
     for entry in read_csv_games(stream, board=board):
         if isinstance(entry, BadLine):

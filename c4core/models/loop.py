@@ -27,6 +27,7 @@ from c4core.models.files import Model, write_model
 from c4core.models.labels import course_settings
 from c4core.models.quality import quality_of_engine, weights_of
 from c4core.models.tuples import TupleEngine, random_tuples, table_shape
+from c4core.notation import check_narrow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -67,6 +68,9 @@ class Course(ABC):
         board: the board that the model plays on.
         architecture: the sizes of the model, as JSON.
         settings: the training's parameters and data, as JSON; ``seed`` is required.
+
+    Raises:
+        BoardError: the board is wide.
     """
 
     kind: ClassVar[str]
@@ -75,7 +79,7 @@ class Course(ABC):
     def __init__(
         self, board: BoardSize, architecture: dict[str, Any], settings: dict[str, Any]
     ) -> None:
-        self.board = board
+        self.board = check_narrow(board, "models")
         self.architecture = architecture
         self.settings = settings
 

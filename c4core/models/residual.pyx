@@ -33,7 +33,7 @@ from c4core.models.evaluator cimport PLANES, Evaluator, plane_words
 
 from c4core.engine import kernel as engine_kernel
 from c4core.models import files
-from c4core.notation import check_board
+from c4core.notation import check_board, check_narrow
 
 
 cdef extern from "models/layer.h":
@@ -137,7 +137,7 @@ cdef class ResidualEngine(Evaluator):
         self, *, int width, int height, int channels, int blocks, int hidden, weights,
         bint averages=True, kernel=None
     ):
-        check_board(width, height)
+        check_narrow(check_board(width, height), "models")
         arrays = _checked(weights, weight_shapes(height, channels, blocks, hidden))
         self.g = board_of(width, height)
         self.channels, self.blocks, self.hidden = channels, blocks, hidden

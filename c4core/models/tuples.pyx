@@ -29,7 +29,7 @@ from c4core.engine.kernel cimport board_of
 from c4core.models.evaluator cimport Evaluator
 
 from c4core.models import files
-from c4core.notation import check_board
+from c4core.notation import check_board, check_narrow
 
 cdef enum:
     SQUARES = 64        # bits of a word
@@ -65,7 +65,7 @@ cdef class TupleEngine(Evaluator):
         self, *, int width, int height, const uint8_t[:, ::1] squares, float[:, :, ::1] tables
     ):
         cdef int number, place, square, row, column
-        check_board(width, height)
+        check_narrow(check_board(width, height), "models")
         self.g = board_of(width, height)
         shape = table_shape(squares.shape[0], squares.shape[1])
         self.tuples, self.length = squares.shape[0], squares.shape[1]
@@ -265,7 +265,7 @@ def random_tuples(dice, *, int tuples, int length, int width=7, int height=6):
         ValueError: a number is out of range, or too few different tuples were found.
     """
     table_shape(tuples, length)
-    check_board(width, height)
+    check_narrow(check_board(width, height), "models")
     if length > width * height:
         raise ValueError(f"a board of {width * height} squares has no tuples of {length}")
     found, known = [], set()

@@ -32,13 +32,13 @@ from c4core.position cimport Position
 import numpy as np
 
 from c4core.engine.kernel import NetworkFile, read_network_file, write_network_file
-from c4core.notation import BoardSize, check_board
+from c4core.notation import BoardSize, check_board, check_narrow
 
 # The structs of the kernel, to look inside its searches. The chosen kernel runs the searches themselves.
 include "../engine/kernel.pxi"
 
 ctypedef int (*NodeSearch)(
-    Search* s, uint64_t own, uint64_t mask, uint64_t own_wins, uint64_t opp_wins, int last, int ply, int beta
+    Search* s, word_t own, word_t mask, word_t own_wins, word_t opp_wins, int last, int ply, int beta
 ) noexcept nogil
 
 cdef enum:
@@ -62,23 +62,23 @@ CHANCES = ((8, 0.05), (12, 0.03), (16, 0.01), (20, 0.004), (42, 0.0015))
 
 # A sample while it is gathered; sample_type() is narrower.
 cdef struct Sample:
-    uint64_t own
-    uint64_t mask
+    word_t own
+    word_t mask
     int32_t root
     uint8_t ply
     int8_t beta
     uint8_t last
     uint8_t count
-    uint8_t square[MAX_COLUMNS]
-    uint8_t result[MAX_COLUMNS]
-    int32_t value[MAX_COLUMNS]
-    uint32_t nodes[MAX_COLUMNS]
+    uint8_t square[WORD_COLUMNS]
+    uint8_t result[WORD_COLUMNS]
+    int32_t value[WORD_COLUMNS]
+    uint32_t nodes[WORD_COLUMNS]
 
 # The observer of a search, which makes the samples.
 cdef struct SampleCollector:
     NodeSearch search
     DiceState dice
-    double chance[SQUARES]      # indexed by the number of stones
+    double chance[WORD_BITS]      # indexed by the number of stones
     int32_t root
     Sample* samples
     size_t count
@@ -132,7 +132,7 @@ def row_groups(*, int width, int height, int last_ply):
         BoardError: the board size is not supported.
         ValueError: ``last_ply`` is not less than the number of squares.
     """
-    check_board(width, height)
+    check_narrow(check_board(width, height), "order networks")
     if not 0 <= last_ply < width * height:
         raise ValueError(f"last_ply must be between 0 and {width * height - 1}, not {last_ply}")
     cdef OrderNetwork* f = create_network(board_of(width, height), last_ply)
@@ -203,7 +203,7 @@ def draw_roots(*, int width=7, int height=6, seed, int count):
     cdef Dice dice = Dice(seed)
     cdef Position position
     cdef int least, most, fruitless = 0
-    check_board(width, height)
+    check_narrow(check_board(width, height), "order networks")
     least, most = width * height // 10, width * height // 3
     found = {}
     while len(found) < count:
@@ -289,7 +289,7 @@ cdef class Sampler:
         cdef SampleCollector* w = &self.watcher
         cdef Dice dice = Dice(seed)
         cdef int ply
-        check_board(width, height)
+        check_narrow(check_board(width, height), "order networks")
         if not 0 <= last_ply < width * height:
             raise ValueError(f"last_ply must be between 0 and {width * height - 1}, not {last_ply}")
         if not 1 <= table_mb <= 1 << 20:
@@ -311,10 +311,10 @@ cdef class Sampler:
         self.thread = _create_thread_memory(self.memory.g)
         if self.thread == NULL or not table_create(&self.memory.table, <size_t>table_mb << 20):
             raise MemoryError(f"no memory for a table of {table_mb} MB")
-        self.kernel = chosen_kernel()
+        self.kernel = kernel_of(self.memory.g)
         w.search = <NodeSearch>self.kernel.search
         w.dice = dice.state
-        for ply in range(SQUARES):
+        for ply in range(WORD_BITS):
             w.chance[ply] = density * _chance(ply * 42 // self.memory.g.cells)
         w.history = malloc(history_bytes(self.thread.history.patterns))
         if undisturbed:
@@ -381,7 +381,7 @@ cdef class Sampler:
     def samples(self):
         """All samples so far, as an array of :func:`sample_type`."""
         cdef size_t size = self.watcher.count * sizeof(Sample)
-        wide = np.dtype(sample_type(MAX_COLUMNS).descr, align=True)
+        wide = np.dtype(sample_type(WORD_COLUMNS).descr, align=True)
         assert wide.itemsize == sizeof(Sample)
         gathered = np.empty(self.watcher.count, dtype=wide)
         cdef uint8_t[::1] target = gathered.view(np.uint8)
@@ -466,7 +466,7 @@ cdef bint _search_moves(
     SampleCollector* w, Search* s, const Choice* choice, Sample* sample
 ) noexcept nogil:
     """Search every move of a choice, in random order. Return whether a move cut, so the sample is kept."""
-    cdef int[MAX_COLUMNS] order
+    cdef int[WORD_COLUMNS] order
     cdef uint64_t before = s.run.nodes, cheapest = MOST_NODES, move
     cdef int i, k, other, value
     cdef bint found = False
@@ -498,7 +498,7 @@ cdef bint _search_moves(
 
 
 cdef void _choice_of(
-    const Board* g, Choice* choice, uint64_t* moves, uint64_t* wins, uint64_t own, uint64_t mask,
+    const Board* g, Choice* choice, word_t* moves, word_t* wins, word_t own, word_t mask,
     const uint8_t* square, bint mirrored
 ) noexcept nogil:
     """Fill the fields that follow from the stones and squares of a sample; the caller has set the others."""
@@ -526,7 +526,7 @@ cdef inline int _mirrored_square(const Board* g, int square) noexcept nogil:
 
 def _checked(samples, width, height):
     """Check that samples are of this board, and return them."""
-    check_board(width, height)
+    check_narrow(check_board(width, height), "order networks")
     if samples.dtype != sample_type(width):
         raise ValueError(f"not samples of a board with {width} columns: {samples.dtype}")
     inside = (samples["count"] <= width).all() and (samples["square"] < width * (height + 1)).all()
@@ -575,8 +575,8 @@ def rows_of_choices(samples not None, *, int width=7, int height=6, int last_ply
     cdef int32_t[::1] rows = listed
     cdef int64_t[::1] start = starts
     cdef Choice choice
-    cdef uint64_t[MAX_COLUMNS] move
-    cdef uint64_t[MAX_COLUMNS] wins
+    cdef word_t[WORD_COLUMNS] move
+    cdef word_t[WORD_COLUMNS] wins
     cdef int32_t[2][WHOLE_ROWS] whole
     cdef int32_t[MOVE_ROWS] its
     cdef Py_ssize_t n, used = 0, done = 0
@@ -630,10 +630,10 @@ def points_of_choices(samples not None, bytes network not None):
     cdef const Board* g = board_of(orders.width, orders.height)
     points = np.zeros(samples["count"].sum(dtype=np.int64), dtype=np.int32)
     cdef int32_t[::1] point = points
-    cdef int32_t[MAX_COLUMNS] rank
+    cdef int32_t[WORD_COLUMNS] rank
     cdef Choice choice
-    cdef uint64_t[MAX_COLUMNS] move
-    cdef uint64_t[MAX_COLUMNS] wins
+    cdef word_t[WORD_COLUMNS] move
+    cdef word_t[WORD_COLUMNS] wins
     cdef const uint8_t[:, ::1] square = np.ascontiguousarray(samples["square"])
     cdef Py_ssize_t n, done = 0
     cdef int i
@@ -663,11 +663,11 @@ def upper_bounds(keys, *, int width, int height, int target):
         int8 array: an upper bound on the score of the side to move that is not above the target, or
         NOT_PROVEN (127). It is also NOT_PROVEN if the side to move wins at once.
     """
-    check_board(width, height)
+    check_narrow(check_board(width, height), "order networks")
     cdef const Board* g = board_of(width, height)
     cdef const uint64_t[::1] keys_view = keys
     cdef int8_t[::1] bounds_view
-    cdef uint64_t stones, mask
+    cdef word_t stones, mask
     cdef Parity parity
     cdef Py_ssize_t index
     bounds = np.empty(len(keys), dtype=np.int8)
@@ -698,10 +698,12 @@ def patterns(Position position not None):
         square: from the bottom): 1 for a stone of the side to move, and 2 for a stone of the opponent, which
         is 0 below the square.
     """
-    cdef const Patterns* known = patterns_of(position.g)
-    cdef uint64_t opp = position.stones ^ position.mask
-    cdef uint64_t playable = playable_squares(position.g, position.mask)
+    cdef const Patterns* known
+    cdef word_t opp = position.stones ^ position.mask
+    cdef word_t playable = playable_squares(position.g, position.mask)
     cdef int square, direction, number, points
+    check_narrow(position.board, "order networks")
+    known = patterns_of(position.g)
     if known == NULL:
         raise MemoryError
     found = []

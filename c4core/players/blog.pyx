@@ -12,17 +12,29 @@ Words of stones: ``own`` for the side that moves in the round, ``mask`` for both
 
 from libc.stdint cimport int64_t, uint64_t
 
-from c4core.engine.board cimport MAX_COLUMNS, Board, has_four, lowest_bit, playable_squares, popcount
+from c4core.engine.board cimport (
+    MAX_COLUMNS,
+    Board,
+    has_four,
+    is_narrow,
+    lowest_bit,
+    playable_squares,
+    popcount,
+    word_t,
+)
 from c4core.position cimport Position
 from c4core.players.stopping cimport Stop, Watch, is_over, watch_of
-from c4core.players.heuristics cimport step_of, windows_within
+from .heuristics cimport step_of, windows_within
 
 from c4core.players.errors import StopPlaying
+from c4core.players.widths import by_width
 
 cdef enum:
     POLL_BOARDS = 1024      # boards between two polls of the stop: about 0.1 ms
-    # 12 rounds of 7 columns are 14,000 million boards; n^12 still fits the weights.
+    # 12 rounds of 7 columns are 14,000 million boards. The weights n^12 fit for up to 32 columns, and
+    # n^10 for all boards.
     MAX_ROUNDS = 12
+    MAX_WIDE_ROUNDS = 10
 
 # The rule for the weights of rounds 1, 2, 3 and so on, with n open columns and depth d.
 cdef enum Scale:
@@ -55,7 +67,7 @@ cdef struct Count:
     bint stopped        # the search was stopped: the totals are invalid
 
 
-cdef inline bint _has_flat_four(const Board* g, uint64_t stones) noexcept nogil:
+cdef inline bint _has_flat_four(const Board* g, word_t stones) noexcept nogil:
     """Whether the stones contain a four that is not vertical."""
     cdef int direction
     for direction in range(1, 4):
@@ -76,11 +88,11 @@ cdef inline void _reward(Count* c, int round_, bint is_missed) noexcept nogil:
 
 
 cdef void _round(
-    Count* c, uint64_t own, uint64_t mask, int round_, int last, bint is_missed
+    Count* c, word_t own, word_t mask, int round_, int last, bint is_missed
 ) noexcept nogil:
     """Play a round (2 or later) and those after it, up to the round ``last``."""
     cdef const Board* g = c.g
-    cdef uint64_t square, squares = playable_squares(g, mask)
+    cdef word_t square, squares = playable_squares(g, mask)
     cdef int column
     cdef bint is_four
     c.boards += 1
@@ -107,10 +119,10 @@ cdef void _round(
             _round(c, own ^ mask, mask | square, round_ + 1, last, is_missed)
 
 
-cdef bint _first_round(Count* c, uint64_t own, uint64_t mask, uint64_t candidates) noexcept nogil:
+cdef bint _first_round(Count* c, word_t own, word_t mask, word_t candidates) noexcept nogil:
     """Play round 1. Returns whether a candidate wins."""
     cdef bint has_win = False
-    cdef uint64_t square
+    cdef word_t square
     while candidates:
         square = candidates & (0 - candidates)
         candidates ^= square
@@ -121,10 +133,10 @@ cdef bint _first_round(Count* c, uint64_t own, uint64_t mask, uint64_t candidate
 
 
 cdef void _later_rounds(
-    Count* c, uint64_t own, uint64_t mask, uint64_t candidates, int last
+    Count* c, word_t own, word_t mask, word_t candidates, int last
 ) noexcept nogil:
     """Play rounds 2 to ``last`` for every candidate that does not win, or whose board is kept."""
-    cdef uint64_t square
+    cdef word_t square
     while candidates:
         square = candidates & (0 - candidates)
         candidates ^= square
@@ -136,7 +148,7 @@ cdef void _later_rounds(
             c.total[c.first] += c.weight[2] * popcount(playable_squares(c.g, mask | square))
 
 
-cdef bint _has_single_best(const Count* c, uint64_t candidates) noexcept nogil:
+cdef bint _has_single_best(const Count* c, word_t candidates) noexcept nogil:
     """Whether one candidate has a larger total than every other."""
     cdef int column, number = 0
     cdef int64_t best = 0
@@ -169,6 +181,7 @@ cdef void _set_weights(Count* c, Scale scale, int open_columns) noexcept nogil:
             c.weight[round_] *= open_columns
 
 
+@by_width
 def blog_weights(
     Position position not None,
     *,
@@ -186,7 +199,8 @@ def blog_weights(
 
     Args:
         position: a position that is not over.
-        depth: rounds, 0 to 12; each round multiplies the time by the number of columns.
+        depth: rounds, 0 to 12, on wide boards 0 to 10; each round multiplies the time by the number of
+            columns.
         scale: the weights of the rounds: ``"even"``, ``"falling"`` (from n^depth down to n, for n
             open columns) or ``"held"`` (the same after one more round at n^depth).
         missed: the fours that count against a column because it could have completed them in round
@@ -205,12 +219,13 @@ def blog_weights(
         StopPlaying: the stop was set before the end.
     """
     cdef const Board* g = position.g
-    cdef uint64_t own = position.stones, mask = position.mask
-    cdef uint64_t chosen = playable_squares(g, mask), square
+    cdef word_t own = position.stones, mask = position.mask
+    cdef word_t chosen = playable_squares(g, mask), square
     cdef Count c
     cdef int column, open_columns = popcount(chosen)
-    if not 0 <= depth <= MAX_ROUNDS:
-        raise ValueError(f"depth must be from 0 to {MAX_ROUNDS}, not {depth}")
+    cdef int most = MAX_ROUNDS if is_narrow(g) else MAX_WIDE_ROUNDS
+    if not 0 <= depth <= most:
+        raise ValueError(f"depth must be from 0 to {most}, not {depth}")
     c.g = g
     c.depth = depth
     c.missed = _MISSED[missed]
@@ -238,7 +253,7 @@ def blog_weights(
 
 
 cdef void _run(
-    Count* c, uint64_t own, uint64_t mask, uint64_t candidates, bint stops_early
+    Count* c, word_t own, word_t mask, word_t candidates, bint stops_early
 ) noexcept nogil:
     cdef bint has_win = _first_round(c, own, mask, candidates)
     if c.depth == 1 or (stops_early and has_win):
@@ -252,11 +267,11 @@ cdef void _run(
     _later_rounds(c, own, mask, candidates, c.depth)
 
 
-cdef uint64_t _columns_mask(const Board* g, columns) except? 0:
+cdef word_t _columns_mask(const Board* g, columns) except? 0:
     """Return every square of some columns."""
-    cdef uint64_t squares = 0
+    cdef word_t squares = 0
     for column in columns:
         if not 0 <= column < g.width:
             raise ValueError(f"column {column} is outside the board")
-        squares |= ((<uint64_t>1 << g.height) - 1) << (<int>column * g.stride)
+        squares |= ((<word_t>1 << g.height) - 1) << (<int>column * g.stride)
     return squares

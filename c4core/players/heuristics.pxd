@@ -5,9 +5,9 @@ has the picture). Bit q of a word of windows stands for the squares q, q + step,
 There are 69 windows on 7x6.
 """
 
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t
 
-from c4core.engine.board cimport Board
+from c4core.engine.board cimport Board, word_t
 from c4core.position cimport Position
 
 cdef enum Heuristic:
@@ -28,12 +28,12 @@ cdef struct Judge:
     bint own_is_first       # whether the side that is judged is the first player
 
 # Return the value for the side with the stones ``own``; its opponent has ``opp``.
-cdef int64_t judge(const Judge* j, uint64_t own, uint64_t opp) noexcept nogil
+cdef int64_t judge(const Judge* j, word_t own, word_t opp) noexcept nogil
 cdef int heuristic_named(str name) except -1
 cdef int feature_bits(str features) except -1
 
 # Return the stones of "x" or "o". Raises ValueError for any other side.
-cdef uint64_t stones_of(Position position, side) except? 0
+cdef word_t stones_of(Position position, side) except? 0
 
 
 cdef inline int step_of(const Board* g, int direction) noexcept nogil:
@@ -45,13 +45,13 @@ cdef inline int step_of(const Board* g, int direction) noexcept nogil:
     return g.stride - 1 if direction == 2 else g.stride + 1
 
 
-cdef inline uint64_t windows_within(uint64_t squares, int step) noexcept nogil:
+cdef inline word_t windows_within(word_t squares, int step) noexcept nogil:
     """Return the windows of one direction whose four squares are all among these squares."""
-    cdef uint64_t pairs = squares & (squares >> step)
+    cdef word_t pairs = squares & (squares >> step)
     return pairs & (pairs >> 2 * step)
 
 
-cdef inline uint64_t squares_of_windows(uint64_t windows, int step) noexcept nogil:
+cdef inline word_t squares_of_windows(word_t windows, int step) noexcept nogil:
     """Return every square of some windows of one direction."""
-    cdef uint64_t pairs = windows | (windows << step)
+    cdef word_t pairs = windows | (windows << step)
     return pairs | (pairs << 2 * step)

@@ -17,9 +17,10 @@ squares            the lines through every stone's square
 =================  ================================================================================
 """
 
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t
 
 from c4core.engine.board cimport (
+    WORD_BITS,
     Board,
     column_mask,
     has_four,
@@ -27,8 +28,11 @@ from c4core.engine.board cimport (
     playable_squares,
     popcount,
     winning_squares,
+    word_t,
 )
 from c4core.position cimport Position
+
+from c4core.players.widths import by_width
 
 cdef enum:
     FEATURES_WIN = 1_000_000_000    # four connected: more than everything else together
@@ -64,9 +68,10 @@ cdef dict _NAMES = {
 }
 
 
+@by_width
 def winning_columns(Position position not None, side):
     """Return the columns in which a stone of ``"x"`` or ``"o"`` would complete four, on either turn."""
-    cdef uint64_t squares = winning_squares(
+    cdef word_t squares = winning_squares(
         position.g, stones_of(position, side), position.mask
     ) & playable_squares(position.g, position.mask)
     columns = []
@@ -76,7 +81,7 @@ def winning_columns(Position position not None, side):
     return tuple(columns)
 
 
-cdef uint64_t stones_of(Position position, side) except? 0:
+cdef word_t stones_of(Position position, side) except? 0:
     if side not in ("x", "o"):
         raise ValueError(f"no side is called {side!r}: 'x' moves first, 'o' second")
     if (side == "o") == (position.ply & 1):
@@ -90,12 +95,13 @@ cdef int heuristic_named(str name) except -1:
     return _NAMES[name]
 
 
+@by_width
 def heuristic_value(Position position not None, side, str name, *, str features="1234"):
     """Return a position's value by a heuristic, for ``"x"`` or ``"o"``. Players call ``judge`` instead.
 
     ``features`` has the numbers of the features that count, for the heuristic ``features``.
     """
-    cdef uint64_t own = stones_of(position, side)
+    cdef word_t own = stones_of(position, side)
     cdef Judge j
     j.g = position.g
     j.heuristic = <Heuristic>heuristic_named(name)
@@ -114,7 +120,7 @@ cdef int feature_bits(str features) except -1:
     return bits
 
 
-cdef int64_t judge(const Judge* j, uint64_t own, uint64_t opp) noexcept nogil:
+cdef int64_t judge(const Judge* j, word_t own, word_t opp) noexcept nogil:
     if j.heuristic == WINDOWS:
         return _windows(j.g, own, opp)
     if j.heuristic == BOTH:
@@ -137,10 +143,10 @@ cdef int64_t judge(const Judge* j, uint64_t own, uint64_t opp) noexcept nogil:
 # --- groups, threats, islands ---------------------------------------------------------------------
 
 
-cdef int _groups(const Board* g, uint64_t own, uint64_t opp) noexcept nogil:
+cdef int _groups(const Board* g, word_t own, word_t opp) noexcept nogil:
     """Count the own stones in lines without the opponent's, each stone once for each of its lines."""
     cdef int direction, index, step, stones = 0
-    cdef uint64_t windows
+    cdef word_t windows
     for direction in range(4):
         step = step_of(g, direction)
         windows = windows_within(g.squares & ~opp, step)
@@ -149,31 +155,31 @@ cdef int _groups(const Board* g, uint64_t own, uint64_t opp) noexcept nogil:
     return stones
 
 
-cdef inline uint64_t _above_lowest(const Board* g, uint64_t squares) noexcept nogil:
+cdef inline word_t _above_lowest(const Board* g, word_t squares) noexcept nogil:
     """Return, for every column, the squares above the lowest of the given squares.
 
     Subtracting 1 from a column inverts its bits up to its lowest one. The guard bit, which is set
     first, stops the borrow in a column without such squares.
     """
-    cdef uint64_t marked = squares | (g.bottom << g.height)
+    cdef word_t marked = squares | (g.bottom << g.height)
     return g.squares & ~(marked ^ (marked - g.bottom))
 
 
-cdef inline uint64_t _odd_rows(const Board* g) noexcept nogil:
+cdef inline word_t _odd_rows(const Board* g) noexcept nogil:
     """Return the squares of the odd rows; the bottom row is row 1."""
-    return g.bottom * (<uint64_t>0x5555555555555555 & ((<uint64_t>1 << g.height) - 1))
+    return g.even & g.squares
 
 
-cdef int _threats(const Board* g, uint64_t first, uint64_t second) noexcept nogil:
+cdef int _threats(const Board* g, word_t first, word_t second) noexcept nogil:
     """Return 100 if the threats favour the first player, -100 if they favour the second, else 0.
 
     A threat is useless if the other player has a threat of the other parity below it, useful or not.
     Even threats of the first player never count.
     """
-    cdef uint64_t odd_rows = _odd_rows(g)
-    cdef uint64_t mask = first | second
-    cdef uint64_t threats1 = winning_squares(g, first, mask)
-    cdef uint64_t threats2 = winning_squares(g, second, mask)
+    cdef word_t odd_rows = _odd_rows(g)
+    cdef word_t mask = first | second
+    cdef word_t threats1 = winning_squares(g, first, mask)
+    cdef word_t threats2 = winning_squares(g, second, mask)
     cdef int odd1 = popcount(threats1 & odd_rows & ~_above_lowest(g, threats2 & ~odd_rows))
     cdef int odd2 = popcount(threats2 & odd_rows & ~_above_lowest(g, threats1 & ~odd_rows))
     if odd1 > odd2:
@@ -185,20 +191,20 @@ cdef int _threats(const Board* g, uint64_t first, uint64_t second) noexcept nogi
     return 0
 
 
-cdef inline int _signed_threats(const Judge* j, uint64_t own, uint64_t opp) noexcept nogil:
+cdef inline int _signed_threats(const Judge* j, word_t own, word_t opp) noexcept nogil:
     return _threats(j.g, own, opp) if j.own_is_first else -_threats(j.g, opp, own)
 
 
-cdef inline uint64_t _with_neighbours(const Board* g, uint64_t squares) noexcept nogil:
+cdef inline word_t _with_neighbours(const Board* g, word_t squares) noexcept nogil:
     """Return the squares and their neighbours, at corners too."""
     squares |= (squares << 1 | squares >> 1) & g.squares
     return (squares | squares << g.stride | squares >> g.stride) & g.squares
 
 
-cdef int _islands(const Board* g, uint64_t stones) noexcept nogil:
+cdef int _islands(const Board* g, word_t stones) noexcept nogil:
     """Count the groups of stones that touch, at corners too."""
     cdef int count = 0
-    cdef uint64_t island, grown
+    cdef word_t island, grown
     while stones:
         grown = stones & (0 - stones)
         island = 0
@@ -213,10 +219,10 @@ cdef int _islands(const Board* g, uint64_t stones) noexcept nogil:
 # --- runs -----------------------------------------------------------------------------------------
 
 
-cdef int _runs(const Board* g, uint64_t own, uint64_t opp) noexcept nogil:
+cdef int _runs(const Board* g, word_t own, word_t opp) noexcept nogil:
     """Return twice the own stones in lines without the opponent's stones, summed over directions."""
     cdef int direction, step, stones = 0
-    cdef uint64_t windows
+    cdef word_t windows
     for direction in range(4):
         step = step_of(g, direction)
         windows = windows_within(g.squares & ~opp, step)
@@ -224,7 +230,7 @@ cdef int _runs(const Board* g, uint64_t own, uint64_t opp) noexcept nogil:
     return 2 * stones
 
 
-cdef int _runs_forward(const Board* g, uint64_t own, uint64_t opp) noexcept nogil:
+cdef int _runs_forward(const Board* g, word_t own, word_t opp) noexcept nogil:
     """Return a value like ``_runs``, but a stretch begins at its first own stone and only goes forward.
 
     Later stones of the stretch count only if they belong to its first run. Forward is up, right, right
@@ -232,7 +238,7 @@ cdef int _runs_forward(const Board* g, uint64_t own, uint64_t opp) noexcept nogi
     """
     cdef int direction, step, length, run, value = 0
     cdef bint first
-    cdef uint64_t square, line, ahead, free = g.squares & ~opp
+    cdef word_t square, line, ahead, free = g.squares & ~opp
     for direction in range(4):
         step = step_of(g, direction)
         line = g.squares & ~(g.squares << step)     # the first squares of lines in this direction
@@ -269,14 +275,14 @@ cdef struct WindowCounts:
 
 
 cdef inline void _add_counts(
-    uint64_t open_windows, uint64_t own, int step, WindowCounts* counts
+    word_t open_windows, word_t own, int step, WindowCounts* counts
 ) noexcept nogil:
     """Count the windows of one direction by own stones; ``open_windows`` hold none of the opponent's."""
-    cdef uint64_t above = own >> step
-    cdef uint64_t odd = own ^ above             # pairs with one stone
-    cdef uint64_t both = own & above            # pairs with two
-    cdef uint64_t odd_next = odd >> 2 * step
-    cdef uint64_t both_next = both >> 2 * step
+    cdef word_t above = own >> step
+    cdef word_t odd = own ^ above             # pairs with one stone
+    cdef word_t both = own & above            # pairs with two
+    cdef word_t odd_next = odd >> 2 * step
+    cdef word_t both_next = both >> 2 * step
     counts.four += popcount(open_windows & both & both_next)
     counts.three += popcount(open_windows & ((both & odd_next) | (odd & both_next)))
     counts.two += popcount(
@@ -286,7 +292,7 @@ cdef inline void _add_counts(
 
 
 cdef inline WindowCounts _count_windows(
-    const Board* g, uint64_t own, uint64_t opp
+    const Board* g, word_t own, word_t opp
 ) noexcept nogil:
     """Count the windows with two, three and four stones of ``own`` and none of ``opp``."""
     cdef WindowCounts counts
@@ -298,7 +304,7 @@ cdef inline WindowCounts _count_windows(
     return counts
 
 
-cdef int _windows(const Board* g, uint64_t own, uint64_t opp) noexcept nogil:
+cdef int _windows(const Board* g, word_t own, word_t opp) noexcept nogil:
     """Return the score of one side. Only threes count among the opponent's lines."""
     cdef WindowCounts mine = _count_windows(g, own, opp)
     cdef WindowCounts theirs = _count_windows(g, opp, own)
@@ -314,10 +320,10 @@ cdef int _windows(const Board* g, uint64_t own, uint64_t opp) noexcept nogil:
 # --- squares --------------------------------------------------------------------------------------
 
 
-cdef int _squares(const Board* g, uint64_t stones) noexcept nogil:
+cdef int _squares(const Board* g, word_t stones) noexcept nogil:
     """Count the lines through every stone's square, regardless of other stones."""
     cdef int direction, index, step, lines = 0
-    cdef uint64_t windows
+    cdef word_t windows
     for direction in range(4):
         step = step_of(g, direction)
         windows = windows_within(g.squares, step)
@@ -329,7 +335,7 @@ cdef int _squares(const Board* g, uint64_t stones) noexcept nogil:
 # --- features -------------------------------------------------------------------------------------
 
 
-cdef int64_t _features(const Judge* j, uint64_t own, uint64_t opp) noexcept nogil:
+cdef int64_t _features(const Judge* j, word_t own, word_t opp) noexcept nogil:
     """Return the features of one side minus the features of the other.
 
     A side with four has won; all other values stay below that.
@@ -344,10 +350,10 @@ cdef int64_t _features(const Judge* j, uint64_t own, uint64_t opp) noexcept nogi
     return max(-FEATURES_WIN + 1, min(FEATURES_WIN - 1, value))
 
 
-cdef int64_t _side_features(const Judge* j, uint64_t own, uint64_t opp) noexcept nogil:
+cdef int64_t _side_features(const Judge* j, word_t own, word_t opp) noexcept nogil:
     cdef const Board* g = j.g
-    cdef uint64_t empty = g.squares & ~(own | opp)
-    cdef uint64_t playable = playable_squares(g, own | opp)
+    cdef word_t empty = g.squares & ~(own | opp)
+    cdef word_t playable = playable_squares(g, own | opp)
     cdef int64_t value = 0
     cdef int direction, step
     for direction in range(4):
@@ -361,24 +367,24 @@ cdef int64_t _side_features(const Judge* j, uint64_t own, uint64_t opp) noexcept
     return value
 
 
-cdef inline uint64_t _back(uint64_t squares, int bits) noexcept nogil:
-    """Shift squares back by some bits. A shift by 64 or more is undefined in C."""
-    return squares >> bits if bits < 64 else 0
+cdef inline word_t _back(word_t squares, int bits) noexcept nogil:
+    """Shift squares back by some bits. A shift by all bits of a word or more is undefined in C."""
+    return squares >> bits if bits < WORD_BITS else 0
 
 
-cdef inline uint64_t _runs_of_two(uint64_t own, int step) noexcept nogil:
+cdef inline word_t _runs_of_two(word_t own, int step) noexcept nogil:
     """Return the first squares of maximal runs of two stones."""
     return own & ~(own << step) & (own >> step) & ~(own >> 2 * step)
 
 
-cdef int64_t _threes(uint64_t own, uint64_t playable, int step) noexcept nogil:
+cdef int64_t _threes(word_t own, word_t playable, int step) noexcept nogil:
     """Value feature 2 in one direction: three connected, or two and one with a playable gap."""
-    cdef uint64_t twos = _runs_of_two(own, step)
-    cdef uint64_t threes = (
+    cdef word_t twos = _runs_of_two(own, step)
+    cdef word_t threes = (
         own & ~(own << step) & (own >> step) & (own >> 2 * step) & ~(own >> 3 * step)
     )
-    cdef uint64_t before = threes & (playable << step)
-    cdef uint64_t after = threes & (playable >> 3 * step)
+    cdef word_t before = threes & (playable << step)
+    cdef word_t after = threes & (playable >> 3 * step)
     cdef int gaps = popcount(twos & (playable >> 2 * step) & (own >> 3 * step))
     gaps += popcount(twos & (playable << step) & (own << 2 * step))
     return (
@@ -387,13 +393,13 @@ cdef int64_t _threes(uint64_t own, uint64_t playable, int step) noexcept nogil:
     )
 
 
-cdef int64_t _twos(uint64_t own, uint64_t playable, uint64_t empty, int step) noexcept nogil:
+cdef int64_t _twos(word_t own, word_t playable, word_t empty, int step) noexcept nogil:
     """Value feature 3 in one direction: two connected that are not part of a gap pattern."""
-    cdef uint64_t twos = _runs_of_two(own, step)
-    cdef uint64_t before = twos & (playable << step)
-    cdef uint64_t after = twos & (playable >> 2 * step)
-    cdef uint64_t gaps = (after & (own >> 3 * step)) | (before & (own << 2 * step))
-    cdef uint64_t forward, backward
+    cdef word_t twos = _runs_of_two(own, step)
+    cdef word_t before = twos & (playable << step)
+    cdef word_t after = twos & (playable >> 2 * step)
+    cdef word_t gaps = (after & (own >> 3 * step)) | (before & (own << 2 * step))
+    cdef word_t forward, backward
     cdef int index, free = 0
     before &= ~gaps
     after &= ~gaps
@@ -402,14 +408,14 @@ cdef int64_t _twos(uint64_t own, uint64_t playable, uint64_t empty, int step) no
     for index in range(1, 5):
         # The square next to the run is free; each further free square in a row counts.
         forward &= _back(empty, (2 + index) * step)
-        backward &= empty << (1 + index) * step if (1 + index) * step < 64 else 0
+        backward &= empty << (1 + index) * step if (1 + index) * step < WORD_BITS else 0
         free += popcount(forward) + popcount(backward)
     return <int64_t>OPEN_TWO * popcount(before & after) + <int64_t>FREE_SQUARE * free
 
 
-cdef int64_t _singles(const Board* g, uint64_t own) noexcept nogil:
+cdef int64_t _singles(const Board* g, word_t own) noexcept nogil:
     """Value feature 4: stones that touch no other of their side, by their distance from the middle."""
-    cdef uint64_t lonely = _lonely(g, own)
+    cdef word_t lonely = _lonely(g, own)
     cdef int64_t value = 0
     cdef int distance
     while lonely:
@@ -426,10 +432,10 @@ cdef int64_t _singles(const Board* g, uint64_t own) noexcept nogil:
     return value
 
 
-cdef inline uint64_t _lonely(const Board* g, uint64_t own) noexcept nogil:
+cdef inline word_t _lonely(const Board* g, word_t own) noexcept nogil:
     """Return the stones without a neighbour of their side."""
     cdef int direction, step
-    cdef uint64_t touched = 0
+    cdef word_t touched = 0
     for direction in range(4):
         step = step_of(g, direction)
         touched |= (own << step) | (own >> step)

@@ -16,24 +16,29 @@ from libc.string cimport memset
 cimport c4core.engine.atomics as atomics
 from c4core.engine.board cimport (
     MAX_COLUMNS,
+    SQUARES,
     Board,
     canonical_key,
     drop,
     has_four,
+    high_half,
+    low_half,
     lowest_bit,
     playable_squares,
     position_key,
     winning_squares,
+    word_t,
 )
 from c4core.dice cimport Dice, draw_word
-from c4core.players.heuristics cimport Heuristic, Judge, feature_bits, heuristic_named, judge
+from .heuristics cimport Heuristic, Judge, feature_bits, heuristic_named, judge
 from c4core.players.stopping cimport Stop, Watch, is_over, watch_of
 from c4core.position cimport Position
 
 from c4core.players.errors import StopPlaying
+from c4core.players.widths import by_width
 
 cdef enum:
-    MAX_PLIES = 64
+    MAX_PLIES = SQUARES
     POLL_NODES = 1024       # nodes between two polls of the clock and the stop: about 0.2 ms
     NO_COLUMN = -1
     ZOBRIST_SEED = 1970     # a fixed number, so that the words are always the same
@@ -64,7 +69,7 @@ cdef enum Bound:
     AT_MOST
 
 cdef struct Entry:
-    uint64_t key
+    word_t key
     int64_t value
     int32_t newer       # neighbours in the order of use; -1 at the ends
     int32_t older
@@ -110,9 +115,10 @@ cdef void _free_cache(Cache* cache) noexcept:
         free(cache)
 
 
-cdef inline int32_t* _slot(Cache* cache, uint64_t key) noexcept nogil:
+cdef inline int32_t* _slot(Cache* cache, word_t key) noexcept nogil:
     """Return a key's slot. The bits are mixed, because keys of neighbours differ in few bits."""
-    return &cache.slots[((key * <uint64_t>0x9E3779B97F4A7C15) >> 32) & cache.slot_mask]
+    cdef uint64_t folded = low_half(key) + high_half(key) * <uint64_t>0xD6E8FEB86659FD93
+    return &cache.slots[((folded * <uint64_t>0x9E3779B97F4A7C15) >> 32) & cache.slot_mask]
 
 
 cdef void _take_out(Cache* cache, int32_t index) noexcept nogil:
@@ -140,7 +146,7 @@ cdef void _put_first(Cache* cache, int32_t index) noexcept nogil:
     cache.newest = index
 
 
-cdef Entry* _find_entry(Cache* cache, uint64_t key) noexcept nogil:
+cdef Entry* _find_entry(Cache* cache, word_t key) noexcept nogil:
     """Return the entry of a key and make it the newest; NULL if the key has none."""
     cdef int32_t index = _slot(cache, key)[0]
     while index >= 0 and cache.entries[index].key != key:
@@ -164,7 +170,7 @@ cdef int32_t _forget_oldest(Cache* cache) noexcept nogil:
 
 
 cdef void _store_entry(
-    Cache* cache, uint64_t key, int depth, Bound bound, int64_t value
+    Cache* cache, word_t key, int depth, Bound bound, int64_t value
 ) noexcept nogil:
     cdef Entry* entry = _find_entry(cache, key)
     cdef int32_t index
@@ -208,28 +214,28 @@ cdef struct Tree:
 # Zobrist hashing: a random word for each square and side. The hash of a position is the XOR of the
 # words of the stones placed since the root. The root's own stones are in every position, so they
 # can be left out.
-cdef uint64_t _zobrist_words[2][64]
+cdef uint64_t _zobrist_words[2][SQUARES]
 
 
 cdef void _fill_zobrist_words() noexcept:
     cdef Dice dice = Dice(ZOBRIST_SEED)
     cdef int side, square
-    for side in range(2):
-        for square in range(64):
+    for square in range(SQUARES):
+        for side in range(2):
             _zobrist_words[side][square] = draw_word(&dice.state)
 
 
 _fill_zobrist_words()
 
-cdef inline int64_t _leaf(const Tree* t, uint64_t own, uint64_t mask, int ply) noexcept nogil:
+cdef inline int64_t _leaf(const Tree* t, word_t own, word_t mask, int ply) noexcept nogil:
     """Return the heuristic for the side to move, computed for the side that moves at the root."""
     if ply & 1:
         return -judge(&t.judge, own ^ mask, own)
     return judge(&t.judge, own, own ^ mask)
 
 
-cdef inline uint64_t _cache_key(
-    const Tree* t, uint64_t own, uint64_t mask, uint64_t hash_
+cdef inline word_t _cache_key(
+    const Tree* t, word_t own, word_t mask, uint64_t hash_
 ) noexcept nogil:
     if t.cache_key == ZOBRIST_KEY:
         return hash_
@@ -238,17 +244,17 @@ cdef inline uint64_t _cache_key(
     return position_key(t.judge.g, own, mask)
 
 
-cdef inline uint64_t _stone_hash(uint64_t square, int ply) noexcept nogil:
+cdef inline uint64_t _stone_hash(word_t square, int ply) noexcept nogil:
     """Return the Zobrist word of a stone that is placed ``ply`` plies below the root."""
     return _zobrist_words[ply & 1][lowest_bit(square)]
 
 
 cdef int64_t _child(
-    Tree* t, uint64_t own, uint64_t mask, uint64_t square, int ply, int depth,
+    Tree* t, word_t own, word_t mask, word_t square, int ply, int depth,
     int64_t alpha, int64_t beta, uint64_t hash_
 ) noexcept nogil:
     """Return the value of playing a square, for the side that plays it; bounds as for ``_node``."""
-    cdef uint64_t opp = own ^ mask
+    cdef word_t opp = own ^ mask
     if has_four(t.judge.g, own | square):
         return t.win if t.win else -_leaf(t, opp, mask | square, ply + 1)
     if (mask | square) == t.judge.g.squares:
@@ -261,7 +267,7 @@ cdef int64_t _child(
 
 
 cdef int64_t _scouted(
-    Tree* t, uint64_t own, uint64_t mask, uint64_t square, int ply, int depth,
+    Tree* t, word_t own, word_t mask, word_t square, int ply, int depth,
     int64_t alpha, int64_t beta, uint64_t hash_, bint is_first
 ) noexcept nogil:
     """Search like ``_child``, but moves after the first with a null window first."""
@@ -283,7 +289,7 @@ cdef void _poll(Tree* t) noexcept nogil:
 
 
 cdef int64_t _node(
-    Tree* t, uint64_t own, uint64_t mask, int ply, int depth,
+    Tree* t, word_t own, word_t mask, int ply, int depth,
     int64_t alpha, int64_t beta, uint64_t hash_
 ) noexcept nogil:
     """Return the value of a position that is not over, for the side to move.
@@ -296,7 +302,7 @@ cdef int64_t _node(
     cdef const Board* g = t.judge.g
     cdef int64_t value, best = -INFINITE, floor = alpha
     cdef int index, column, killer = NO_COLUMN, move = NO_COLUMN
-    cdef uint64_t square, key = 0, wins
+    cdef word_t square, key = 0, wins
     cdef Entry* entry
     # 1
     t.nodes += 1
@@ -357,8 +363,8 @@ cdef inline Bound _bound_of(int64_t value, int64_t alpha, int64_t beta) noexcept
 
 # The arguments and the result of a search from the root.
 cdef struct Root:
-    uint64_t own
-    uint64_t mask
+    word_t own
+    word_t mask
     int columns[MAX_COLUMNS]
     bint all_scores             # whether to search every move exactly, not only the best one
     int64_t scores[MAX_COLUMNS]
@@ -371,7 +377,7 @@ cdef void _search_root(Tree* t, Root* r, int depth) noexcept nogil:
     cdef const Board* g = t.judge.g
     cdef int index, column, killer = t.killers[0] if t.killer_moves else NO_COLUMN
     cdef int64_t value, alpha
-    cdef uint64_t square
+    cdef word_t square
     r.value = -INFINITE
     r.column = NO_COLUMN
     for index in range(-1, g.width):
@@ -397,7 +403,7 @@ cdef void _search_root(Tree* t, Root* r, int depth) noexcept nogil:
 cdef int _winning_column(const Tree* t, const Root* r) noexcept nogil:
     """Return the first column in order that wins at once."""
     cdef int index
-    cdef uint64_t square
+    cdef word_t square
     for index in range(t.judge.g.width):
         square = drop(t.judge.g, r.mask, r.columns[index])
         if square and has_four(t.judge.g, r.own | square):
@@ -444,6 +450,7 @@ Attributes:
 """
 
 
+@by_width
 def minimax(
     Position position not None,
     *,

@@ -51,7 +51,8 @@ class Cost:
     """The cost of a parameter's value, for a move.
 
     Time is an estimate, measured on one core with the empty 7x6 and 9x6 boards. If several
-    parameters of a player cost time, the first limit that is reached ends the move.
+    parameters of a player cost time, the first limit that is reached ends the move. On wide boards
+    the bytes are up to half as many again.
     """
 
     bytes: int = 0

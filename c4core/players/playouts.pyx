@@ -13,42 +13,50 @@ cimport c4core.engine.atomics as atomics
 from c4core.engine.board cimport (
     HEIGHT_LIMIT,
     MAX_COLUMNS,
+    NARROW_BITS,
+    SQUARES,
     WIDTH_LIMIT,
+    WORD_BITS,
     Board,
     canonical_key,
     drop,
     has_four,
+    high_half,
+    is_narrow,
+    join_halves,
+    low_half,
     lowest_bit,
     playable_squares,
     popcount,
     winning_squares,
+    word_t,
 )
 from c4core.engine.kernel cimport board_of
 from c4core.dice cimport Dice, DiceState, draw_below
-from c4core.players.heuristics cimport squares_of_windows, step_of, stones_of, windows_within
+from .heuristics cimport squares_of_windows, step_of, stones_of, windows_within
 from c4core.players.stopping cimport Stop, Watch, is_over, watch_of
 from c4core.position cimport Position
 
 from c4core.notation import check_board
 from c4core.players.errors import StopPlaying
+from c4core.players.widths import by_width
 
 cdef enum:
-    MAX_PLIES = 65      # open positions of a game: no board has more squares than bits
-    NOTHING = 0         # no position has this key: even the empty board has markers
-    POLL_GAMES = 64     # games between two polls of the clock and the stop: 10 to 50 microseconds
+    MAX_PLIES = SQUARES + 1     # open positions of a game: no board has more squares than bits
+    POLL_GAMES = 64             # games between two polls of the clock and the stop: 10 to 50 microseconds
 
 
 # --- random games ---------------------------------------------------------------------------------
 
 
-cdef inline uint64_t random_square(
-    const Board* g, uint64_t mask, DiceState* dice
+cdef inline word_t random_square(
+    const Board* g, word_t mask, DiceState* dice
 ) noexcept nogil:
     """Return the next square of a random open column, each equally likely. A column must be open.
 
     Drawing again after a full column is faster than choosing among the open ones.
     """
-    cdef uint64_t square
+    cdef word_t square
     while True:
         square = drop(g, mask, draw_below(dice, g.width))
         if square:
@@ -56,14 +64,14 @@ cdef inline uint64_t random_square(
 
 
 cdef inline int playout(
-    const Board* g, uint64_t own, uint64_t mask, DiceState* dice
+    const Board* g, word_t own, word_t mask, DiceState* dice
 ) noexcept nogil:
     """Finish a game at random: 1 if the side to move (``own``) wins, -1 if it loses, 0 for a draw.
 
     The game must not have been won yet; the board may be full.
     """
     cdef int sign = 1
-    cdef uint64_t square
+    cdef word_t square
     while mask != g.squares:
         square = random_square(g, mask, dice)
         own |= square
@@ -75,6 +83,7 @@ cdef inline int playout(
     return 0
 
 
+@by_width
 def run_playouts(Position position not None, Dice dice not None, long count, *, Stop stop=None):
     """Finish the game ``count`` times by random moves.
 
@@ -114,7 +123,7 @@ cdef struct Flat:
 
 
 cdef double _flat_rate(
-    const Board* g, uint64_t own, uint64_t mask, Flat* flat, DiceState* dice
+    const Board* g, word_t own, word_t mask, Flat* flat, DiceState* dice
 ) noexcept nogil:
     """Return the share of games won by the side that has just moved, lower if the column was given up.
 
@@ -136,6 +145,7 @@ cdef double _flat_rate(
     return rate
 
 
+@by_width
 def flat_scores(
     Position position not None,
     Dice dice not None,
@@ -160,8 +170,8 @@ def flat_scores(
         One score for each column; None for a full one.
     """
     cdef const Board* g = position.g
-    cdef uint64_t square, squares = playable_squares(g, position.mask)
-    cdef uint64_t opp = position.stones ^ position.mask
+    cdef word_t square, squares = playable_squares(g, position.mask)
+    cdef word_t opp = position.stones ^ position.mask
     cdef Flat flat = Flat(
         simulations, stop_after, stop_gap, 0.0, watch_of(stop), False
     )
@@ -189,6 +199,7 @@ cdef int _leading(const int64_t* totals, uint64_t open_columns, int width, int a
     return answer
 
 
+@by_width
 def timed_choice(
     Position position not None,
     Dice dice not None,
@@ -214,8 +225,9 @@ def timed_choice(
         ValueError: neither games nor seconds are limited.
     """
     cdef const Board* g = position.g
-    cdef uint64_t own = position.stones, mask = position.mask, opp = own ^ mask
-    cdef uint64_t square, open_columns = 0, squares = playable_squares(g, mask)
+    cdef word_t own = position.stones, mask = position.mask, opp = own ^ mask
+    cdef word_t square, squares = playable_squares(g, mask)
+    cdef uint64_t open_columns = 0
     cdef int64_t totals[MAX_COLUMNS]
     cdef int column, result, answer
     cdef long game = 0
@@ -253,14 +265,14 @@ def timed_choice(
 
 
 cdef int _game_keys(
-    const Board* g, int last, uint64_t* keys, DiceState* dice
+    const Board* g, int last, word_t* keys, DiceState* dice
 ) noexcept nogil:
     """Play from the empty board until the game is over, or ``last`` stones are on the board.
 
     Writes the canonical keys of the game's positions that are not over, from the empty board on.
     Returns the number of keys.
     """
-    cdef uint64_t own = 0, mask = 0, square
+    cdef word_t own = 0, mask = 0, square
     cdef int ply = 0
     while True:
         keys[ply] = canonical_key(g, own, mask)
@@ -285,8 +297,9 @@ def draw_positions(
         last: the largest number of stones.
 
     Returns:
-        Canonical keys in the order of the games, as uint64. A game that was over before it had
-        ``first`` stones gives no key.
+        Canonical keys in the order of the games, as uint64; on a wide board their low and high
+        halves, of the shape (positions, 2). A game that was over before it had ``first`` stones
+        gives no key.
 
     Raises:
         BoardError: the size is not supported.
@@ -296,11 +309,16 @@ def draw_positions(
 
     check_board(width, height)
     cdef const Board* g = board_of(width, height)
-    cdef uint64_t reached[MAX_PLIES]
-    cdef int number
-    cdef long game
-    keys = np.empty(games, dtype=np.uint64)
-    cdef uint64_t[::1] found = keys
+    if WORD_BITS == NARROW_BITS and not is_narrow(g):
+        from c4core.players.wide import playouts
+
+        return playouts.draw_positions(dice, games, first, last, width=width, height=height)
+    cdef word_t reached[MAX_PLIES]
+    cdef word_t key
+    cdef int number, halves = 1 if is_narrow(g) else 2
+    cdef long game, count = 0
+    keys = np.empty((games, halves), dtype=np.uint64)
+    cdef uint64_t[:, ::1] found = keys
     if not 0 <= first <= last < g.cells:
         raise ValueError(
             f"plies {first} to {last}: the first must not exceed the last, and both must be "
@@ -309,14 +327,16 @@ def draw_positions(
     with nogil:
         for game in range(games):
             number = _game_keys(g, last, reached, &dice.state)
-            found[game] = NOTHING
-            if number > first:
-                # A single position is taken without a draw.
-                number -= first
-                found[game] = reached[
-                    first + (<int>draw_below(&dice.state, number) if number > 1 else 0)
-                ]
-    return keys[keys != NOTHING]
+            if number <= first:
+                continue
+            # A single position is taken without a draw.
+            number -= first
+            key = reached[first + (<int>draw_below(&dice.state, number) if number > 1 else 0)]
+            found[count, 0] = low_half(key)
+            if halves == 2:
+                found[count, 1] = high_half(key)
+            count += 1
+    return keys[:count] if halves == 2 else keys[:count, 0]
 
 
 # --- a tree of games (UCT) ------------------------------------------------------------------------
@@ -330,9 +350,9 @@ cdef enum:
     OPEN = -2           # the game goes on at this node
 
 cdef struct Node:
-    uint64_t own
-    uint64_t mask
-    uint64_t untried    # squares of moves that have no node yet
+    word_t own
+    word_t mask
+    word_t untried    # squares of moves that have no node yet
     double wins         # of the side that moved into the node
     int32_t visits
     int32_t parent
@@ -342,7 +362,7 @@ cdef struct Node:
 
 
 cdef void _set_node(
-    const Board* g, Node* node, uint64_t own, uint64_t mask, int32_t parent
+    const Board* g, Node* node, word_t own, word_t mask, int32_t parent
 ) noexcept nogil:
     node.own = own
     node.mask = mask
@@ -378,7 +398,7 @@ cdef int32_t _expand(
     const Board* g, Node* nodes, int32_t parent, int32_t index, DiceState* dice
 ) noexcept nogil:
     """Make the node ``index`` from a random untried move of a node."""
-    cdef uint64_t square, squares = nodes[parent].untried
+    cdef word_t square, squares = nodes[parent].untried
     cdef int skipped
     for skipped in range(<int>draw_below(dice, popcount(squares))):
         squares &= squares - 1
@@ -429,6 +449,7 @@ cdef bint _iterate(
     return False
 
 
+@by_width
 def uct_statistics(
     Position position not None,
     Dice dice not None,
@@ -485,10 +506,18 @@ def uct_statistics(
 # --- stored games ---------------------------------------------------------------------------------
 
 
+cdef inline word_t _word_at(const uint64_t[::1] words, Py_ssize_t index, int halves) noexcept nogil:
+    """Return a word of an array with one or two halves for each word."""
+    if halves == 1:
+        return words[index]
+    return join_halves(words[2 * index], words[2 * index + 1])
+
+
+@by_width
 def tally_columns(
     Position position not None,
-    const uint64_t[::1] first not None,
-    const uint64_t[::1] second not None,
+    first not None,
+    second not None,
     const int8_t[::1] winner not None,
 ):
     """Count, for each column, the games whose final grid holds the position after that move.
@@ -498,30 +527,37 @@ def tally_columns(
 
     Args:
         position: a position that is not over.
-        first: the first player's stones on the final grid of every game.
+        first: the first player's stones on the final grid of every game, as uint64; on a wide board
+            their low and high halves, of the shape (games, 2).
         second: the second player's stones.
         winner: 1 if the first player won, -1 if the second player won, 0 for a draw.
 
     Returns:
         For every column ``(games, wins of the side to move, draws)``; None for a full one.
     """
-    cdef uint64_t own1 = stones_of(position, "x"), own2 = own1 ^ position.mask
-    cdef uint64_t playable = playable_squares(position.g, position.mask), squares
+    cdef word_t own1 = stones_of(position, "x"), own2 = own1 ^ position.mask
+    cdef word_t playable = playable_squares(position.g, position.mask), squares
     cdef int sign = -1 if position.ply & 1 else 1
     cdef int64_t games[MAX_COLUMNS]
     cdef int64_t wins[MAX_COLUMNS]
     cdef int64_t draws[MAX_COLUMNS]
     cdef Py_ssize_t index
-    cdef int column
-    if not first.shape[0] == second.shape[0] == winner.shape[0]:
+    cdef int column, halves = 1 if is_narrow(position.g) else 2
+    cdef const uint64_t[::1] firsts = first.reshape(-1), seconds = second.reshape(-1)
+    cdef word_t word1, word2
+    cdef Py_ssize_t stored = winner.shape[0]
+    shape = (stored, 2)[:halves]
+    if not first.shape == second.shape == shape:
         raise ValueError("first, second and winner must have the same length")
     for column in range(position.g.width):
         games[column] = wins[column] = draws[column] = 0
     with nogil:
-        for index in range(first.shape[0]):
-            if (own1 & ~first[index]) | (own2 & ~second[index]):
+        for index in range(stored):
+            word1 = _word_at(firsts, index, halves)
+            word2 = _word_at(seconds, index, halves)
+            if (own1 & ~word1) | (own2 & ~word2):
                 continue
-            squares = playable & (first[index] if sign > 0 else second[index])
+            squares = playable & (word1 if sign > 0 else word2)
             while squares:
                 column = lowest_bit(squares) // position.g.stride
                 squares &= squares - 1
@@ -539,11 +575,11 @@ def tally_columns(
 # A player completes a line of its own, blocks a line of the opponent, or else takes a random line.
 
 cdef enum:
-    MAX_LINES = 4 * 64     # at most one line starts on each square in each direction
+    MAX_LINES = 4 * SQUARES     # at most one line starts on each square in each direction
 
 cdef struct LineTable:
     int count
-    uint64_t* lines     # the squares of every line
+    word_t* lines     # the squares of every line
 
 # One table for each board, shared for the life of the process; never freed.
 cdef LineTable* _tables[WIDTH_LIMIT][HEIGHT_LIMIT]
@@ -563,11 +599,11 @@ cdef const LineTable* _lines_of(const Board* g) except NULL:
 cdef LineTable* _new_table(const Board* g) noexcept:
     cdef LineTable* table = <LineTable*>malloc(sizeof(LineTable))
     cdef int direction, step
-    cdef uint64_t first, starts
+    cdef word_t first, starts
     if table == NULL:
         return NULL
     table.count = 0
-    table.lines = <uint64_t*>malloc(MAX_LINES * sizeof(uint64_t))
+    table.lines = <word_t*>malloc(MAX_LINES * sizeof(word_t))
     if table.lines == NULL:
         free(table)
         return NULL
@@ -582,8 +618,8 @@ cdef LineTable* _new_table(const Board* g) noexcept:
     return table
 
 
-cdef uint64_t _completing_square(
-    const LineTable* table, uint64_t stones, uint64_t playable, DiceState* dice
+cdef word_t _completing_square(
+    const LineTable* table, word_t stones, word_t playable, DiceState* dice
 ) noexcept nogil:
     """Return the empty square of a random line with three of the stones and one playable square.
 
@@ -592,7 +628,7 @@ cdef uint64_t _completing_square(
     """
     cdef int chosen[MAX_LINES]
     cdef int index, count = 0
-    cdef uint64_t line
+    cdef word_t line
     for index in range(table.count):
         line = table.lines[index]
         if popcount(line & stones) == 3 and line & playable:
@@ -601,13 +637,13 @@ cdef uint64_t _completing_square(
     return table.lines[chosen[draw_below(dice, count)]] & playable
 
 
-cdef uint64_t _reachable_line_square(
-    const LineTable* table, uint64_t playable, DiceState* dice
+cdef word_t _reachable_line_square(
+    const LineTable* table, word_t playable, DiceState* dice
 ) noexcept nogil:
     """Return the leftmost playable square of a random line that has a playable square."""
     cdef int chosen[MAX_LINES]
     cdef int index, count = 0
-    cdef uint64_t squares
+    cdef word_t squares
     for index in range(table.count):
         if table.lines[index] & playable:
             chosen[count] = index
@@ -616,6 +652,7 @@ cdef uint64_t _reachable_line_square(
     return squares & (0 - squares)
 
 
+@by_width
 def line_choice(Position position not None, Dice dice not None, *, bint by_lines):
     """Choose the 0-based column of a player that considers single lines.
 
@@ -626,8 +663,8 @@ def line_choice(Position position not None, Dice dice not None, *, bint by_lines
     """
     cdef const Board* g = position.g
     cdef const LineTable* table = _lines_of(g)
-    cdef uint64_t own = position.stones, opp = own ^ position.mask
-    cdef uint64_t playable = playable_squares(g, position.mask), square
+    cdef word_t own = position.stones, opp = own ^ position.mask
+    cdef word_t playable = playable_squares(g, position.mask), square
     if playable == 0:
         raise ValueError("no column is open")
     if winning_squares(g, own, position.mask) & playable:

@@ -17,7 +17,7 @@ from c4core.errors import (
     CertificateForeignError,
     KeyValueError,
 )
-from c4core.notation import check_board
+from c4core.notation import check_board, check_narrow
 from c4core.position import Position
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ def unpack(data: bytes) -> tuple[CertificateInfo, tuple[bytes, ...]]:
 
 def _start(width: int, height: int, key: int) -> Position:
     try:
-        check_board(width, height)
+        check_narrow(check_board(width, height), "certificates")
         return Position.from_key(key, width=width, height=height)
     except (BoardError, KeyValueError) as error:
         raise CertificateDamagedError(f"wrong: its start is not a position: {error}") from None

@@ -34,8 +34,8 @@ from c4core.engine.kernel cimport (
     Limits,
     Memory,
     Run,
-    chosen_kernel,
     game_bounds,
+    kernel_of,
     network_of,
 )
 from c4core.position cimport Position
@@ -45,6 +45,7 @@ from c4core.proof.walk cimport REPLIES, Half
 import numpy as np
 
 from c4core.errors import ClaimError, ProvingStoppedError
+from c4core.notation import BoardSize, check_narrow
 
 cdef enum:
     FIRST_BUDGET = 4        # nodes for each move in the first round
@@ -117,7 +118,6 @@ cdef class Prover:
         if not 1 <= table_mb <= 1 << 20:
             raise ValueError(f"table_mb must be between 1 and {1 << 20}, not {table_mb}")
         self.table_mb = self.held_mb = table_mb
-        self.kernel = chosen_kernel()
 
     def __dealloc__(self):
         if self.memory != NULL:
@@ -150,10 +150,12 @@ cdef class Prover:
         cdef Limits limits
         cdef Run* run
         if self.g != g:
+            check_narrow(BoardSize(g.width, g.height), "certificates")
             if self.memory != NULL:
                 self.kernel.free_memory(self.memory)
             self.memory = NULL
             self.g = NULL
+            self.kernel = kernel_of(g)
             self.memory = self.kernel.new_memory(g, network_of(g), <size_t>self.held_mb << 20)
             if self.memory == NULL:
                 raise MemoryError(f"no memory for a table of {self.held_mb} MB")

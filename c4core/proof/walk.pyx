@@ -43,7 +43,7 @@ from c4core.proof.rules cimport (
 
 import numpy as np
 
-from c4core.notation import check_board
+from c4core.notation import check_board, check_narrow
 from c4core.errors import CertificateDamagedError, CertificateWrongError
 
 # The coder: the adaptive binary range coder of LZMA, with probabilities of 15 bits. A cell holds the
@@ -183,6 +183,7 @@ cdef class Half:
         const uint8_t[::1] code=None,
     ):
         cdef int index
+        check_narrow(start.board, "certificates")
         self.start, self.upper, self.bound, self.rules = start, upper, bound, rules
         self.least = -bound if upper else bound
         self.g = start.g
@@ -551,6 +552,7 @@ def lasts(Position position not None, *, int least):
 
     The game must not be over. The score is from that side's point of view. False proves nothing.
     """
+    check_narrow(position.board, "certificates")
     return bool(
         _lasts(
             position.g, position.stones, position.mask, position.ply, -least
@@ -567,6 +569,7 @@ def answers(Position position not None, *, int least):
     cdef uint64_t other = position.stones ^ position.mask
     cdef uint64_t move
     cdef int column
+    check_narrow(position.board, "certificates")
     found = []
     for column in range(g.width):
         move = drop(g, position.mask, column)
@@ -588,7 +591,7 @@ def rules_that_hold(keys, *, width, height, target):
     Raises:
         BoardError: no bitboard holds this size.
     """
-    check_board(width, height)
+    check_narrow(check_board(width, height), "certificates")
     cdef const Board* g = board_of(width, height)
     cdef const uint64_t[::1] keys_view = keys
     result = np.zeros(len(keys), dtype=np.uint8)

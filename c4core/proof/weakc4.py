@@ -19,7 +19,7 @@ import numpy as np
 from c4core.errors import C4Error, ClaimError, HoleError, SolutionFileError, TooLargeError
 from c4core.files import check_regular_file
 from c4core.lines import read_json
-from c4core.notation import DEFAULT_BOARD, check_board, format_moves, parse_moves
+from c4core.notation import DEFAULT_BOARD, check_board, check_narrow, format_moves, parse_moves
 from c4core.position import Position
 from c4core.proof.format import EVERY_RULE, pack
 from c4core.proof.making import Bound, encode_half, shrunk
@@ -113,7 +113,7 @@ def read_solution(
         SolutionFileError: a file is of another kind, or contradicts itself or the other file.
         OSError: a file cannot be read.
     """
-    check_board(*board)
+    check_narrow(check_board(*board), "certificates")
     table = _table(Path(diagrams), board)
     return Solution(board, _entries(Path(entries), board, len(table)), table)
 

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from c4core.notation import check_board
+from c4core.notation import check_board, check_narrow
 
 cdef enum:
     LOST = 1        # the other side has won
@@ -81,7 +81,7 @@ def choose(const uint64_t[::1] keys, const uint64_t[::1] levels, *, width, heigh
     Raises:
         BoardError: no bitboard holds this size.
     """
-    check_board(width, height)
+    check_narrow(check_board(width, height), "certificates")
     cdef const Board* g = board_of(width, height)
     cdef Py_ssize_t index
     cdef uint64_t own, mask, square
@@ -116,7 +116,7 @@ def replies(const uint64_t[::1] keys, const uint8_t[::1] columns, *, width, heig
         BoardError: no bitboard holds this size.
         ValueError: a column is full or outside the board, or the arrays differ in length.
     """
-    check_board(width, height)
+    check_narrow(check_board(width, height), "certificates")
     _check_lengths(keys, columns)
     cdef const Board* g = board_of(width, height)
     cdef Py_ssize_t index, bad = -1, count = 0
@@ -181,7 +181,7 @@ def canonical(const uint64_t[::1] keys, const uint8_t[::1] columns, *, width, he
         BoardError: no bitboard holds this size.
         ValueError: the arrays differ in length.
     """
-    check_board(width, height)
+    check_narrow(check_board(width, height), "certificates")
     _check_lengths(keys, columns)
     cdef const Board* g = board_of(width, height)
     cdef Py_ssize_t index

@@ -39,7 +39,7 @@ EXAMPLES = (
 @click.option(
     "--key",
     "keys",
-    type=parameters.WholeNumber(0, (1 << 64) - 1),
+    type=parameters.WholeNumber(0, parameters.LARGEST_KEY),
     multiple=True,
     metavar="KEY",
     help='Solve the position with this key, as shown by "c4 query"; can be given again.',

@@ -9,7 +9,7 @@ import json
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import PurePath
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, cast
 
@@ -260,7 +260,6 @@ _SHORT: Final = ("ply", "score", "lower", "upper", "plies", "column", "before", 
 _LONG: Final = ("line", "nodes", "count", "game", "match", "number")
 _LISTS: Final = ("scores", "best")
 _OTHERS: Final = {
-    "key": "uint64",
     "seconds": "float64",
     **dict.fromkeys(("stored", "changes_result"), "bool"),
 }
@@ -271,14 +270,20 @@ def _write_parquet(
     rows: Iterable[Mapping[str, Any]], names: Sequence[str], target: IO[bytes]
 ) -> int:
     from c4core.extras import load_pyarrow
+    from c4core.notation import parse_board
 
     arrow = load_pyarrow(click.UsageError)
-    schema = arrow.schema([(name, _parquet_type(arrow, name)) for name in names])
-    written = 0
+    waiting = iter(rows)
+    first = list(islice(waiting, 1))
+    # Keys are numbers, but text on wide boards, where they exceed 64 bits.
+    is_wide = any("board" in row and not parse_board(row["board"]).is_narrow for row in first)
+    schema = arrow.schema([(name, _parquet_type(arrow, name, is_wide=is_wide)) for name in names])
+    waiting, written = chain(first, waiting), 0
     with arrow.parquet.ParquetWriter(target, schema, compression="zstd") as writer:
-        waiting = iter(rows)
         while group := list(islice(waiting, _PARQUET_GROUP)):
             encodable = [{name: _encodable(row[name]) for name in names} for row in group]
+            for row in encodable if is_wide and "key" in names else ():
+                row["key"] = str(row["key"])
             writer.write_table(arrow.Table.from_pylist(encodable, schema=schema))
             written += len(group)
     return written
@@ -289,7 +294,9 @@ def _encodable(value: Any) -> Any:
     return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
 
 
-def _parquet_type(arrow: Any, name: str) -> Any:
+def _parquet_type(arrow: Any, name: str, *, is_wide: bool) -> Any:
+    if name == "key":
+        return arrow.string() if is_wide else arrow.uint64()
     kinds = dict.fromkeys(_SHORT, "int16") | dict.fromkeys(_LONG, "int64") | _OTHERS
     if name in _LISTS:
         return arrow.list_(arrow.int16())

@@ -41,6 +41,8 @@ LARGEST_IN_RANGE: Final = (1 << 15) - 1
 """The limit of plies, moves and scores, which databases keep in 16 bits."""
 LARGEST_GAME: Final = (1 << 31) - 1
 """The limit of a game's number in its match, which databases keep in 32 bits."""
+LARGEST_KEY: Final = (1 << 128) - 1
+"""The limit of the keys that databases keep; each board has a limit of its own."""
 LARGEST_SEED: Final = (1 << 64) - 1
 LARGEST_TABLE_MB: Final = MAX_TABLE_MB
 LARGEST_PRIORITY: Final = 99

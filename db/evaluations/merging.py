@@ -33,7 +33,7 @@ from sqlalchemy import (
 from sqlalchemy.schema import CreateTable
 
 from db.errors import ContradictionError
-from db.evaluations.rows import COLUMN_NAMES, STORED
+from db.evaluations.rows import COLUMN_NAMES, KEY, PLACE, STORED
 from db.migrations import HEAD
 from db.models import Evaluation
 from db.sql import driver_dialect, insert_into
@@ -146,7 +146,7 @@ def _merge_one(dialect: str) -> str:
 @cache
 def _merge_sent() -> postgresql.Insert | sqlite.Insert:
     # Sorted by key, so that two transactions lock the same rows in the same order.
-    rows = select(_incoming).order_by(_incoming.c.key)
+    rows = select(_incoming).order_by(*(_incoming.c[half.name] for half in KEY))
     insert = insert_into("postgresql", Evaluation).from_select(list(COLUMN_NAMES), rows)
     return _merging(insert).execution_options(preserve_rowcount=True)
 
@@ -201,5 +201,5 @@ def _merging(insert: postgresql.Insert | sqlite.Insert) -> postgresql.Insert | s
         ),
     )
     return insert.on_conflict_do_update(
-        index_elements=["width", "height", "key"], set_=values, where=changes
+        index_elements=[column.name for column in PLACE], set_=values, where=changes
     )

@@ -16,17 +16,18 @@ import sqlite3
 from contextlib import suppress
 from functools import cache
 from itertools import count, repeat
-from operator import itemgetter
+from operator import add, itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import type_coerce
 
 from c4core.version import ENGINE_VERSION
+from db.decoding import KEY_BITS
 from db.errors import DamagedValueError
 from db.models import Base, Evaluation, stored_columns
 from db.records.evaluations import StoredEvaluation
 from db.sql import driver_dialect
-from db.types import KEY_SHIFT, Converted, driver_type
+from db.types import Converted, driver_type, stored_halves
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
 
 ColumnValues = tuple[Any, ...]
-"""A row in the driver's form, in the order of COLUMN_NAMES; sorts by board, then by key."""
+"""A row in the driver's form, in the order of COLUMN_NAMES."""
 
 STORED: Final = stored_columns(Base.metadata.tables[Evaluation.__tablename__])
 """The columns of a row; the rest of this module follows from them."""
@@ -49,8 +50,16 @@ COLUMNS: Final[tuple[ColumnElement[Any], ...]] = tuple(
 )
 """The columns to select for :func:`decode`, in their stored form."""
 
-stored_key: Final = COLUMNS[COLUMN_NAMES.index("key")]
-"""The stored key: the position's key minus KEY_SHIFT."""
+_HIGH: Final = COLUMN_NAMES.index("key_high")
+_LOW: Final = COLUMN_NAMES.index("key")
+
+KEY: Final = (COLUMNS[_HIGH], COLUMNS[_LOW])
+"""The stored halves of the key, in the order of keys."""
+
+PLACE: Final = tuple(
+    COLUMNS[COLUMN_NAMES.index(column.name)] for column in Evaluation.__table__.primary_key
+)
+"""The columns that identify a row; they are also the first ones."""
 
 SCORES_CHANGED: Final = "its column scores have changed since they were stored"
 
@@ -61,7 +70,10 @@ _CONVERTED: Final = [
 ]
 """Indexes and types of columns that are converted; if NULL is allowed, their types accept None."""
 
-_LOADED: Final = [(place, kind.load) for place, kind in _CONVERTED]
+_LOADED: Final = [(place, kind.load) for place, kind in _CONVERTED if place != _HIGH]
+
+_load_high: Final = dict(_CONVERTED)[_HIGH].load
+_load_low: Final = dict(_CONVERTED)[_LOW].load
 
 _FEW: Final = 5
 """Fewer rows than this are decoded one by one."""
@@ -78,8 +90,7 @@ def decode(rows: Collection[ColumnValues]) -> list[StoredEvaluation]:
     except DamagedValueError:
         for row in rows:
             if not is_sound(row):
-                where = f"position {row[2] + KEY_SHIFT} of {row[0]}x{row[1]}"
-                raise DamagedValueError(f"{where} is damaged: {SCORES_CHANGED}") from None
+                raise DamagedValueError(f"{name_of(row)} is damaged: {SCORES_CHANGED}") from None
         raise
 
 
@@ -105,6 +116,17 @@ def is_sound(row: ColumnValues) -> bool:
     return True
 
 
+def name_of(row: Sequence[Any]) -> str:
+    """The name of a row in messages."""
+    return f"position {key_of(row)} of {row[0]}x{row[1]}"
+
+
+def key_of(row: Sequence[Any]) -> int:
+    """The key of a row."""
+    key: int = _load_high(row[_HIGH]) + _load_low(row[_LOW])
+    return key
+
+
 def _decode(rows: Collection[ColumnValues]) -> list[StoredEvaluation]:
     # This bypasses StoredEvaluation's own __new__ and decodes many rows column by column, because
     # hundreds of thousands a second are streamed.
@@ -113,6 +135,8 @@ def _decode(rows: Collection[ColumnValues]) -> list[StoredEvaluation]:
     columns: list[Any] = list(zip(*rows, strict=False))
     for place, load in _LOADED:
         columns[place] = map(load, columns[place])
+    if any(columns[_HIGH]):
+        columns[_LOW] = map(add, columns[_LOW], map(_load_high, columns[_HIGH]))
     values = zip(*_in_order_of_fields(columns), strict=False)
     return list(map(tuple.__new__, repeat(StoredEvaluation), values))
 
@@ -121,6 +145,8 @@ def _decode_one(row: ColumnValues) -> StoredEvaluation:
     values = list(row)
     for place, load in _LOADED:
         values[place] = load(values[place])
+    if values[_HIGH]:
+        values[_LOW] += _load_high(values[_HIGH])
     return tuple.__new__(StoredEvaluation, _in_order_of_fields(values))
 
 
@@ -130,9 +156,11 @@ def encode(rows: Collection[StoredEvaluation], updated_at: float) -> list[Column
         zip(StoredEvaluation._fields, zip(*rows, strict=True), strict=True)
     )
     fields["updated_at"] = repeat(updated_at)
+    fields["key_high"], fields["key"] = stored_halves(fields["key"])
     columns = [fields[name] for name in COLUMN_NAMES]
     for place, kind in _CONVERTED:
-        columns[place] = map(kind.store, columns[place])
+        if place not in (_HIGH, _LOW):
+            columns[place] = map(kind.store, columns[place])
     return list(zip(*columns, strict=False))
 
 
@@ -150,8 +178,8 @@ def check_row(row: StoredEvaluation, board: BoardSize, full_bits: int) -> None:
     """
     if row.width != board.width or row.height != board.height:
         raise ValueError(f"evaluation on {row.width}x{row.height}, not on {board}: {row}")
-    if not 0 <= row.key < 1 << 64:
-        raise ValueError(f"key is not a 64-bit number: {row}")
+    if row.key >> KEY_BITS:
+        raise ValueError(f"key is not a number of {KEY_BITS} bits: {row}")
     if row.lower > row.upper:
         raise ValueError(f"bounds cross: {row}")
     if row.scores is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import (
@@ -21,12 +20,13 @@ from sqlalchemy import (
 
 from c4core.notation import BoardSize
 from db.database import Database
-from db.evaluations.rows import COLUMNS, DriverQuery, decode, stored_key
-from db.evaluations.storing import LOOKUP_KEYS, key_among, keys_parameter, query_of_keys
+from db.decoding import KEY_BITS
+from db.evaluations.rows import COLUMNS, KEY, PLACE, DriverQuery, decode
+from db.evaluations.storing import LOOKUP_KEYS, keys_parameters, lookup_query, query_of_keys
 from db.models import Evaluation
 from db.records.evaluations import Cursor, Page, PlySummary
 from db.sql import dialect_of
-from db.types import KEY_SHIFT
+from db.types import KEY_SHIFT, HighHalf, LowHalf
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,7 +42,7 @@ _STREAM_ROWS: Final = 2_000
 """Number of rows fetched at a time while streaming."""
 
 _OPENS_INDEX: Final[ColumnElement[bool]] = literal_column("ply >= 0")
-# Always true. Written out, it makes PostgreSQL use the index on (board, ply, key); see db.models.
+# Always true. Written out, it makes PostgreSQL use the index of searches; see db.models.
 
 _WIN: Final = Evaluation.lower > 0
 _LOSS: Final = Evaluation.upper < 0
@@ -81,11 +81,14 @@ def search(
     distance from the first.
     """
     with _session_of(source) as session:
-        query = _page(session, filters, after, limit + 1)
-        found = session.connection().execute(query, _parameters(session, filters)).all()
-    rows = tuple(decode(found[:limit]))
-    more = len(found) > limit
-    return Page(rows, Cursor(rows[-1].ply, rows[-1].key) if more else None)
+        if filters.keys is None:
+            query = _page(session, filters, after, limit + 1)
+            stored = session.connection().execute(query).all()
+            rows, more = decode(stored[:limit]), len(stored) > limit
+        else:
+            found = list(stream(session, filters, after=after, limit=limit + 1))
+            rows, more = found[:limit], len(found) > limit
+    return Page(tuple(rows), Cursor(rows[-1].ply, rows[-1].key) if more else None)
 
 
 def stream(
@@ -97,7 +100,7 @@ def stream(
     descending: bool = False,
     limit: int | None = None,
 ) -> Iterator[StoredEvaluation]:
-    """Yield all matching rows in constant memory; a filter by keys takes 30 bytes for each key.
+    """Yield all matching rows in constant memory; a filter by keys takes 40 bytes for each key.
 
     ``source`` is as in :func:`search`. The transaction stays open while the rows are taken. They
     begin after ``after``, a place in the order by ply and key. With a limit, the database sorts no
@@ -120,10 +123,10 @@ def _stream(
     dialect = connection.dialect.name
     if filters.keys is not None:
         places = _places_of_keys(session, filters, after, order, descending=descending)
-        query = DriverQuery(query_of_keys(COLUMNS, (), dialect), dialect)
+        query = lookup_query(dialect)
         for keys in _parts(places[:limit], _STREAM_ROWS):
-            of_keys = keys_parameter(keys, dialect)
-            rows_of_keys = query.rows(connection, **filters.board._asdict(), keys=of_keys)
+            of_keys = keys_parameters(keys, dialect)
+            rows_of_keys = query.rows(connection, **filters.board._asdict(), **of_keys)
             found = {row.key: row for row in decode(rows_of_keys)}
             yield from [found[key] for key in keys]
         return
@@ -146,7 +149,7 @@ def count(source: Session | Database, filters: EvaluationFilter) -> int:
 def _count(session: Session, filters: EvaluationFilter) -> int:
     if filters.keys is not None:
         return len(_places_of_keys(session, filters))
-    query = select(func.count()).where(*_conditions(session, filters), *_first(filters, None))
+    query = select(func.count()).where(*_conditions(filters), *_first(filters, None))
     if dialect_of(session) == "postgresql":
         query = query.where(_OPENS_INDEX)
     return session.connection().execute(query).scalar_one()
@@ -190,7 +193,7 @@ def _places_of_keys(
     *,
     descending: bool = False,
 ) -> NDArray[np.uint64]:
-    """The sorted keys of matching rows, out of the keys in the filter.
+    """The sorted keys of matching rows, out of the keys in the filter, and in the same form.
 
     They are looked up in batches and sorted here, because a query for a million keys takes hundreds
     of megabytes.
@@ -198,29 +201,38 @@ def _places_of_keys(
     import numpy as np  # noqa: PLC0415 - other queries do not need it
 
     connection = session.connection()
-    conditions = [*_conditions(session, replace(filters, keys=None)), *_first(filters, after)]
+    conditions = [*_conditions(filters), *_first(filters, after)]
     by = _ORDERS[order]
     columns: list[ColumnElement[Any]] = [
         what.label(f"by_{number}") for number, what in enumerate(by)
     ]
-    columns += [Evaluation.ply.label("ply"), stored_key]
+    columns += [Evaluation.ply.label("ply"), *KEY]
     query = query_of_keys(columns, conditions, connection.dialect.name)
-    layout = [(f"by_{number}", "f8") for number in range(len(by))] + [("ply", "i2"), ("key", "i8")]
+    layout = [(f"by_{number}", "f8") for number in range(len(by))]
+    layout += [("ply", "i2"), ("key_high", "i8"), ("key", "i8")]
     parts = [np.empty(0, layout)]
     for keys in _parts(() if filters.keys is None else filters.keys, LOOKUP_KEYS):
-        of_keys = keys_parameter(keys, connection.dialect.name)
-        rows = connection.execute(query, {**filters.board._asdict(), "keys": of_keys})
+        of_keys = keys_parameters(keys, connection.dialect.name)
+        rows = connection.execute(query, {**filters.board._asdict(), **of_keys})
         parts.append(np.fromiter(map(tuple, rows), layout))
     found = np.concatenate(parts)
     sign = -1 if descending else 1
     values = [sign * found[f"by_{number}"] for number in range(len(by))]
-    places = np.lexsort((found["key"], found["ply"], *reversed(values)))
-    return found["key"][places].astype(np.uint64) + np.uint64(KEY_SHIFT)
+    halves = [found["key"], *([found["key_high"]] if found["key_high"].any() else [])]
+    places = np.lexsort((*halves, found["ply"], *reversed(values)))
+    low = found["key"][places].astype(np.uint64) + np.uint64(KEY_SHIFT)
+    if len(halves) == 1:
+        return low
+    return np.stack([low, found["key_high"][places].astype(np.uint64)], axis=1)
 
 
 def _parts(keys: Sequence[int] | NDArray[np.uint64], size: int) -> Iterator[list[int]]:
     for start in range(0, len(keys), size):
-        yield [int(key) for key in keys[start : start + size]]
+        some: Any = keys[start : start + size]
+        if getattr(some, "ndim", 1) == 1:
+            yield [int(key) for key in some]
+        else:
+            yield [int(low) | int(high) << KEY_BITS // 2 for low, high in some]
 
 
 def _number(condition: ColumnElement[bool]) -> ColumnElement[int]:
@@ -237,25 +249,20 @@ def _page(
     # Before SQLite checks conditions, it reads each row of the index from the table, unless the
     # index contains all columns of the query. Measured for a score that none of four million rows
     # has: 3.8 s of processor time, against 0.3 s this way.
-    of_index = (Evaluation.width, Evaluation.height, stored_key)
-    places = _ordered(select(*of_index), session, filters, after).limit(limit).subquery()
-    is_place = and_(
-        Evaluation.width == places.c.width,
-        Evaluation.height == places.c.height,
-        stored_key == places.c.key,
-    )
+    places = _ordered(select(*PLACE), session, filters, after).limit(limit).subquery()
+    is_place = and_(*(column == places.c[column.name] for column in PLACE))
     rows = select(*COLUMNS).join_from(places, Evaluation, is_place)
-    return rows.order_by(Evaluation.ply, stored_key)
+    return rows.order_by(Evaluation.ply, *KEY)
 
 
 def _ordered(
     query: Select[Any], session: Session, filters: EvaluationFilter, after: Cursor | None
 ) -> Select[Any]:
-    query = query.where(*_conditions(session, filters))
+    query = query.where(*_conditions(filters))
     if dialect_of(session) == "postgresql":
         query = query.where(_OPENS_INDEX)
     query = query.where(*_first(filters, after))
-    return query.order_by(Evaluation.ply, stored_key)
+    return query.order_by(Evaluation.ply, *KEY)
 
 
 def _first(filters: EvaluationFilter, after: Cursor | None) -> list[ColumnElement[bool]]:
@@ -266,13 +273,15 @@ def _first(filters: EvaluationFilter, after: Cursor | None) -> list[ColumnElemen
     """
     first_ply = filters.min_ply or 0
     if after is not None and after.ply >= first_ply:
-        place = tuple_(after.ply, after.key - KEY_SHIFT, types=(SmallInteger(), BigInteger()))
-        return [tuple_(Evaluation.ply, stored_key) > place]
+        types = (SmallInteger(), BigInteger(), BigInteger())
+        halves = (HighHalf.store(after.key), LowHalf.store(after.key))
+        place = tuple_(after.ply, *halves, types=types)
+        return [tuple_(Evaluation.ply, *KEY) > place]
     return [Evaluation.ply >= first_ply] if first_ply > 0 else []
 
 
-def _conditions(session: Session, filters: EvaluationFilter) -> list[ColumnElement[bool]]:
-    """The conditions of the filter, except the one on the first ply."""
+def _conditions(filters: EvaluationFilter) -> list[ColumnElement[bool]]:
+    """The conditions of the filter, except those on the first ply and on the keys."""
     conditions: list[ColumnElement[bool]] = [
         Evaluation.width == filters.board.width,
         Evaluation.height == filters.board.height,
@@ -290,12 +299,4 @@ def _conditions(session: Session, filters: EvaluationFilter) -> list[ColumnEleme
     if filters.has_scores is not None:
         known = Evaluation.scores.is_not(None)
         conditions.append(known if filters.has_scores else Evaluation.scores.is_(None))
-    if filters.keys is not None:
-        conditions.append(key_among(dialect_of(session)))
     return conditions
-
-
-def _parameters(session: Session, filters: EvaluationFilter) -> dict[str, Any]:
-    if filters.keys is None:
-        return {}
-    return {"keys": keys_parameter(filters.keys, dialect_of(session))}

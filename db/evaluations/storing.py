@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import (
     ARRAY,
     BigInteger,
+    and_,
     bindparam,
+    cast,
     column,
     delete,
     func,
     literal_column,
     select,
     true,
+    tuple_,
 )
 from sqlalchemy.exc import IntegrityError
 
+from db.decoding import KEY_BITS
 from db.evaluations.merging import merge, send_rows
 from db.evaluations.rows import (
     COLUMNS,
+    KEY,
     DriverQuery,
     check_row,
     decode,
@@ -29,16 +35,16 @@ from db.evaluations.rows import (
     encode,
     full_column_bits,
     is_sound,
-    stored_key,
+    key_of,
 )
 from db.models import Base, Evaluation
 from db.sql import now
-from db.types import KEY_SHIFT, has_changed
+from db.types import HighHalf, LowHalf, has_changed, stored_halves
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from sqlalchemy import ColumnElement, Select
+    from sqlalchemy import ColumnElement, Select, TableValuedAlias
     from sqlalchemy.orm import Session
 
     from c4core.notation import BoardSize
@@ -80,8 +86,8 @@ def send(session: Session, board: BoardSize, rows: Sequence[StoredEvaluation]) -
         return lambda: 0
     distinct = _distinct(rows, board)
     updated_at = session.execute(select(now(session))).scalar_one()
-    # Sorted: neighbours share pages, and two writers lock rows in the same order.
-    values = sorted(encode(distinct.values(), updated_at))
+    # Sorted by key: neighbours share pages, and two writers lock rows in the same order.
+    values = encode(sorted(distinct.values()), updated_at)
     connection = session.connection()
     merge_sent = send_rows(connection, values)
 
@@ -125,18 +131,16 @@ def drop_damaged(session: Session, board: BoardSize, keys: Sequence[int]) -> int
         Evaluation.height == board.height,
         key_among(dialect),
     )
-    given = {"keys": keys_parameter(keys, dialect)}
     query = select(*COLUMNS, has_changed(session, Base.metadata.tables["evaluations"])).where(
         *of_keys
     )
     damaged = [
-        row.key + KEY_SHIFT
-        for row in connection.execute(query, given)
+        key_of(row)
+        for row in connection.execute(query, keys_parameters(keys, dialect))
         if row[-1] or not is_sound(tuple(row[:-1]))
     ]
     if damaged:
-        given = {"keys": keys_parameter(damaged, dialect)}
-        connection.execute(delete(Evaluation).where(*of_keys), given)
+        connection.execute(delete(Evaluation).where(*of_keys), keys_parameters(damaged, dialect))
     return len(damaged)
 
 
@@ -156,17 +160,17 @@ def _rows(
 ) -> Iterator[Sequence[ColumnValues]]:
     connection = session.connection()
     dialect = connection.dialect.name
-    query = _lookup_query(dialect)
+    query = lookup_query(dialect)
     for start in range(0, len(keys), LOOKUP_KEYS):
-        chosen = keys_parameter(keys[start : start + LOOKUP_KEYS], dialect)
-        yield query.rows(connection, width=board.width, height=board.height, keys=chosen)
+        chosen = keys_parameters(keys[start : start + LOOKUP_KEYS], dialect)
+        yield query.rows(connection, width=board.width, height=board.height, **chosen)
 
 
 def find(session: Session, board: BoardSize, key: int) -> StoredEvaluation | None:
     """Return the known evaluation of a canonical key, as :func:`lookup` defines it, or None."""
     connection = session.connection()
     query = _find_query(connection.dialect.name)
-    rows = query.rows(connection, width=board.width, height=board.height, key=key - KEY_SHIFT)
+    rows = query.rows(connection, **_place(board, key))
     return next(iter(decode_known(rows)), None)
 
 
@@ -180,36 +184,72 @@ def find_without_waiting(
         StorageError: the database cannot be read.
     """
     query = _find_query("sqlite")
-    values = {"width": board.width, "height": board.height, "key": key - KEY_SHIFT}
-    rows = reader.read(lambda driver: query.rows_of(driver, **values))
+    rows = reader.read(lambda driver: query.rows_of(driver, **_place(board, key)))
     return next(iter(decode_known(rows)), None)
 
 
-def key_among(dialect: str) -> ColumnElement[bool]:
-    """The condition that the key is among the parameter ``keys``, which is a single value.
+def _place(board: BoardSize, key: int) -> dict[str, int]:
+    return {
+        "width": board.width,
+        "height": board.height,
+        "key": LowHalf.store(key),
+        "key_high": HighHalf.store(key),
+    }
 
-    One parameter holds all keys, so their number is unlimited and one statement is prepared.
+
+def key_among(dialect: str) -> ColumnElement[bool]:
+    """The condition that :func:`keys_parameters` has the key.
+
+    A parameter holds any number of keys, so one statement is prepared for all numbers.
     """
     if dialect == "sqlite":
-        values = func.json_each(bindparam("keys")).table_valued(column("value", BigInteger))
-        return stored_key.in_(select(values.c.value))
-    return stored_key == func.any(bindparam("keys", type_=ARRAY(BigInteger)))
+        by_high = func.json_each(bindparam("keys")).table_valued("key", "value", name="by_high")
+        low = func.json_each(by_high.c.value).table_valued(
+            "value", name="low", joins_implicitly=True
+        )
+        return tuple_(*KEY).in_(select(cast(by_high.c.key, BigInteger), low.c.value))
+    _, halves = _wanted_keys()
+    return tuple_(*KEY).in_(select(*halves))
 
 
-def keys_parameter(keys: Iterable[int], dialect: str) -> str | list[int]:
-    """The value of the parameter ``keys``; sorted, so that neighbours are read together."""
-    stored = sorted([key - KEY_SHIFT for key in keys])
-    return json.dumps(stored) if dialect == "sqlite" else stored
+def keys_parameters(keys: Iterable[int], dialect: str) -> dict[str, Any]:
+    """The parameters of a query for some keys; sorted, so that neighbours are read together.
+
+    SQLite gets one JSON object, the low halves by their high half. PostgreSQL gets two arrays; an
+    empty one stands for high halves that are all 0, and saves an eighth of the client's time.
+    """
+    ordered = sorted(keys)
+    highs, lows = map(list, stored_halves(ordered))
+    if dialect != "sqlite":
+        return {"keys": lows, "key_highs": highs if any(highs) else []}
+    lows_of: dict[int, list[int]] = {}
+    start = 0
+    while start < len(ordered):
+        next_high = (ordered[start] >> KEY_BITS // 2) + 1
+        end = bisect_left(ordered, next_high << KEY_BITS // 2, start)
+        lows_of[highs[start]] = lows[start:end]
+        start = end
+    return {"keys": json.dumps(lows_of)}
+
+
+def _wanted_keys() -> tuple[TableValuedAlias, tuple[ColumnElement[int], ColumnElement[int]]]:
+    """The parameters of PostgreSQL as a table, and its columns in the order of KEY."""
+    kind = ARRAY(BigInteger)
+    arrays = func.unnest(bindparam("key_highs", type_=kind), bindparam("keys", type_=kind))
+    columns = (column("key_high", BigInteger), column("key", BigInteger))
+    wanted = arrays.table_valued(*columns, name="wanted").render_derived()
+    return wanted, (func.coalesce(wanted.c.key_high, 0), wanted.c.key)
 
 
 @cache
 def _find_query(dialect: str) -> DriverQuery:
-    key = bindparam("key", type_=BigInteger)
-    return DriverQuery(_OF_BOARD.where(stored_key == key), dialect)
+    is_key = (half == bindparam(half.name, type_=BigInteger) for half in KEY)
+    return DriverQuery(_OF_BOARD.where(*is_key), dialect)
 
 
 @cache
-def _lookup_query(dialect: str) -> DriverQuery:
+def lookup_query(dialect: str) -> DriverQuery:
+    """The query for the rows of keys; for its parameters see :func:`query_of_keys`."""
     return DriverQuery(query_of_keys(COLUMNS, (), dialect), dialect)
 
 
@@ -220,7 +260,7 @@ def query_of_keys(
 ) -> Select[Any]:
     """A query for columns of the rows of canonical keys that meet some conditions.
 
-    Its parameters are ``width``, ``height`` and ``keys``, see :func:`keys_parameter`.
+    Its parameters are ``width``, ``height`` and the result of :func:`keys_parameters`.
     """
     of_board = select(*columns).where(
         Evaluation.width == bindparam("width"),
@@ -232,7 +272,7 @@ def query_of_keys(
     # One descent into the index for each key, independent of the statistics. With `= ANY` and a
     # table that was filled a moment ago, PostgreSQL reads the whole board from a hundred keys on.
     # Measured with 40,000 rows: 210 microseconds a key, and 3 this way.
-    keys = func.unnest(bindparam("keys", type_=ARRAY(BigInteger)))
-    wanted = keys.table_valued(column("key", BigInteger), name="wanted").render_derived()
-    found = of_board.where(stored_key == wanted.c.key).offset(literal_column("0")).lateral("found")
+    wanted, halves = _wanted_keys()
+    is_wanted = and_(*(half == other for half, other in zip(KEY, halves, strict=True)))
+    found = of_board.where(is_wanted).offset(literal_column("0")).lateral("found")
     return select(*found.c).select_from(wanted.join(found, true()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from sqlalchemy import case, func, or_, select
+from sqlalchemy import BigInteger, Text, and_, case, cast, func, or_, select, type_coerce
 
 from c4core.arena.statistics import Tally
 from db.errors import MatchNotFoundError
@@ -178,12 +178,13 @@ def read_finals(
 
     Returns:
         The keys of the final positions, and 1 if ``x`` won, -1 if ``o`` won, 0 for a draw; by match
-        and number.
+        and number. An array of keys of more than 64 bits has two columns: their low and high half.
 
     Raises:
         MatchNotFoundError: a match does not exist any more.
     """
-    layout = np.dtype([("key", "u8"), ("winner", "i1")])
+    layout = np.dtype([("key", "u8"), ("high", "i8"), ("winner", "i1")])
+    high = type_coerce(Game.final_key_high, BigInteger())
     pieces = [np.empty(0, dtype=layout)]
     for first in range(0, len(match_ids), _MATCHES):
         some = match_ids[first : first + _MATCHES]
@@ -192,7 +193,7 @@ def read_finals(
         if missing:
             raise MatchNotFoundError(missing[0])
         query = (
-            select(Game.final_key, Game.winner)
+            select(Game.final_key, high, Game.winner)
             .where(
                 Game.match_id.in_(some),
                 Game.ending.in_(ON_THE_BOARD),
@@ -201,12 +202,25 @@ def read_finals(
         )
         pieces.append(np.fromiter(_stream(session, query), dtype=layout))
     games = np.concatenate(pieces)
-    return np.ascontiguousarray(games["key"]), np.ascontiguousarray(games["winner"])
+    keys = np.ascontiguousarray(games["key"])
+    if games["high"].any():
+        keys = np.stack([keys, games["high"].astype(np.uint64)], axis=1)
+    return keys, np.ascontiguousarray(games["winner"])
 
 
 def _distinct(session: Session, match_id: int) -> int:
-    final = case((Game.moves.is_(None), Game.final_key))
-    query = select(func.count(Game.moves.distinct()), func.count(final.distinct())).where(
+    high = type_coerce(Game.final_key_high, BigInteger())
+    finals = (
+        case((and_(Game.moves.is_(None), high == 0), Game.final_key)),
+        # Both databases count distinct values of one column only.
+        case(
+            (
+                and_(Game.moves.is_(None), high != 0),
+                cast(high, Text) + " " + cast(type_coerce(Game.final_key, BigInteger()), Text),
+            )
+        ),
+    )
+    query = select(*(func.count(each.distinct()) for each in (Game.moves, *finals))).where(
         Game.match_id == match_id, Game.ending != UNFINISHED
     )
     return sum(session.connection().execute(query).one())

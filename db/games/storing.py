@@ -125,6 +125,7 @@ def _conditions(filters: GameFilter) -> list[ColumnElement[bool]]:
 def _row(match_id: int, game: StoredGame) -> dict[str, Any]:
     values = game._asdict() | {
         "match_id": match_id,
+        "final_key_high": game.final_key,
         "winner": _WINNERS[game.winner],
         "ending": str(game.ending),
         "replaced": list(game.replaced),
@@ -135,6 +136,7 @@ def _row(match_id: int, game: StoredGame) -> dict[str, Any]:
 def _game(row: Row[Any]) -> StoredGame:
     values: dict[str, Any] = row._asdict()
     values["a_side"] = "x" if values.pop("a_is_x") else "o"
+    values["final_key"] += values.pop("final_key_high")
     values["winner"] = _SIDES[values["winner"]]
     values["replaced"] = tuple(values["replaced"])
     return StoredGame(**values)

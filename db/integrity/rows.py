@@ -20,13 +20,15 @@ from c4core.notation import check_board, parse_moves
 from db.errors import DamagedValueError
 from db.evaluations.rows import (
     COLUMNS,
+    PLACE,
     SCORES_CHANGED,
+    STORED,
     DriverQuery,
     check_row,
     decode,
     full_column_bits,
     is_sound,
-    stored_key,
+    name_of,
 )
 from db.games.matches import get_terms
 from db.games.storing import stream_games
@@ -35,7 +37,6 @@ from db.records.games import ON_THE_BOARD, UNFINISHED, GameFilter
 from db.records.jobs import JobState
 from db.records.matches import Origin
 from db.types import (
-    KEY_SHIFT,
     JsonObject,
     PackedBytes,
     as_stored,
@@ -65,8 +66,8 @@ _EVALUATIONS: Final = 2_000
 _TABLE_MB: Final = 64
 
 
-Place = tuple[int, int, int]
-"""Number of columns and rows of the board, and the stored key."""
+Place = tuple[int, ...]
+"""The stored values of PLACE."""
 
 
 class Row(NamedTuple):
@@ -165,14 +166,13 @@ def faulty_evaluations(session: Session) -> Iterator[Place]:
     """The evaluations that cannot be true."""
     for values in _evaluations(session):
         if _evaluation_fault(values) is not None:
-            yield values[:3]
+            yield values[: len(PLACE)]
 
 
 def drop_faulty(session: Session, places: Sequence[Place]) -> Iterator[str]:
     """Delete the given evaluations that cannot be true, and say why."""
-    table = Evaluation.__table__
     for place in places:
-        is_row = tuple_(table.c.width, table.c.height, stored_key) == place
+        is_row = tuple_(*PLACE) == place
         query = select(*COLUMNS).where(is_row).with_for_update()
         for row in session.connection().execute(query).all():
             fault = _evaluation_fault(tuple(row))
@@ -182,7 +182,7 @@ def drop_faulty(session: Session, places: Sequence[Place]) -> Iterator[str]:
 
 
 def _told(values: Sequence[Any], fault: str) -> str:
-    return f"position {values[2] + KEY_SHIFT} of {values[0]}x{values[1]}: {fault}"
+    return f"{name_of(values)}: {fault}"
 
 
 def sample(session: Session, number: int, seed: int) -> list[StoredEvaluation]:
@@ -234,13 +234,7 @@ def _difference(row: StoredEvaluation, lower: int, upper: int) -> str | None:
 
 def _evaluations(session: Session) -> Iterator[ColumnValues]:
     """All rows by key. Rows with values of wrong types are left out: another check finds them."""
-    table = Evaluation.__table__
-    columns = [table.c[column.name] for column in COLUMNS]
-    query = (
-        select(*COLUMNS)
-        .where(not_(wrong_types(session, columns)))
-        .order_by(table.c.width, table.c.height, table.c.key)
-    )
+    query = select(*COLUMNS).where(not_(wrong_types(session, STORED))).order_by(*PLACE)
     connection = session.connection()
     batches = DriverQuery(query, connection.dialect.name).batches(connection, _EVALUATIONS)
     for rows in batches:

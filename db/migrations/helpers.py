@@ -41,27 +41,41 @@ def rebuild(table: str, columns: str, sealed: dict[str, str]) -> None:
     them. ``columns`` is as for :func:`checksum`; ``sealed`` has expressions for columns that get
     other values.
     """
-    connection = op.get_bind()
-    made = "SELECT sql FROM sqlite_schema WHERE tbl_name = :table AND type = :type AND sql NOT NULL"
-    (table_sql,) = connection.scalars(sa.text(made), {"table": table, "type": "table"})
-    other_sql = [
-        sql
-        for kind in ("index", "trigger")
-        for sql in connection.scalars(sa.text(made), {"table": table, "type": kind})
-    ]
-    names = [row.name for row in connection.execute(sa.text(f"PRAGMA table_info({table})"))]
+    (table_sql,) = made(table, "table")
     expression, kind = checksum(columns, "sqlite")
     column = f"\n\tchecksum {kind} GENERATED ALWAYS AS ({expression}) STORED"
-    new_sql = re.sub(rf'^CREATE TABLE "?{table}"?', f"CREATE TABLE new_{table}", table_sql)
-    new_sql = re.sub(r",\s*(CONSTRAINT)", rf", {column}, \n\t\1", new_sql, count=1)
-    values = ", ".join(sealed.get(name, f'"{name}"') for name in names)
-    quoted = ", ".join(f'"{name}"' for name in names)
-    driver: Any = connection.connection.dbapi_connection
+    new_sql = re.sub(r",\s*(CONSTRAINT)", rf", {column}, \n\t\1", table_sql, count=1)
+    replace(table, new_sql, {name: sealed.get(name, f'"{name}"') for name in written(table)})
+
+
+def made(table: str, kind: str) -> list[str]:
+    """The statements that made a table of SQLite, its indexes or its triggers."""
+    query = (
+        "SELECT sql FROM sqlite_schema WHERE tbl_name = :table AND type = :kind AND sql NOT NULL"
+    )
+    return list(op.get_bind().scalars(sa.text(query), {"table": table, "kind": kind}))
+
+
+def written(table: str) -> list[str]:
+    """The columns of a table of SQLite without the generated ones."""
+    return [row.name for row in op.get_bind().execute(sa.text(f"PRAGMA table_info({table})"))]
+
+
+def replace(table: str, new_sql: str, values: dict[str, str], where: str = "TRUE") -> None:
+    """Replace a table of SQLite: run another statement to make it, and copy rows.
+
+    ``values`` has an expression for each copied column. Indexes and triggers stay.
+    """
+    other_sql = [*made(table, "index"), *made(table, "trigger")]
+    new_sql = re.sub(rf'^CREATE TABLE "?{table}"?', f"CREATE TABLE new_{table}", new_sql)
+    names = ", ".join(f'"{name}"' for name in values)
+    chosen = f"SELECT {', '.join(values.values())} FROM {table} WHERE {where}"  # noqa: S608
+    driver: Any = op.get_bind().connection.dbapi_connection
     for statement in (
         # Views name the table while it does not exist.
         "PRAGMA legacy_alter_table = ON",
         new_sql,
-        f"INSERT INTO new_{table} ({quoted}) SELECT {values} FROM {table}",  # noqa: S608
+        f"INSERT INTO new_{table} ({names}) {chosen}",
         f"DROP TABLE {table}",
         f"ALTER TABLE new_{table} RENAME TO {table}",
         *other_sql,
@@ -203,12 +217,17 @@ POSTGRESQL_BEST: Final = f"""(
     )"""  # noqa: S608 (constants)
 
 
-def views(key: str, time: str, all_scores: str, best: str) -> tuple[str, str, str]:
-    """The statements that create the views, in the SQL of one database."""
+def views(
+    key: str, time: str, all_scores: str, best: str, *, seed: str | None = None
+) -> tuple[str, str, str]:
+    """The statements that create the views, in the SQL of one database.
+
+    ``seed`` is as ``key``, but for a number without a high half.
+    """
     positions = f"""
 CREATE VIEW c4_positions AS SELECT
     width || 'x' || height AS board,
-    {key.format(key="key")} AS key,
+    {key.format(key="key", high="key_high")} AS key,
     ply,
     CASE ply % 2 WHEN 0 THEN 'x' ELSE 'o' END AS side,
     lower,
@@ -236,8 +255,8 @@ CREATE VIEW c4_games AS SELECT
     detail,
     length,
     moves,
-    {key.format(key="final_key")} AS final_key,
-    {key.format(key="seed")} AS seed,
+    {key.format(key="final_key", high="final_key_high")} AS final_key,
+    {(seed or key).format(key="seed")} AS seed,
     x_seconds,
     o_seconds
 FROM games JOIN matches ON games.match_id = matches.id"""  # noqa: S608
@@ -267,3 +286,35 @@ VIEWS: Final = {
     "sqlite": views(SQLITE_KEY, SQLITE_TIME, SQLITE_ALL_SCORES, SQLITE_BEST),
     "postgresql": views(POSTGRESQL_KEY, POSTGRESQL_TIME, POSTGRESQL_ALL_SCORES, POSTGRESQL_BEST),
 }
+
+SQLITE_FIRST: Final = "(a % 1000000000 * 4294967296 + b)"
+SQLITE_SECOND: Final = f"({SQLITE_FIRST} % 1000000000 * 4294967296 + c)"
+SQLITE_THIRD: Final = f"({SQLITE_SECOND} % 1000000000 * 4294967296 + d)"
+
+SQLITE_WHOLE_KEY: Final = f"""CASE WHEN {{high}} = 0 THEN {SQLITE_KEY} ELSE (
+        WITH RECURSIVE parts (a, b, c, d, digits) AS (
+            SELECT {{high}} >> 32 & 4294967295, {{high}} & 4294967295,
+                ({{key}} >> 32) + 2147483648, {{key}} & 4294967295, ''
+            UNION ALL SELECT a / 1000000000, {SQLITE_FIRST} / 1000000000,
+                {SQLITE_SECOND} / 1000000000, {SQLITE_THIRD} / 1000000000,
+                printf('%09d', {SQLITE_THIRD} % 1000000000) || digits
+            FROM parts WHERE a + b + c + d > 0
+        ) SELECT ltrim(digits, '0') FROM parts WHERE a + b + c + d = 0
+    ) END"""  # noqa: S608 (constants)
+# A number of four 32-bit parts is divided by 10^9 until nothing is left.
+
+POSTGRESQL_WHOLE_KEY: Final = f"""CASE WHEN {{high}} = 0 THEN {POSTGRESQL_KEY} ELSE {POSTGRESQL_KEY}
+        + (CAST({{high}} AS NUMERIC) + CASE WHEN {{high}} < 0 THEN 18446744073709551616 ELSE 0 END)
+        * 18446744073709551616 END"""
+
+VIEWS_OF_WHOLE_KEYS: Final = {
+    "sqlite": views(SQLITE_WHOLE_KEY, SQLITE_TIME, SQLITE_ALL_SCORES, SQLITE_BEST, seed=SQLITE_KEY),
+    "postgresql": views(
+        POSTGRESQL_WHOLE_KEY,
+        POSTGRESQL_TIME,
+        POSTGRESQL_ALL_SCORES,
+        POSTGRESQL_BEST,
+        seed=POSTGRESQL_KEY,
+    ),
+}
+"""The views of a schema whose keys have two halves."""

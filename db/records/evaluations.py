@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from c4core.evaluation import Bounded, signed, table_html
+from db.decoding import is_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +26,7 @@ class _StoredFields(NamedTuple):
     """The fields of :class:`StoredEvaluation`; a NamedTuple cannot inherit anything itself."""
 
     key: int
-    """Canonical key, 0 <= key < 2**64."""
+    """Canonical key, 0 <= key < 2**128."""
     width: int
     """Number of columns of the board."""
     height: int
@@ -76,7 +77,10 @@ class EvaluationFilter:
     has_scores: bool | None = None
     """True: the score of every column is stored; False: it is not."""
     keys: Sequence[int] | NDArray[np.uint64] | None = None
-    """Canonical keys, for instance of the positions of a line of play."""
+    """Canonical keys, for instance of the positions of a line of play.
+
+    An array of longer keys has two columns: the low and the high 64 bits.
+    """
 
 
 Order = Literal["ply", "score", "nodes", "updated"]
@@ -101,7 +105,7 @@ class Cursor(NamedTuple):
             ValueError: the text is not a cursor.
         """
         ply, colon, key = text.partition(":")
-        if not (colon and ply.isdecimal() and key.isdecimal() and int(key) < 1 << 64):
+        if not (colon and ply.isdecimal() and key.isdecimal() and is_key(int(key))):
             raise ValueError(f"not a cursor: {text!r} (PLY:KEY, as given by the previous page)")
         return cls(int(ply), int(key))
 

@@ -3,8 +3,9 @@
 from collections import OrderedDict
 from collections.abc import Callable
 from math import inf as INFINITE  # noqa: N812  (the search's name for it)
-from typing import Literal
+from typing import Any, Literal
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -12,16 +13,38 @@ from hypothesis import strategies as st
 from c4core import Position
 from c4core.arena.game import Ending, play_game
 from c4core.dice import Dice
-from c4core.players import PlayerError, parse_player, player_kinds
+from c4core.notation import BoardSize
+from c4core.players import (
+    Limits,
+    PlayerError,
+    blog,
+    heuristics,
+    parse_player,
+    player_kinds,
+    playouts,
+)
+from c4core.players import minimax as searches
 from c4core.players.blog import blog_weights
 from c4core.players.heuristics import heuristic_value, winning_columns
 from c4core.players.minimax import minimax
 from c4core.players.parameters import Digits, Parameter, Real, Switch, Value, Whole, Word
 from c4core.players.player import columns_from_centre
+from c4core.players.wide import blog as wide_blog
+from c4core.players.wide import heuristics as wide_heuristics
+from c4core.players.wide import minimax as wide_searches
+from c4core.players.wide import playouts as wide_playouts
 from tests.support.boards import player_positions as slow
-from tests.support.boards.positions import games
+from tests.support.boards.positions import EVERY_SIZE, games
 
 WIN = 10**6
+
+NARROW = [size for size in EVERY_SIZE if BoardSize(*size).is_narrow]
+
+WIDE = [(8, 8), (9, 7), (10, 7), (13, 5), (31, 3), (4, 31)]
+"""Wide boards: their words have 128 bits."""
+
+FEW_COLUMNS = [(8, 8), (9, 7), (10, 7), (4, 31)]
+"""Wide boards on which a slow search of three plies ends soon."""
 
 SMALL = [
     "set:fallback=column",
@@ -73,7 +96,7 @@ HEURISTICS: dict[str, Callable[[slow.Squares, str], int]] = {
 
 @pytest.mark.parametrize("text", QUICK)
 @settings(max_examples=15)
-@given(game=games(minimum=4), seed=st.integers(0, 2**64 - 1))
+@given(game=games(minimum=4) | games(sizes=WIDE), seed=st.integers(0, 2**64 - 1))
 def test_every_move_is_legal_and_reproducible(
     text: str, game: tuple[Position, str], seed: int
 ) -> None:
@@ -87,7 +110,12 @@ def test_every_move_is_legal_and_reproducible(
 
 
 @settings(max_examples=50)
-@given(games(minimum=4), st.sampled_from(QUICK), st.sampled_from(QUICK), st.integers(0, 99))
+@given(
+    games(minimum=4) | games(sizes=WIDE),
+    st.sampled_from(QUICK),
+    st.sampled_from(QUICK),
+    st.integers(0, 99),
+)
 def test_every_game_ends_on_the_board(
     game: tuple[Position, str], first: str, second: str, seed: int
 ) -> None:
@@ -102,9 +130,92 @@ def test_every_game_ends_on_the_board(
     assert record.winner == record.final().winner
 
 
+@pytest.mark.parametrize("board", [(8, 8), (10, 7)], ids=lambda size: "x".join(map(str, size)))
+@pytest.mark.parametrize("text", QUICK)
+def test_complete_games_on_wide_boards(text: str, board: tuple[int, int]) -> None:
+    player, opponent = parse_player(text).make(), parse_player("random").make()
+    start = Position(width=board[0], height=board[1])
+    for pair in ((player, opponent), (opponent, player)):
+        record = play_game(*pair, seed=board[0], start=start)
+        assert record.ending in (Ending.FOUR, Ending.FULL)
+        assert record.final().is_over
+
+
+def test_the_perfect_player_needs_no_exact_scores() -> None:
+    """They may take years on a wide board: the time limit of a move ends the search."""
+    position = Position(width=10, height=7)
+    column = parse_player("perfect").make().choose(position, Dice(1), Limits(0.01))
+    assert position.is_legal(column)
+
+
+@settings(max_examples=60)
+@given(games(sizes=NARROW), st.integers(0, 2**64 - 1), st.data())
+def test_wide_modules_agree_with_narrow_ones(
+    game: tuple[Position, str], seed: int, data: st.DataObject
+) -> None:
+    """Both are compiled from the same sources; on narrow boards every result is the same."""
+    position, _ = game
+    width, height = position.board
+    for side in slow.SIDES:
+        for name in (*HEURISTICS, "both", "runs-forward"):
+            value = heuristics.heuristic_value(position, side, name)
+            assert wide_heuristics.heuristic_value(position, side, name) == value
+        columns = heuristics.winning_columns(position, side)
+        assert wide_heuristics.winning_columns(position, side) == columns
+
+    def same(name: str, *arguments: object, **options: object) -> None:
+        dice = Dice(seed), Dice(seed)
+        found = [
+            getattr(module, name)(position, own_dice, *arguments, **options)
+            for module, own_dice in zip((playouts, wide_playouts), dice, strict=True)
+        ]
+        assert found[0] == found[1]
+        assert dice[0].unit() == dice[1].unit()
+
+    same("run_playouts", 20)
+    last = data.draw(st.integers(0, position.board.cells - 1))
+    drawn = [
+        module.draw_positions(Dice(seed), 20, 0, last, width=width, height=height)
+        for module in (playouts, wide_playouts)
+    ]
+    assert drawn[0].dtype == drawn[1].dtype == np.uint64
+    assert drawn[0].tolist() == drawn[1].tolist()
+    first = np.random.default_rng(seed).integers(0, 2**64 - 1, 50, dtype=np.uint64)
+    first[::2] = np.uint64(2**64 - 1)
+    second = first[::-1].copy()
+    winner = np.resize(np.array([1, -1, 0], dtype=np.int8), 50)
+    stored = playouts.tally_columns(position, first, second, winner)
+    assert wide_playouts.tally_columns(position, first, second, winner) == stored
+    if position.is_over:
+        return
+    same("flat_scores", simulations=20, center_weight=2.0, stop_gap=0.3, stop_after=5)
+    same("timed_choice", playouts=50, seconds=-1)
+    same("uct_statistics", iterations=50, exploration=1.4)
+    for by_lines in (True, False):
+        same("line_choice", by_lines=by_lines)
+    depth = data.draw(st.integers(0, 3))
+    for scale in ("even", "falling", "held"):
+        options: dict[str, Any] = {"depth": depth, "scale": scale, "missed": "round3+"}
+        weights = blog.blog_weights(position, flat_later=True, **options)
+        assert wide_blog.blog_weights(position, flat_later=True, **options) == weights
+    options = {
+        "depth": depth + 1,
+        "order": columns_from_centre(width),
+        "win": heuristics.FEATURES_LIMIT,
+        "cache_size": data.draw(st.integers(1, 60)),
+        "heuristic": data.draw(st.sampled_from([*HEURISTICS, "both", "runs-forward"])),
+        "pvs": data.draw(st.booleans()),
+        "killer_moves": data.draw(st.booleans()),
+        "all_scores": data.draw(st.booleans()),
+    }
+    for cache in ("off", "exact", "mirror", "zobrist"):
+        found = searches.minimax(position, cache=cache, **options)
+        assert wide_searches.minimax(position, cache=cache, **options) == found
+
+
 @pytest.mark.parametrize("name", HEURISTICS)
 @settings(max_examples=50)
-@given(game=games(minimum=4, max_cells=48))
+@given(game=games(minimum=4, max_cells=48) | games(sizes=WIDE))
 def test_heuristics_agree_with_a_check_of_every_line(name: str, game: tuple[Position, str]) -> None:
     position, _ = game
     if name == "features" and position.winner:
@@ -114,7 +225,7 @@ def test_heuristics_agree_with_a_check_of_every_line(name: str, game: tuple[Posi
         assert heuristic_value(position, side, name) == HEURISTICS[name](squares, side)
 
 
-@given(games(minimum=4))
+@given(games(minimum=4) | games(sizes=WIDE))
 def test_winning_columns_win(game: tuple[Position, str]) -> None:
     position, _ = game
     if position.is_over:
@@ -136,7 +247,7 @@ def slow_minimax(position: Position, depth: int, side: Literal["x", "o"]) -> int
 
 
 @settings(max_examples=40)
-@given(games(minimum=4, max_cells=42), st.integers(1, 3))
+@given(games(minimum=4, max_cells=42) | games(sizes=FEW_COLUMNS), st.integers(1, 3))
 def test_search_agrees_with_minimax(game: tuple[Position, str], depth: int) -> None:
     position, _ = game
     if position.is_over:
@@ -186,7 +297,7 @@ def slow_counts(position: Position, depth: int) -> list[int | None]:
 
 
 @settings(max_examples=30)
-@given(games(minimum=4, max_cells=42), st.integers(0, 3))
+@given(games(minimum=4, max_cells=42) | games(sizes=FEW_COLUMNS), st.integers(0, 3))
 def test_counting_agrees_with_a_slow_count(game: tuple[Position, str], depth: int) -> None:
     position, _ = game
     if position.is_over:
@@ -247,7 +358,11 @@ class SlowSearch:
 
 @pytest.mark.parametrize("cache", ["exact", "mirror", "zobrist"])
 @settings(max_examples=25)
-@given(game=games(minimum=4, max_cells=42), size=st.integers(1, 60), depth=st.integers(3, 5))
+@given(
+    game=games(minimum=4, max_cells=42) | games(sizes=FEW_COLUMNS),
+    size=st.integers(1, 60),
+    depth=st.integers(3, 5),
+)
 def test_a_cache_drops_the_least_recently_used_entry(
     cache: Literal["exact", "mirror", "zobrist"], game: tuple[Position, str], size: int, depth: int
 ) -> None:

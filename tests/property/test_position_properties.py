@@ -73,7 +73,7 @@ def test_any_text_is_a_position_or_a_value_error(size: tuple[int, int], text: st
         assert position.ply == len(text)
 
 
-@given(boards(every=True), st.integers(-(2**65), 2**65))
+@given(boards(every=True), st.integers(-(2**129), 2**129))
 def test_any_number_is_a_position_or_a_value_error(size: tuple[int, int], number: int) -> None:
     width, height = size
     try:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from c4core import Position
 from c4core.evaluation import plies_to_end
 from c4core.solver import Solver
+from tests.support.boards.positions import boards
 from tests.support.boards.reference import ReferenceSolver, columns_of
 
 SCORES, COLUMNS, LINES = (Solver(table_mb=1) for _ in range(3))
@@ -22,8 +23,7 @@ def most_empty(width: int) -> int:
 @st.composite
 def late_positions(draw: st.DrawFn) -> Position:
     """A position near its end (or over) on any board that the oracle can handle."""
-    width = draw(st.integers(1, 32))
-    height = draw(st.integers(1, min(19, 64 // width - 1)))
+    width, height = draw(boards(every=True))
     cells = width * height
     target = max(0, cells - draw(st.integers(0, most_empty(width))))
     position = Position(width=width, height=height)

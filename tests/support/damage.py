@@ -1,11 +1,14 @@
 """SQLite files with rows in every table, and with flipped bits."""
 
 import random
+import re
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+
+from sqlalchemy import Connection, text
 
 from c4core import Position
 from c4core.version import ENGINE_VERSION
@@ -122,6 +125,28 @@ def fill_database(database: Database, rows: int) -> None:
     unknown = {"moves": None, "seed": None, "detail": "who knows?", "replaced": (1, 2)}
     corpus = store_match(database, [*played, game(len(played), **unknown)])
     store_match(database, [game(0)], corpus=(corpus,))
+
+
+@contextmanager
+def unchecked(connection: Connection, table: str) -> Iterator[None]:
+    """Let writes to a table keep the checksums of its rows."""
+    if connection.dialect.name == "postgresql":
+        expression = f"ALTER TABLE {table} ALTER COLUMN checksum DROP EXPRESSION"
+        connection.execute(text(expression))
+        yield
+        return
+    query = text("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = :name")
+    sql = connection.scalar(query, {"name": table})
+    _declare(connection, table, re.sub(r"GENERATED ALWAYS AS .* STORED", "", sql))
+    yield
+    _declare(connection, table, sql)
+
+
+def _declare(connection: Connection, table: str, sql: str) -> None:
+    connection.execute(text("PRAGMA writable_schema = ON"))
+    statement = text("UPDATE sqlite_schema SET sql = :sql WHERE type = 'table' AND name = :name")
+    connection.execute(statement, {"sql": sql, "name": table})
+    connection.execute(text("PRAGMA writable_schema = RESET"))
 
 
 def problems(path: Path) -> list[str]:

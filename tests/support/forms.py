@@ -51,8 +51,8 @@ ACCEPTED: Final = (
 """Texts of one line that lead to the position after ``MOVES``."""
 
 REFUSED: Final = {
-    "x": "move 1: 'x' is not a column",
-    "44x": "move 3: 'x' is not a column",
+    "x": "move 1: column x is outside the board (columns 1 to 7)",
+    "44x": "move 3: column x is outside the board (columns 1 to 7)",
     "48": "move 2: column 8 is outside the board (columns 1 to 7)",
     "4,8": "move 2: column 8 is outside the board (columns 1 to 7)",
     "10, 3": "move 1: column 10 is outside the board (columns 1 to 7)",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final, TypedDict, cast, get_args
 from msgspec import UNSET, Meta, UnsetType
 from starlette.routing import Route
 
+from c4core.notation import MAX_BITS
 from db import evaluations
 from db.decoding import decoding
 from db.records.evaluations import Cursor, EvaluationFilter
@@ -27,9 +28,9 @@ if TYPE_CHECKING:
 
 PAGE: Final = 100
 LARGEST_PAGE: Final = 1_000
-MOST: Final = 64
+MOST: Final = MAX_BITS
 """Upper bound of the plies and scores of all boards."""
-CURSOR: Final = re.compile(r"[0-9]{1,2}:[0-9]{1,20}")
+CURSOR: Final = re.compile(rf"[0-9]{{1,{len(str(MOST))}}}:{parameters.DIGITS.pattern}")
 
 
 def _read_cursor(text: str | UnsetType) -> Cursor | None:

@@ -19,7 +19,7 @@ from db.records.games import GameCursor, GameFilter
 from web import openapi, parameters
 from web.access import require_write
 from web.bodies import read_object
-from web.parameters import Board, Moves, Parameters, Side, one_of, read_board
+from web.parameters import DIGITS, Board, Moves, Parameters, Side, one_of, read_board
 from web.responses import ApiError, json_response, without_directories
 from web.service import service_of
 from workers.match.files import add_game, entry_of
@@ -40,7 +40,7 @@ LARGEST_PAGE: Final = 500
 LARGEST_NUMBER: Final = (1 << 31) - 1
 """Upper bound of the numbers of matches and games; it fits a column of the database."""
 Number = Annotated[int, Meta(ge=0, le=LARGEST_NUMBER)]
-Digits = Annotated[str, Meta(pattern="^[0-9]{1,20}$")]
+Digits = Annotated[str, Meta(pattern=f"^{DIGITS.pattern}$")]
 Winner = Literal["x", "o", "draw"]
 ENDINGS: Final = tuple(map(str, Ending))
 LARGE_NUMBERS: Final = ("seed", "start", "final")
@@ -49,7 +49,6 @@ LABEL: Final = "played on the page"
 """The label of the matches of games that clients store."""
 LONGEST_ERROR: Final = 500
 """Most characters of an error message that quotes the request."""
-_LARGE_NUMBER: Final = re.compile(r"[0-9]{1,20}")
 CURSOR: Final = re.compile(r"[0-9]{1,10}:[0-9]{1,10}")
 
 
@@ -144,7 +143,7 @@ def read_game_object(fields: Mapping[str, object]) -> GameEntry:
     read: dict[str, object] = dict(fields)
     for name in LARGE_NUMBERS:
         value = fields.get(name)
-        if isinstance(value, str) and _LARGE_NUMBER.fullmatch(value):
+        if isinstance(value, str) and DIGITS.fullmatch(value):
             read[name] = int(value)
     try:
         return parse_json_game(json.dumps(read))
@@ -208,7 +207,7 @@ ROUTES: Final = [
 _LARGE: Final[openapi.Schema] = {
     "anyOf": [
         {"type": "integer"},
-        {"type": "string", "pattern": f"^{_LARGE_NUMBER.pattern}$"},
+        {"type": "string", "pattern": f"^{DIGITS.pattern}$"},
         {"type": "null"},
     ],
     "description": "A 64-bit number, as a number or as text.",

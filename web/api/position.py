@@ -6,11 +6,11 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final, Literal, TypedDict
 
-import numpy as np
 from msgspec import Meta
 from starlette.responses import Response
 from starlette.routing import Route
 
+from c4core.arrays import key_array
 from web import openapi, parameters
 from web.access import require_write
 from web.parameters import (
@@ -206,7 +206,7 @@ async def _queue(request: Request, position: Position) -> int:
     """The number of the job for a position, which is found or created."""
     service = service_of(request)
     database = require_write(request)
-    keys = np.array([position.key], dtype=np.uint64)
+    keys = key_array([position.key], position.board)
     job_id = await service.in_thread(
         partial(
             find_or_submit,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from c4core.arrays import canonical_keys
+from c4core.arrays import canonical_keys, key_array
 from c4core.errors import C4Error
 from c4core.lines import BadLine, Request
 from c4core.position import Position
@@ -32,8 +32,7 @@ from workers.core.submit import find_and_resume, find_or_plan, submit_units
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from numpy.typing import NDArray
-
+    from c4core.arrays import Keys
     from c4core.notation import BoardSize
     from db.database import Database
     from db.records.jobs import Json
@@ -159,7 +158,7 @@ def find_job(
 
 def find_or_submit(
     database: Database,
-    keys: NDArray[np.uint64],
+    keys: Keys,
     *,
     board: BoardSize,
     topic: str,
@@ -201,7 +200,7 @@ def find_or_submit(
 
 def find_or_submit_unknown(
     database: Database,
-    unknown: NDArray[np.uint64],
+    unknown: Keys,
     *,
     board: BoardSize,
     topic: str,
@@ -260,7 +259,7 @@ def _unit(lines: list[Request | BadLine], seconds: float) -> UnitPlan:
     return UnitPlan(encode_lines(lines), positions, expected_seconds=seconds)
 
 
-def asked_keys(database: Database, job_id: int, board: BoardSize) -> NDArray[np.uint64]:
+def asked_keys(database: Database, job_id: int, board: BoardSize) -> Keys:
     """The sorted, unique canonical keys of all positions of a job.
 
     Raises JobStateError if the job is of another kind or on another board.
@@ -279,13 +278,13 @@ def asked_keys(database: Database, job_id: int, board: BoardSize) -> NDArray[np.
             for line in decode_lines(unit.payload, board=board, zero_based=zero_based)
             if isinstance(line, Request)
         )
-        return np.unique(np.fromiter(keys, np.uint64))
+        return np.unique(key_array(keys, board))
     raise JobStateError(f"job {job_id} {problem}", job_id=job_id, state=job.state)
 
 
-def keys_of_label(database: Database, label: str, board: BoardSize) -> NDArray[np.uint64]:
+def keys_of_label(database: Database, label: str, board: BoardSize) -> Keys:
     """The canonical keys of all positions of the ``analyze`` jobs with this label and board."""
     with database.read() as session:
         numbers = jobs.jobs_of_label(session, label, kind=KIND, board=board)
     found = [asked_keys(database, number, board) for number in numbers]
-    return np.unique(np.concatenate([np.empty(0, np.uint64), *found]))
+    return np.unique(np.concatenate([key_array((), board), *found]))

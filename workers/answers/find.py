@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
+from c4core.arrays import key_array
 from c4core.evaluation import NO_SCORE, final_score
 from c4core.position import Position
 from c4core.version import ENGINE_VERSION
@@ -28,8 +27,7 @@ from workers.core.searching import store_learned
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from c4core.arrays import Keys
     from c4core.book import Book
     from c4core.notation import BoardSize
     from db.database import Database
@@ -135,18 +133,16 @@ def known_scores(
     return None if answer is None else answer.scores
 
 
-def unknown_keys(
-    database: Database, board: BoardSize, keys: NDArray[np.uint64]
-) -> NDArray[np.uint64]:
+def unknown_keys(database: Database, board: BoardSize, keys: Keys) -> Keys:
     """The canonical keys for which neither database nor included book has all column scores."""
     book = book_of_job({}, board)
     width, height = board
-    unknown = [np.empty(0, dtype=np.uint64)]
+    unknown: list[int] = []
     for first in range(0, len(keys), KEYS_AT_A_TIME):
         asked = keys[first : first + KEYS_AT_A_TIME].tolist()
         with database.read() as session:
             known = evaluations.lookup(session, board, asked)
-        missing = [
+        unknown.extend(
             key
             for key in asked
             if not (key in known and EVERYTHING.is_answered_by(known[key]))
@@ -154,9 +150,8 @@ def unknown_keys(
                 Position.from_key(key, width=width, height=height), EVERYTHING, None, book
             )
             is None
-        ]
-        unknown.append(np.array(missing, dtype=np.uint64))
-    return np.concatenate(unknown)
+        )
+    return key_array(unknown, board)
 
 
 def search_with(
@@ -410,8 +405,9 @@ def _singly(
 def _together(
     positions: Mapping[int, Position], question: Question, solver: Searcher, *, related: bool
 ) -> Iterator[Answer]:
-    width, height = next(iter(positions.values())).board
-    keys = np.fromiter(positions, dtype=np.uint64, count=len(positions))
+    board = next(iter(positions.values())).board
+    width, height = board
+    keys = key_array(positions, board)
     columns: Iterable[tuple[int | None, ...] | None]
     if question.columns:
         analyses = solver.analyze_many(keys, width=width, height=height)

@@ -21,9 +21,7 @@ from workers.errors import AlreadyAskedError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from c4core.arrays import Keys
     from c4core.notation import BoardSize
     from db.database import Database, Session
     from db.records.jobs import Json, UnitPlan
@@ -111,9 +109,13 @@ def _asked(kind: str, board: BoardSize, params: Json) -> _Asked:
     return {"kind": kind, "board": board, "params": params, "engine_version": ENGINE_VERSION}
 
 
-def topic_of(purpose: str, keys: NDArray[np.uint64]) -> str:
+def topic_of(purpose: str, keys: Keys) -> str:
     """Return the topic by which a job is found again: exactly these positions, for this purpose."""
-    digest = hashlib.blake2b(keys.astype("<u8").tobytes(), digest_size=DIGEST_BYTES)
+    if keys.dtype == object:  # on a wide board
+        data = b"".join(key.to_bytes(16, "little") for key in keys.tolist())
+    else:
+        data = keys.astype("<u8").tobytes()
+    digest = hashlib.blake2b(data, digest_size=DIGEST_BYTES)
     return f"{purpose} {digest.hexdigest()}"
 
 

@@ -25,7 +25,7 @@ from c4core.dataset.exchange import read_stated
 from c4core.dataset.records import are_quiet
 from c4core.errors import BookBoardError, DatasetError, EmptySourceError
 from c4core.files import check_regular_file
-from c4core.notation import parse_moves
+from c4core.notation import check_narrow, parse_moves
 from db import games
 from db.records.games import GameFilter
 from workers.answers.books import find_book
@@ -81,6 +81,10 @@ class Order:
     """The treatment of positions in different parts that are a single move apart."""
     license: str = LICENSE
     """The identifier of the license under which the data set is published."""
+
+    def __post_init__(self) -> None:
+        """Refuse wide boards, whose keys do not fit the column of keys."""
+        check_narrow(self.board, "data sets")
 
     @property
     def label(self) -> str:

@@ -22,7 +22,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from c4core.batch import BOUND
+from c4core.batch import bound_type
 from db import jobs
 from db.decoding import decoding
 from db.errors import StorageError
@@ -88,9 +88,9 @@ dropped."""
 class BoundsListener:
     """Passes bounds to a solver, and keeps the most expensive ones."""
 
-    def __init__(self, solver: Searcher) -> None:
+    def __init__(self, solver: Searcher, board: BoardSize) -> None:
         self._solver = solver
-        self._kept = np.empty(0, dtype=BOUND)
+        self._kept = np.empty(0, dtype=bound_type(board))
         self._new: list[NDArray[np.void]] = []
 
     def add_bounds(self, bounds: NDArray[np.void], *, width: int, height: int) -> None:
@@ -107,8 +107,12 @@ class BoundsListener:
         lower, upper = first_bounds(position)
         # Late positions are stored by their exact key, so their mirror images have another key.
         for key in {position.key, position.mirrored().key}:
-            first, end = np.searchsorted(self._kept["key"], np.array([key, key + 1], np.uint64))
-            for _, score, is_upper, _ in self._kept[first:end].tolist():
+            low = np.uint64(key & (1 << 64) - 1)
+            first = np.searchsorted(self._kept["key"], low, "left")
+            end = np.searchsorted(self._kept["key"], low, "right")
+            for *halves, score, is_upper, _ in self._kept[first:end].tolist():
+                if halves[1:] not in ([], [key >> 64]):
+                    continue
                 lower, upper = (
                     (lower, min(upper, score)) if is_upper else (max(lower, score), upper)
                 )
@@ -140,6 +144,7 @@ SHARE_OF_TIME: Final = 0.02
 
 _ODD: Final = np.uint64(0x9E3779B97F4A7C15)
 _OTHER_ODD: Final = np.uint64(0xC2B2AE3D27D4EB4F)
+_THIRD_ODD: Final = np.uint64(0x165667B19E3779F9)
 
 
 class Seen:
@@ -161,6 +166,8 @@ def _names(bounds: NDArray[np.void]) -> NDArray[np.uint64]:
     """A number for each bound, independent of its cost. If two collide, one bound is lost."""
     kinds = (2 * bounds["score"].astype(np.int64) + bounds["is_upper"]).view(np.uint64)
     names: NDArray[np.uint64] = bounds["key"] * _ODD + kinds * _OTHER_ODD
+    if "key_high" in (bounds.dtype.names or ()):  # on a wide board
+        names ^= bounds["key_high"] * _THIRD_ODD
     return names
 
 
@@ -205,7 +212,7 @@ class Exchange:
                 parcels = jobs.new_parcels(session, self._job_id, self._next_numbers)
             for parcel in parcels:
                 with decoding(f"a parcel of bounds of job {self._job_id}"):
-                    bounds = np.frombuffer(parcel.bounds, dtype=BOUND)
+                    bounds = np.frombuffer(parcel.bounds, dtype=bound_type(self._board))
                     listener.add_bounds(bounds, width=self._board.width, height=self._board.height)
                 self._seen.note(bounds)
                 self._next_numbers[parcel.sender] = parcel.number + 1
@@ -255,8 +262,9 @@ def listening(database: Database, job_id: int, solver: Searcher) -> Iterator[Bou
 
     Yields the received bounds, which are complete at the end of the context.
     """
-    exchange = Exchange(database, job_id, read_job(database, job_id).board)
-    listener = BoundsListener(solver)
+    board = read_job(database, job_id).board
+    exchange = Exchange(database, job_id, board)
+    listener = BoundsListener(solver, board)
     with _every_second(
         PeriodicTask(
             "read shared bounds", lambda: EVERY_SECONDS, lambda: exchange.receive(listener)

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from math import log2
 from typing import TYPE_CHECKING, Final
 
+from c4core.notation import MAX_BITS
 from c4core.position import Position
 from db.decoding import decoding, field, number_field
 from workers.deep.tree import Piece, Tree
@@ -122,4 +123,4 @@ def payload_of(piece: Piece) -> Json:
 def piece_of(payload: Json) -> Piece:
     """The piece in a unit's payload."""
     with decoding("a piece of a deep job"):
-        return Piece(number_field(payload, "key", below=1 << 64), field(payload, "beta", int))
+        return Piece(number_field(payload, "key", below=1 << MAX_BITS), field(payload, "beta", int))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from c4core.arena.judging import judge_move, positions_of
+from c4core.arrays import key_array
 from c4core.notation import parse_moves
 from db import games as game_store
 from db import jobs
@@ -28,9 +29,8 @@ from workers.match.report import make_report
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from numpy.typing import NDArray
-
     from c4core.arena.judging import JudgedMove
+    from c4core.arrays import Keys
     from c4core.notation import BoardSize
     from c4core.position import Position
     from db.database import Database
@@ -79,7 +79,7 @@ def plan_judging(
     if not boards:
         return None
     board = boards.pop()
-    pieces = [np.empty(0, dtype=np.uint64)]
+    pieces = [key_array((), board)]
     for match_id, start in zip(match_ids, starts, strict=True):
         pieces.extend(_keys(database, match_id, start, games, least_ply))
     keys = unknown_keys(database, board, np.unique(np.concatenate(pieces)))
@@ -148,7 +148,7 @@ def _batches(
 
 def _keys(
     database: Database, match_id: int, start: Position, games: int | None, least_ply: int
-) -> Iterator[NDArray[np.uint64]]:
+) -> Iterator[Keys]:
     """Yield the canonical keys of games' positions in batches, without repeats within a batch."""
     for batch in _batches(database, match_id, games):
         keys = {
@@ -157,7 +157,7 @@ def _keys(
             for position in _positions(start, game)
             if position.ply >= least_ply
         }
-        yield np.fromiter(keys, dtype=np.uint64, count=len(keys))
+        yield key_array(keys, start.board)
 
 
 HARDEST_EMPTY: Final = 34

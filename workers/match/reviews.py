@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from c4core.arena.game import Ending
 from c4core.arena.judging import best_share, judge_move, positions_of, result_accuracy
+from c4core.arrays import key_array
 from c4core.evaluation import plies_to_end
 from c4core.notation import parse_moves
 from c4core.pictures.games import review_picture
@@ -336,7 +335,7 @@ def plan_reviews(
         keys.update(position.canonical_key for position in moved_from(game))
     planned = []
     for board, keys in boards.items():
-        asked = np.fromiter(sorted(keys), dtype=np.uint64, count=len(keys))
+        asked = key_array(sorted(keys), board)
         unknown = unknown_keys(database, board, asked)
         if not len(unknown):
             continue

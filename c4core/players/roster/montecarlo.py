@@ -7,14 +7,14 @@ looks games up in :class:`FinalGrids`.
 import math
 from collections.abc import Iterable
 from dataclasses import field
-from typing import Annotated, Self
+from typing import Annotated, Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from c4core.arrays import split_keys
+from c4core.arrays import key_array, split_keys
 from c4core.dice import Dice
-from c4core.notation import DEFAULT_BOARD, BoardSize
+from c4core.notation import DEFAULT_BOARD, NARROW_BITS, BoardSize
 from c4core.players.errors import PlayerError
 from c4core.players.heuristics import winning_columns
 from c4core.players.parameters import Cost, Real, Resource, Whole
@@ -29,6 +29,9 @@ from c4core.players.playouts import (
 from c4core.players.registry import player
 from c4core.players.stopping import Stop
 from c4core.position import Position
+
+_HALF: Final = (1 << NARROW_BITS) - 1
+"""The low half of a word of a wide board."""
 
 
 @player("montecarlo-flat", source="Huang, Lu 2025")
@@ -149,7 +152,8 @@ class FinalGrids:
     """The final grids of many finished games on one board, in memory. A lookup scans all of them.
 
     Args:
-        first: the first player's stones of every game, as words of the engine's layout.
+        first: the first player's stones of every game, as words of the engine's layout; on a wide
+            board the low and the high half of each, of the shape (games, 2).
         second: the second player's stones.
         winner: 1 if the first player won, -1 if the second player won, 0 for a draw.
         board: the board's size.
@@ -188,7 +192,7 @@ class FinalGrids:
         for position in finals:
             if position.board != board or not position.is_over:
                 raise ValueError(f"{position!r} is not a finished game on a {board} board")
-        keys = np.array([position.key for position in finals], dtype=np.uint64)
+        keys = key_array((position.key for position in finals), board)
         values = {"x": 1, "o": -1, None: 0}
         winners = np.array([values[position.winner] for position in finals], dtype=np.int8)
         return cls.from_keys(keys, winners, board=board)
@@ -196,7 +200,7 @@ class FinalGrids:
     @classmethod
     def from_keys(
         cls,
-        keys: NDArray[np.uint64],
+        keys: NDArray[Any],
         winner: NDArray[np.int8],
         *,
         board: BoardSize = DEFAULT_BOARD,
@@ -204,10 +208,19 @@ class FinalGrids:
         """Make the grids of finished games from the keys of their final positions.
 
         Args:
-            keys: ``Position.key`` of every game's final position.
+            keys: ``Position.key`` of every game's final position. On a wide board, Python numbers
+                (dtype object), or two columns of uint64: their low and high halves.
             winner: 1, -1, or 0 for a draw.
             board: the board's size.
         """
+        if not board.is_narrow:
+            numbers = keys.tolist()
+            if keys.ndim > 1:
+                numbers = [low | high << NARROW_BITS for low, high in numbers]
+            words = [_stones_of_key(key, board) for key in numbers]
+            halves = [tuple((word & _HALF, word >> NARROW_BITS) for word in pair) for pair in words]
+            sides = np.array(halves, dtype=np.uint64).reshape(-1, 2, 2)
+            return cls(sides[:, 0], sides[:, 1], winner, board=board)
         to_move, taken = split_keys(keys, board)
         other = taken ^ to_move
         is_first = _is_even(taken)
@@ -295,6 +308,17 @@ class DatabaseMontecarlo(Player):
         # The opponent moves after the column, so its losses are wins.
         _, losses, _ = run_playouts(position.play(column), dice, self.playouts, stop=stop)
         return losses / self.playouts
+
+
+def _stones_of_key(key: int, board: BoardSize) -> tuple[int, int]:
+    """Return the stones of the first and of the second player, from a key of any size."""
+    stride, taken = board.height + 1, 0
+    for column in range(board.width):
+        pile = key >> (column * stride) & (1 << stride) - 1
+        taken |= (1 << pile.bit_length() - 1) - 1 << (column * stride)
+    to_move = key & taken
+    other = taken ^ to_move
+    return (other, to_move) if taken.bit_count() % 2 else (to_move, other)
 
 
 def _is_even(words: NDArray[np.uint64]) -> NDArray[np.bool_]:

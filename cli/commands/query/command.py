@@ -13,9 +13,7 @@ from cli.shell import exits, parameters
 from cli.shell.commands import Command, join_moves, refuse
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from c4core.arrays import Keys
     from c4core.evaluation import Value
     from c4core.notation import BoardSize
     from cli.shell.parameters import Range
@@ -289,7 +287,7 @@ def _advice(*, of_book: bool, no_book: bool) -> str:
 
 def _keys_of_jobs(
     settings: Settings, jobs: tuple[int, ...], label: str | None, board: BoardSize
-) -> NDArray[np.uint64] | None:
+) -> Keys | None:
     """The canonical keys of the positions of jobs; None without jobs."""
     if not jobs and label is None:
         return None

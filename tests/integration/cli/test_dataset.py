@@ -315,7 +315,7 @@ class TestBadInput:
                 "--detach --output x",
                 "--detach --force",
                 "--output file",
-                "--board 9x9 --output x",
+                "--board 19x9 --output x",
             )
         } == snapshot
         assert "'/proc/x'" in refused(c4, "dataset build --output /proc/x")[1]

@@ -147,7 +147,7 @@ class TestPrograms:
         assert done.code == 1
         good, bad, also = done.objects
         assert (good["moves"], bad["line"], also["moves"]) == ("1213", 2, "2142")
-        assert "not a column" in bad["error"]
+        assert "outside the board" in bad["error"]
         text = c4("review", *SMALL, "-", "--summary", stdin="1213\n12z\n")
         assert (text.code, "Line 2: move 3" in text.err) == (1, True)
 

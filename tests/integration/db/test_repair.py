@@ -86,7 +86,7 @@ def test_a_row_with_values_of_wrong_types_is_dropped(database: Database) -> None
     ((action, message), *_) = repairs(database)
     assert (action, message.split(" has ")[0]) == (
         "dropped",
-        f"table evaluations, row 7,6,{1 - SHIFT}",
+        f"table evaluations, row 7,6,{1 - SHIFT},0",
     )
     assert ask(database, find, BOARD, 1) is None
 

@@ -8,28 +8,32 @@ from array import array
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from alembic import command
-from sqlalchemy import Connection, create_engine, text
+from alembic.operations import Operations
+from sqlalchemy import Connection, create_engine, inspect, text
 
 from c4core.position import Position
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.database import Database
 from db.errors import MatchInUseError, OldProcessesError, SchemaTooOldError
-from db.evaluations import find
+from db.evaluations import find, lookup, store, stream
 from db.games import delete_match
 from db.maintenance import check, stats
 from db.migrations import HEAD
+from db.records.evaluations import EvaluationFilter
 from db.records.jobs import UnitState
 from db.registry import acquire_duty
 from db.schema import alembic_config
 from db.types import KEY_SHIFT, seal_object
 from db.urls import parse_url
 from tests.support.boards.matches import game, games_of, store_match, terms
+from tests.support.damage import unchecked
 from tests.support.jobs import finish, take_unit
-from tests.support.running.databases import BOARD, ask, do
+from tests.support.running.databases import BOARD, ask, do, row
 
 C4_0001 = """
 INSERT INTO evaluations VALUES (7, 6, -9223372036854775803, 8, 2, 2, 100, 1, NULL, 1e9);
@@ -252,6 +256,69 @@ def test_a_changed_row_is_found_after_an_upgrade(old_path: Path) -> None:
     with Database.open(str(old_path)) as database:
         (problem,) = (problem for problem in check(database) if problem.kind == "row")
     assert problem.message.startswith("table jobs, row 4 has changed")
+
+
+def test_damaged_evaluations_are_left_out_of_the_new_table(old_url: str) -> None:
+    with connected(old_url) as connection:
+        command.upgrade(alembic_config(connection), "c4_0007")
+        with unchecked(connection, "evaluations"):
+            connection.execute(text("UPDATE evaluations SET nodes = 7 WHERE ply = 4"))
+        assert connection.scalar(text("SELECT count(*) FROM evaluations")) == 2
+    assert Database.upgrade(old_url) == ("c4_0007", HEAD)
+    with Database.open(old_url) as database:
+        assert [row.key for row in stream(database, EvaluationFilter(board=BOARD))] == [5]
+        assert "row" not in {problem.kind for problem in check(database)}
+
+
+def test_narrow_rows_survive_an_upgrade_and_a_downgrade(database_url: str) -> None:
+    """Also with games and views, and an index, a trigger and a view of the user's own."""
+    with Database.open(database_url) as database:
+        match_id = store_match(database, [game(0), game(1, moves=None, final_key=2**100 + 3)])
+        rows = [row(POSITION.canonical_key, ply=4, scores=SCORES), row(2**64 - 1), row(2**64)]
+        do(database, store, BOARD, rows)
+    with connected(database_url) as connection:
+        command.downgrade(alembic_config(connection), "c4_0007")
+        connection.execute(text("CREATE INDEX mine ON evaluations (nodes)"))
+        connection.execute(text("CREATE VIEW keys AS SELECT key FROM c4_positions"))
+        assert connection.scalar(text("SELECT count(*) FROM c4_positions")) == 2
+    assert Database.upgrade(database_url) == ("c4_0007", HEAD)
+    with connected(database_url) as connection:
+        indexes = {index["name"] for index in inspect(connection).get_indexes("evaluations")}
+        assert indexes == {"mine", "ix_evaluations_width_height_ply_key"}
+        keys = {int(key) for key in connection.scalars(text("SELECT key FROM keys"))}
+        assert keys == {each.key for each in rows[:2]}
+    with Database.open(database_url) as database:
+        stored = ask(database, lookup, BOARD, [each.key for each in rows])
+        assert {key: each._replace(updated_at=0) for key, each in stored.items()} == {
+            each.key: each for each in rows[:2]
+        }
+        assert [each.final_key for each in games_of(database, match_id)] == [game(0).final_key, 3]
+        assert do(database, store, BOARD, [rows[0]._replace(nodes=101), rows[2]]) == 2
+        assert {problem.kind for problem in check(database)} <= {"evaluation", "match"}
+
+
+def test_an_interrupted_upgrade_leaves_the_old_schema(
+    old_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with connected(old_url) as connection:
+        command.upgrade(alembic_config(connection), "c4_0007")
+    add_column = Operations.add_column
+
+    def stop(operations: Operations, table: str, *arguments: Any) -> None:  # noqa: ANN401
+        if table == "games":  # the evaluations have their new form by now
+            raise KeyboardInterrupt
+        add_column(operations, table, *arguments)
+
+    with monkeypatch.context() as changes:
+        changes.setattr(Operations, "add_column", stop)
+        with pytest.raises(KeyboardInterrupt):
+            Database.upgrade(old_url)
+    with pytest.raises(SchemaTooOldError, match="schema c4_0007"):
+        Database.open(old_url)
+    assert Database.upgrade(old_url) == ("c4_0007", HEAD)
+    with Database.open(old_url) as database:
+        assert_stored_rows_stay(database)
+        assert_job_goes_on(database)
 
 
 def test_rows_with_any_time_are_upgraded(old_url: str) -> None:

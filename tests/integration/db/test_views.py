@@ -4,6 +4,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from sqlalchemy import text
 
 from c4core import Position
@@ -11,7 +13,7 @@ from c4core.notation import BoardSize
 from db.database import Database
 from db.evaluations import store
 from tests.support.boards.matches import game, store_match
-from tests.support.running.databases import BOARD, make_job, row
+from tests.support.running.databases import BOARD, clear, make_job, row
 
 PAGE = Path(__file__).parents[3] / "docs" / "sql.md"
 
@@ -40,6 +42,21 @@ def test_positions(database: Database) -> None:
     assert second["best_columns"] == "3 5"
     assert int(third["key"]) == big
     assert (third["board"], third["side"], third["value"]) == ("8x7", "o", "loss")
+
+
+@given(key=st.integers(0, 2**128 - 1) | st.integers(60, 127).map(lambda bits: 2**bits))
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_keys_of_wide_boards(database: Database, key: int) -> None:
+    clear(database)
+    with database.write() as session:
+        store(session, BOARD, [row(key)])
+    final = game(0, final_key=key)
+    store_match(database, [final])
+    for view, column in (("c4_positions", "key"), ("c4_games", "final_key")):
+        (found,) = ask(database, f"SELECT {column} AS found FROM {view}")  # noqa: S608
+        assert int(found["found"]) == key
+        if database.dialect == "sqlite":
+            assert isinstance(found["found"], int) == (key < 2**63)
 
 
 def test_games(database: Database) -> None:

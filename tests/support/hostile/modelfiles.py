@@ -73,7 +73,7 @@ def with_weight(number: float) -> Callable[[bytes], bytes]:
 CASES = (
     having("no change, which is harmless", ""),
     having("a board of a number", "board cannot be 5", board=5),
-    having("an impossible board", "impossible board", board="9x9"),
+    having("an impossible board", "impossible board", board="19x9"),
     having("no board", "'board' is missing", board=MISSING),
     having("a list for a kind", r"kind cannot be \['exact'\]", kind=["exact"]),
     having("a list for an architecture", r"architecture cannot be \[\]", architecture=[]),

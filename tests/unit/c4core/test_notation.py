@@ -30,14 +30,14 @@ def test_bad_board_texts_are_refused(text: str) -> None:
 
 
 def test_the_error_about_an_impossible_board_names_the_limit(snapshot: SnapshotAssertion) -> None:
-    boards = ("8x8", "33x1", "3x20", "1x63", "0x6", "7x0", "100x100")
+    boards = ("13x9", "62x1", "3x41", "1x63", "0x6", "7x0", "100x100")
     assert {text: refused(parse_board, text, error=BoardError) for text in boards} == snapshot
 
 
-def test_every_size_within_64_bits_and_19_rows_is_a_board() -> None:
+def test_every_size_within_128_bits_40_rows_and_61_columns_is_a_board() -> None:
     for width in range(1, 40):
         for height in range(1, 70):
-            if width * (height + 1) <= 64 and height <= 19:
+            if width * (height + 1) <= 128 and height <= 40 and width <= 61:
                 assert check_board(width, height) == (width, height)
                 assert parse_board(f"{width}x{height}") == BoardSize(width, height)
             else:
@@ -61,7 +61,8 @@ def test_letters_from_the_tenth_column() -> None:
 @pytest.mark.parametrize(
     ("text", "index", "kind"),
     [
-        ("44x", 2, "syntax"),
+        ("44x", 2, "range"),
+        ("44?", 2, "syntax"),
         ("44a", 2, "range"),
         ("4 4", 1, "syntax"),
         ("448", 2, "range"),
@@ -87,9 +88,9 @@ def test_only_ascii_letters_are_columns() -> None:
 
 
 @pytest.mark.parametrize("zero_based", [False, True])
-@pytest.mark.parametrize("columns", [[-1, -2], [0, 32], [40], [-40]])
+@pytest.mark.parametrize("columns", [[-1, -2], [0, 61], [70], [-70]])
 def test_bad_columns_are_not_written(columns: list[int], zero_based: bool) -> None:  # noqa: FBT001
-    wrong, index = next((n, i) for i, n in enumerate(columns) if not 0 <= n < 32)
+    wrong, index = next((n, i) for i, n in enumerate(columns) if not 0 <= n < 61)
     with pytest.raises(MoveError, match=f"move {index + 1}: there is no column {wrong}") as caught:
         format_moves(columns, zero_based=zero_based)
     assert (caught.value.kind, caught.value.column) == ("range", wrong)
@@ -101,5 +102,12 @@ def test_bad_columns_are_not_written(columns: list[int], zero_based: bool) -> No
 
 def test_every_column_round_trips() -> None:
     for zero_based in (False, True):
-        text = format_moves(range(32), zero_based=zero_based)
-        assert parse_moves(text, width=32, zero_based=zero_based) == tuple(range(32))
+        text = format_moves(range(61), zero_based=zero_based)
+        assert parse_moves(text, width=61, zero_based=zero_based) == tuple(range(61))
+
+
+def test_capital_letters_are_small_ones_on_boards_without_columns_of_their_own() -> None:
+    assert parse_moves("zZ", width=35) == (34, 34)
+    assert parse_moves("zZ", width=61) == (34, 60)
+    with pytest.raises(MoveError, match="column Z is outside the board"):
+        parse_moves("Z", width=34)

@@ -152,6 +152,11 @@ def test_grids_drawn_in_any_way_are_read_back(game: tuple[Position, str], way: s
     assert Position.parse(value, width=position.width, height=position.height) == position
 
 
+def test_a_row_of_three_digits_is_not_a_row_of_names() -> None:
+    grid = "000\n000\n012"
+    assert Position.parse(grid, width=3, height=3) == Position("23", width=3, height=3)
+
+
 @given(st.text(max_size=100), st.sampled_from([DEFAULT_BOARD, BoardSize(12, 4), BoardSize(1, 1)]))
 def test_any_text_is_read_or_refused(text: str, board: BoardSize) -> None:
     with suppress(C4Error):

@@ -141,10 +141,10 @@ def one(key: int = Position("1").key, score: int = 0, log_nodes: int = 13) -> ND
         (one(score=30), ValueError, "bound 0 is impossible: a score of 30"),
         (one(score=-128), ValueError, "bound 0 is impossible: a score of -128"),
         (one(log_nodes=32), ValueError, r"bound 0 .* after 2\*\*32 nodes"),
-        (np.zeros(3), TypeError, r"c4core\.batch\.BOUND"),
-        (one()["key"], TypeError, r"c4core\.batch\.BOUND"),
-        (one().reshape(1, 1), TypeError, r"c4core\.batch\.BOUND"),
-        ([(1, 2, False, 3)], TypeError, r"c4core\.batch\.BOUND"),
+        (np.zeros(3), TypeError, r"c4core\.batch\.bound_type"),
+        (one()["key"], TypeError, r"c4core\.batch\.bound_type"),
+        (one().reshape(1, 1), TypeError, r"c4core\.batch\.bound_type"),
+        ([(1, 2, False, 3)], TypeError, r"c4core\.batch\.bound_type"),
     ],
 )
 def test_bad_bounds_are_refused(

@@ -48,7 +48,7 @@ def test_missing_options_stay_none() -> None:
     assert read_cursor(CONTEXT, PARAMETER, None) is None
 
 
-@pytest.mark.parametrize("text", ["7", "7x", "x6", "0x6", "9x9", "40x1", "seven by six"])
+@pytest.mark.parametrize("text", ["7", "7x", "x6", "0x6", "19x9", "70x1", "seven by six"])
 def test_bad_board_is_a_usage_error(text: str) -> None:
     with pytest.raises(click.BadParameter, match="board"):
         read_board(CONTEXT, PARAMETER, text)

@@ -1,15 +1,21 @@
 from functools import partial
 
+import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from c4core.notation import BoardSize
 from db.database import Database
 from db.errors import ContradictionError, ReadOnlyError
 from db.evaluations import boards, count, find, lookup, search, store, stream, summary
 from db.records.evaluations import Cursor, EvaluationFilter, Order, StoredEvaluation
-from tests.support.running.databases import BOARD, ask, do, on_sqlite, query_plans, row
+from tests.support.running.databases import BOARD, ask, clear, do, on_sqlite, query_plans, row
 
-TOP_KEY = 2**64 - 1
+TOP_KEY = 2**128 - 1
+KEYS = (
+    st.integers(0, TOP_KEY) | st.integers(0, 2**64 - 1) | st.integers(0, 9).map(lambda n: n << 64)
+)
 EVERYTHING = EvaluationFilter(board=BOARD)
 SCORES = (1, None, -3, 0, 2, 1, 1)
 FULL_SECOND_COLUMN = 1 << 13  # the topmost bit of column 1 on 7x6: seven bits a column
@@ -43,13 +49,60 @@ def test_stored_rows_are_returned_with_a_time(database: Database) -> None:
     assert (found.score, found.is_exact, found.value) == (2, True, "win")
 
 
-def test_every_64_bit_key_can_be_stored(database: Database) -> None:
-    keys = [0, 1, 2**63 - 1, 2**63, TOP_KEY]
-    do(database, store, BOARD, [row(key) for key in keys])
+def test_every_128_bit_key_can_be_stored(database: Database) -> None:
+    keys = [0, 1, 2**63, 2**64 - 1, 2**64, 2**64 + 1, 2**65 + 1, 2**127 - 1, 2**127, TOP_KEY]
+    in_order = keys[-2:] + keys[:-2]  # as stored: see db.types.HighHalf
+    do(database, store, BOARD, [row(key) for key in reversed(keys)])
     with database.read() as session:
-        assert [found.key for found in stream(session, EVERYTHING)] == keys
+        assert [found.key for found in stream(session, EVERYTHING)] == in_order
+        assert lookup(session, BOARD, keys).keys() == set(keys)
         for key in keys:
             assert lookup(session, BOARD, [key]).keys() == {key}
+            found = find(session, BOARD, key)
+            assert found is not None
+            assert found.key == key
+            wanted = EvaluationFilter(board=BOARD, keys=[key, key ^ 1 << 70])
+            assert [found.key for found in search(session, wanted).rows] == [key]
+        assert find(session, BOARD, 2**66 + 1) is None
+        assert lookup(session, BOARD, [2**66, 2**66 + 1]) == {}
+
+
+@given(st.sets(KEYS, min_size=1, max_size=60))
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_keys_are_found_in_order(database: Database, keys: set[int]) -> None:
+    clear(database)
+    do(database, store, BOARD, [row(key, ply=key % 3, nodes=key % 97) for key in keys])
+    halves = np.array([[key % 2**64, key >> 64] for key in keys], dtype=np.uint64)
+    with database.read() as session:
+        assert lookup(session, BOARD, list(keys)).keys() == keys
+        every = list(stream(session, EVERYTHING))
+        assert {found.key for found in every} == keys
+        wanted = EvaluationFilter(board=BOARD, keys=halves)
+        assert list(stream(session, wanted)) == every
+        assert count(session, wanted) == len(keys)
+        pages, after = [], None
+        while not pages or after is not None:
+            page = search(session, EVERYTHING, after=after, limit=7)
+            pages.append(page.rows)
+            after = None if page.next is None else Cursor.parse(str(page.next))
+        assert [found for rows in pages for found in rows] == every
+
+
+@pytest.mark.parametrize("more", [0, 100])  # PostgreSQL stores few rows in another way than many
+def test_keys_with_an_equal_low_half_are_different(database: Database, more: int) -> None:
+    low, high = 12345, 12345 + (1 << 64)
+    others = [row(key << 64) for key in range(2, 2 + more)]
+    bounds = [row(low, lower=-4, upper=5), row(high, lower=-1, upper=3), *others]
+    assert do(database, store, BOARD, bounds) == 2 + more
+    tighter = [row(low, lower=0, upper=9), row(high, lower=-9, upper=2), *others]
+    assert do(database, store, BOARD, tighter) == 2
+    assert do(database, store, BOARD, tighter) == 0
+    found = ask(database, lookup, BOARD, [low, high])
+    assert {key: each[4:6] for key, each in found.items()} == {low: (0, 5), high: (-1, 2)}
+    with database.write() as session:
+        with pytest.raises(ContradictionError, match=f"position {high} of 7x6") as caught:
+            store(session, BOARD, [*others, row(high, lower=3, upper=3)])
+        assert caught.value.key == high
 
 
 def test_lookup_omits_missing_positions(filled: Database) -> None:
@@ -111,8 +164,8 @@ def test_a_contradiction_within_one_call_is_found(database: Database) -> None:
     ("bad", "message"),
     [
         (row(width=6), "on 6x6, not on 7x6"),
-        (row(2**64), "key is not a 64-bit number"),
-        (row(-1), "key is not a 64-bit number"),
+        (row(2**128), "key is not a number of 128 bits"),
+        (row(-1), "key is not a number of 128 bits"),
         (row(lower=1, upper=0), "bounds cross"),
         (row(scores=(1, 2)), "column scores"),
         (row(scores=SCORES), "column scores"),
@@ -221,7 +274,7 @@ def test_a_stream_can_start_in_the_middle(filled: Database) -> None:
     assert [found.key for found in rest] == [701, 702, FULL_SECOND_COLUMN]
 
 
-@pytest.mark.parametrize("text", ["", "7", "7:", ":5", "7:x", "7:18446744073709551616", "-1:5"])
+@pytest.mark.parametrize("text", ["", "7", "7:", ":5", "7:x", f"7:{2**128}", "-1:5"])
 def test_bad_cursors_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not a cursor"):
         Cursor.parse(text)
@@ -279,8 +332,8 @@ def test_every_query_uses_an_index(untouched: Database) -> None:
         page = partial(search, filters=filters, after=after, limit=10)
         plans = query_plans(untouched, page)
         assert "ix_evaluations_width_height_ply_key" in plans
-        # Both columns of the cursor are used to find the place.
-        assert "(ply,key)>(?,?)" in plans or "ROW(ply, key) > ROW(" in plans
+        # All columns of the cursor are used to find the place.
+        assert "(ply,key_high,key)>(?,?,?)" in plans or "ROW(ply, key_high, key) > ROW(" in plans
 
 
 @on_sqlite

@@ -92,7 +92,7 @@ def test_games_round_trip(database: Database) -> None:
         a_side="o",
         seed=2**64 - 1,
         moves="44",
-        final_key=2**64 - 1,
+        final_key=2**128 - 2,
         length=2,
         winner="o",
         ending="error",
@@ -321,6 +321,17 @@ def test_final_grids_include_only_games_that_ended_on_the_board(database: Databa
     assert keys.tolist() == [game().final_key, 1, 2**64 - 1]
     assert winners.tolist() == [1, 0, -1]
     assert (keys.dtype, winners.dtype, len(none)) == (np.uint64, np.int8, 0)
+
+
+def test_final_keys_with_an_equal_low_half_are_different(database: Database) -> None:
+    finals = (5, 5 + 2**64, 5 + 2**127, 5, 5 + 2**64)
+    stored = [DRAW._replace(number=number, final_key=key) for number, key in enumerate(finals)]
+    match_id = store_match(database, stored)
+    assert [each.final_key for each in games_of(database, match_id)] == list(finals)
+    assert ask(database, games.read_results, match_id).distinct == 3
+    keys, _ = ask(database, games.read_finals, (match_id,))
+    assert keys.dtype == np.uint64
+    assert keys.tolist() == [[5, 0], [5, 1], [5, 2**63], [5, 0], [5, 1]]
 
 
 def test_a_decided_match_ends_and_the_others_continue(database: Database) -> None:

@@ -89,6 +89,7 @@ def test_every_column_is_in_a_checksum_or_states_why_not() -> None:
     }
     assert sorted(left_out) == [
         "evaluations.scores",
+        "games.final_key_high",
         "games.moves",
         "jobs.params",
         "jobs.planner_seen_at",

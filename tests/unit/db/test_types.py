@@ -11,27 +11,47 @@ from db.errors import DamagedValueError
 from db.types import (
     MOST_PACKED,
     ColumnScores,
+    HighHalf,
     JsonObject,
     JsonText,
+    LowHalf,
     PackedBytes,
     PlainText,
-    PositionKey,
+    Unsigned,
     unpack,
     unseal_object,
     unseal_stored,
 )
 
 DIALECT = sqlite.dialect()
-KEYS = st.integers(0, 2**64 - 1)
+NUMBERS = st.integers(0, 2**64 - 1)
+KEYS = st.integers(0, 2**128 - 1) | NUMBERS | st.builds(lambda high: high << 64, NUMBERS)
 
 
-@given(KEYS, KEYS)
-def test_keys_are_stored_in_order_within_64_signed_bits(one: int, other: int) -> None:
-    kind = PositionKey()
-    stored = [kind.process_bind_param(key, DIALECT) for key in (one, other)]
+@given(NUMBERS, NUMBERS)
+def test_numbers_are_stored_in_order_within_64_signed_bits(one: int, other: int) -> None:
+    kind = Unsigned()
+    stored = [kind.process_bind_param(number, DIALECT) for number in (one, other)]
     assert all(value is not None and -(2**63) <= value < 2**63 for value in stored)
     assert (stored[0] < stored[1]) == (one < other)  # type: ignore[operator]
     assert [kind.process_result_value(value, DIALECT) for value in stored] == [one, other]
+
+
+@given(KEYS, KEYS)
+def test_a_key_is_stored_as_two_halves(one: int, other: int) -> None:
+    kinds = (HighHalf(), LowHalf())
+    stored = [[kind.process_bind_param(key, DIALECT) for kind in kinds] for key in (one, other)]
+    for key, halves in zip((one, other), stored, strict=True):
+        assert all(-(2**63) <= half < 2**63 for half in halves)
+        assert (halves[0] == 0) == (key < 2**64)
+        loaded = [
+            kind.process_result_value(half, DIALECT)
+            for kind, half in zip(kinds, halves, strict=True)
+        ]
+        assert sum(loaded) == key
+    if max(one, other) < 2**127:
+        assert (stored[0] < stored[1]) == (one < other)
+    assert (stored[0] == stored[1]) == (one == other)
 
 
 @given(st.lists(st.none() | st.integers(-127, 127), max_size=16).map(tuple))
@@ -101,7 +121,7 @@ def test_an_object_is_read_from_bytes_or_text() -> None:
 
 
 def test_null_stays_null() -> None:
-    for kind in (PositionKey(), ColumnScores(), JsonText(), JsonObject()):
+    for kind in (Unsigned(), LowHalf(), HighHalf(), ColumnScores(), JsonText(), JsonObject()):
         assert kind.process_bind_param(None, DIALECT) is None
         assert kind.process_result_value(None, DIALECT) is None
     assert PlainText().process_bind_param(None, DIALECT) is None

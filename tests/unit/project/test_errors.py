@@ -96,7 +96,7 @@ def test_all_exceptions_are_tested() -> None:
 
 def test_attributes_are_sent() -> None:
     with pytest.raises(MoveError) as caught:
-        parse_moves("44x")
+        parse_moves("44?")
     back = sent(caught.value)
     assert (back.kind, back.column, back.index) == ("syntax", None, 2)
 

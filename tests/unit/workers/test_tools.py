@@ -129,7 +129,7 @@ def test_stored_evaluations(database: Database) -> None:
         ("solve", {"position": "4", "budget": 3601}, "budget must be from 0 to 3600, not 3601"),
         ("solve", {"position": "4", "budget": float("nan")}, "budget must be from 0 to 3600"),
         ("solve", {"position": {"board": "7x6"}}, 'exactly one of "moves", "grid" and "key"'),
-        ("analyze", {"positions": ["4", "4x"]}, "position 2: move 2: 'x' is not a column"),
+        ("analyze", {"positions": ["4", "4x"]}, "position 2: move 2: column x is outside"),
         ("analyze", {"positions": [""] * (MOST_POSITIONS + 1)}, "101 positions; the limit is 100"),
         ("review", {"moves": str(Position("44"))}, "not a grid or a key"),
         ("legal_moves", {"position": [0, 0, 1]}, "move 1: 0 is not a column"),

@@ -189,7 +189,7 @@ class App {
       if (!hasBoard(session.state.view) || isTaken(event)) return;
       const command = commands[event.key];
       if (command !== undefined) command();
-      else if (/^[1-9A-W]$/.test(event.key)) this.#play(columnNumber(event.key));
+      else if (/^[1-9A-Z]$/.test(event.key)) this.#play(columnNumber(event.key));
       else return;
       event.preventDefault();
     });

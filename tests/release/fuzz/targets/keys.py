@@ -25,7 +25,7 @@ def make(chance: Random) -> bytes:
         key = chance.getrandbits(64)
     match chance.randrange(4):
         case 0:
-            key ^= 1 << chance.randrange(64)
+            key ^= 1 << chance.randrange(128)
         case 1:
             key = chance.choice((-1, 1)) * chance.choice((*NUMBERS, 2**64, 10**30))
         case 2:
@@ -35,8 +35,8 @@ def make(chance: Random) -> bytes:
 
 def run(data: bytes) -> None:
     key, width, height = json.loads(data)
-    check_board(width, height)
-    if 0 <= key < 2**64:
+    is_narrow = check_board(width, height).is_narrow
+    if is_narrow and 0 <= key < 2**64:
         keys = np.full(3, key, dtype=np.uint64)
         for look in (canonical_keys, children, wins_now, read_pons_keys):
             with suppress(KeyValueError):

@@ -16,7 +16,7 @@ from tests.release.fuzz.target import Target
 def make(chance: Random) -> bytes:
     width, height = board(chance)
     length = chance.choice((0, 3, 7, 20, 60, 60, 5000))
-    labels = LABELS[1 : max(2, min(width, 32) + 1 + (chance.random() < 0.1))]
+    labels = LABELS[1 : max(2, min(width, 61) + 1 + (chance.random() < 0.1))]
     moves = "".join(chance.choices(labels, k=length))
     if chance.random() < 0.5:
         moves = mutated(chance, moves.encode()).decode(errors="replace")

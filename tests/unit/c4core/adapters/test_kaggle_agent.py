@@ -18,7 +18,10 @@ EXAMPLE = Path(__file__).parents[4] / "examples" / "kaggle_agent.py"
 EMPTY: list[Any] = [0] * 42
 
 
-@pytest.mark.parametrize("board", [DEFAULT_BOARD, BoardSize(5, 4), BoardSize(4, 8)], ids=str)
+BOARDS = [DEFAULT_BOARD, BoardSize(5, 4), BoardSize(4, 8), BoardSize(10, 7), BoardSize(20, 5)]
+
+
+@pytest.mark.parametrize("board", BOARDS, ids=str)
 def test_observations_and_configurations_round_trip(board: BoardSize) -> None:
     for moves in random_games(10, empty=6, board=board):
         position = Position(moves, width=board.width, height=board.height)
@@ -32,6 +35,12 @@ def test_an_agent_returns_plain_integers() -> None:
     agent = make_agent("perfect")
     column = agent(observation_of(position), configuration_of(position.board, 2.0))
     assert (column, type(column)) == (3, int)
+
+
+def test_an_agent_on_a_wide_board() -> None:
+    position = Position("a1a1a1", width=10, height=7)
+    agent = make_agent("alphabeta")
+    assert agent(observation_of(position), configuration_of(position.board, 2.0)) == 9
 
 
 def test_the_last_callable_of_the_example_is_an_agent() -> None:

@@ -10,7 +10,7 @@ from c4core.notation import BoardSize
 from c4core.position import Position
 from tests.support.boards.games import random_games
 
-BOARDS = [BoardSize(7, 6), BoardSize(5, 4), BoardSize(4, 7), BoardSize(12, 4)]
+BOARDS = [BoardSize(7, 6), BoardSize(5, 4), BoardSize(4, 7), BoardSize(12, 4), BoardSize(10, 7)]
 
 
 @pytest.mark.parametrize("board", BOARDS, ids=str)

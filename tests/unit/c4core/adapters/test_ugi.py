@@ -121,6 +121,12 @@ def test_the_score_of_every_column_is_reported() -> None:
     assert f"info string score {exact.score} columns" in scores
 
 
+@pytest.mark.parametrize("player", ["<empty>", "alphabeta"])
+def test_a_wide_board(player: str) -> None:
+    options = ("setoption name board value 10x7", f"setoption name player value {player}")
+    assert said(*options, "position startpos moves a1a1a1", "go depth 3")[-1] == "bestmove a"
+
+
 def test_positions() -> None:
     read = read_position(["fen", "7/7/7/7/3o3/3xx2", "o", "moves", "3", "5"], DEFAULT_BOARD)
     assert read == Position("44535")
@@ -128,6 +134,9 @@ def test_positions() -> None:
     wide = read_position(["fen", "12/4x7"], DEFAULT_BOARD)
     assert wide == Position("5", width=12, height=2)
     assert read_position(["startpos", "moves", "c"], BoardSize(12, 4)).heights[11] == 1
+    widest = read_position(["fen", "60x", "o", "moves", "Y"], DEFAULT_BOARD)
+    assert widest == Position("ZY", width=61, height=1)
+    assert UGI.write(widest, [0, 59]) == ["1", "Y"]
 
 
 def test_bad_positions_are_refused(snapshot: SnapshotAssertion) -> None:
@@ -314,7 +323,7 @@ def test_a_stopped_player_still_moves() -> None:
         "setoption name hash value 0",
         "setoption name hash value x",
         "setoption name speed value 1",
-        "setoption name board value 40x4",
+        "setoption name board value 70x4",
         "setoption name player value blog-v7",
         "setoption name player value exec:ls",
         "setoption name player value kaggle:a.py",

@@ -97,6 +97,29 @@ class TestCsv:
         assert good == again
 
 
+@pytest.mark.parametrize("board", [BoardSize(10, 7), BoardSize(20, 5), BoardSize(61, 1)], ids=str)
+def test_wide_boards(board: BoardSize) -> None:
+    start = Position(width=board.width, height=board.height).play(board.width - 1)
+    assert start.key >= 1 << 64
+    for game in finished_games(3, board=board, start=start):
+        assert parse_json_game(json_line(game)) == game
+        bare = game._replace(moves=None)
+        assert parse_json_game(json_line(bare)) == bare
+        (read,) = read_csv(f"{csv_names(board)}\n{csv_line(game.final, game.winner)}", board)
+        assert isinstance(read, GameEntry)
+        assert (read.final, read.winner) == (game.final, game.winner)
+        (again,) = read_any(game.moves or "", board)
+        assert isinstance(again, GameEntry)
+        repeats = Repeats(mirrors=True)
+        assert repeats.is_new(game)
+        mirrored = game._replace(
+            start=game.start.mirrored(),
+            moves=mirrored_moves(game.moves or "", board.width),
+            final=game.final.mirrored(),
+        )
+        assert not repeats.is_new(mirrored)
+
+
 class TestJson:
     def test_all_fields_round_trip(self) -> None:
         game = finished_games(1)[0]._replace(

@@ -58,6 +58,17 @@ def test_all_positions_of_a_game_are_equally_likely() -> None:
     assert not numbers[:2].any()
 
 
+@pytest.mark.parametrize("board", [BoardSize(8, 8), BoardSize(10, 7), BoardSize(31, 3)], ids=str)
+def test_keys_on_wide_boards_have_two_halves(board: BoardSize) -> None:
+    keys = draw_positions(Dice(1), 200, 5, 12, width=board.width, height=board.height)
+    assert (keys.shape, keys.dtype) == ((len(keys), 2), np.uint64)
+    whole = [low | high << 64 for low, high in keys.tolist()]
+    drawn = [Position.from_key(key, width=board.width, height=board.height) for key in whole]
+    assert [position.canonical_key for position in drawn] == whole
+    assert {position.ply for position in drawn} == set(range(5, 13))
+    assert not any(position.is_over for position in drawn)
+
+
 @pytest.mark.parametrize(("first", "last"), [(-1, 3), (4, 3), (0, 9)])
 def test_bad_plies_are_refused(first: int, last: int) -> None:
     with pytest.raises(ValueError, match="from 0 to 8 on a 3x3 board"):

@@ -181,6 +181,20 @@ class TestPlanes:
         rows = [[0] * 7] * 2 + [[0, 0, 0, 1, 0, 0, 0]] + [[0, 0, -1, 1, 0, 0, 0]] * 3
         assert grid[0].tolist() == rows
 
+    def test_wide_boards_are_refused(self) -> None:
+        words = np.zeros(2, dtype=np.uint64)
+        position = Position(width=10, height=7)
+        with pytest.raises(BoardError, match="input planes need a board with"):
+            input_planes(words, words, width=10, height=7)
+        with pytest.raises(BoardError, match="input planes need a board with"):
+            planes_of_positions([position], moved=False)
+        with pytest.raises(BoardError, match="input planes need a board with"):
+            words_of_planes(np.zeros((1, 2, 7, 10), dtype=np.uint8))
+        with pytest.raises(BoardError, match="models need a board with"):
+            engine(position.board)
+        with pytest.raises(ValueError, match="a model of 7x6 cannot judge a position of 10x7"):
+            search_column(engine(BoardSize(7, 6)), position, depth=2)
+
     def test_bad_planes_are_refused(self) -> None:
         words = np.zeros(2, dtype=np.uint64)
         with pytest.raises(BoardError):

@@ -123,6 +123,13 @@ def test_a_bad_description_is_refused(path: Path, about: str) -> None:
         read_model(path)
 
 
+def test_a_wide_board_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "wide.safetensors"
+    write_model(path, replace(model(), board=BoardSize(10, 7)))
+    with pytest.raises(ModelError, match="models need a board with"):
+        read_model(path)
+
+
 def test_an_unknown_kind_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as changes:
         changes.setattr(files, "KINDS", ("exact", "transformer"))

@@ -6,11 +6,18 @@ import numpy as np
 import pytest
 
 from c4core.arena.file_formats import csv_line, csv_names
-from c4core.errors import DatasetError
+from c4core.errors import BoardError, DatasetError
 from c4core.models.labels import labelled, play_finals, read_finals
-from c4core.notation import DEFAULT_BOARD
+from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.players import ANY_PROGRAM, FinalGrids
 from tests.support.boards.finished_games import finished_games
+
+
+def test_wide_boards_are_refused_before_the_first_game() -> None:
+    with pytest.raises(BoardError, match="models need a board with"):
+        play_finals(10**9, board=BoardSize(10, 7))
+    with pytest.raises(BoardError, match="models need a board with"):
+        read_finals(io.BytesIO(b"not a grid"), name="grids.csv", board=BoardSize(10, 7))
 
 
 def test_players_swap_roles_at_random() -> None:

@@ -35,6 +35,7 @@ BAD_ARRAYS: dict[str, dict[str, NDArray[np.generic] | None]] = {
     "three planes": {"planes": np.zeros((5, 3, 4, 5), np.uint8)},
     "planes of floats": {"planes": np.zeros((5, 2, 4, 5), np.float32)},
     "an impossible board": {"planes": np.zeros((5, 2, 40, 5), np.uint8)},
+    "a wide board": {"planes": np.zeros((5, 2, 7, 10), np.uint8)},
     "too few plies": {"ply": np.zeros(3, np.uint8)},
     "another width": {"best": np.zeros((5, 7), np.uint8)},
     "no column is best": {"best": np.zeros((5, 5), np.uint8)},

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from c4core.dice import Dice
-from c4core.errors import ModelError
+from c4core.errors import BoardError, ModelError
 from c4core.models.files import LARGEST, read_model
 from c4core.models.labels import Positions
 from c4core.models.players import engine_of, named_file, shipped_file
@@ -95,6 +95,8 @@ def test_other_boards_and_finished_games_are_refused() -> None:
         ENGINE.evaluate(Position(width=5, height=4))
     with pytest.raises(ValueError, match="the game is over"):
         ENGINE.choose(Position("1212121"))
+    with pytest.raises(BoardError, match="models need a board with"):
+        ResidualEngine(width=10, height=7, weights={}, **SIZES[0])
 
 
 @pytest.mark.parametrize("number", [np.nan, -np.inf, 3e38, -5e3])

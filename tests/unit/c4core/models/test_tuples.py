@@ -1,6 +1,7 @@
 """N-tuple networks: sums against a slow count, learning, files, and the player."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 from c4core.dice import Dice
-from c4core.errors import LearningError, ModelError, ModelMismatchError
+from c4core.errors import BoardError, LearningError, ModelError, ModelMismatchError
 from c4core.models.files import Model, read_model, write_model
 from c4core.models.labels import Positions
 from c4core.models.loop import TupleCourse, train
@@ -169,6 +170,9 @@ class TestLearning:
         )
         with pytest.raises(LearningError, match="trained on 5x4, tested on 4x4"):
             TupleCourse(TRAIN, positions_there)
+        wide = [replace(part, board=BoardSize(10, 7)) for part in (TRAIN, HELD_OUT)]
+        with pytest.raises(BoardError, match="models need a board with"):
+            TupleCourse(*wide, tuples=12, length=4, seed=3)
 
 
 def model(**changes: Any) -> Model:  # noqa: ANN401

@@ -34,7 +34,18 @@ def texts(picture: Picture) -> list[Text]:
 
 @pytest.mark.parametrize(
     ("moves", "width", "height"),
-    [("", 7, 6), ("4453", 7, 6), ("1", 1, 1), ("9ab", 12, 4), ("1" * 19, 3, 19), ("121212", 7, 6)],
+    [
+        ("", 7, 6),
+        ("4453", 7, 6),
+        ("1", 1, 1),
+        ("9ab", 12, 4),
+        ("1" * 19, 3, 19),
+        ("121212", 7, 6),
+        ("a9a98", 10, 7),
+        ("jkjkk", 20, 5),
+        ("zAZ", 61, 1),
+        ("1" * 40, 3, 40),
+    ],
 )
 def test_every_board_is_well_formed_and_within_its_frame(
     moves: str, width: int, height: int

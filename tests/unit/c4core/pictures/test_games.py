@@ -130,6 +130,13 @@ class TestAnimation:
         assert len(list(root.iter(f"{SVG}animateTransform"))) == 1
         parsed(animated_svg([Position()]))
 
+    @pytest.mark.parametrize(("width", "height"), [(10, 7), (20, 5)])
+    def test_a_game_on_a_wide_board(self, width: int, height: int) -> None:
+        moves = "9a9a8a9"
+        boards = positions_of(Position(width=width, height=height), parse_moves(moves, width=width))
+        root = parsed(animated_svg(boards))
+        assert len(list(root.iter(f"{SVG}animateTransform"))) == len(moves) - 1
+
     def test_pictures_of_a_game(self) -> None:
         pictures, seconds = game_pictures(positions())
         assert len(pictures) == len(seconds) == len(MOVES) + 1

@@ -33,7 +33,7 @@ def slow_threats(position: Position, side: str) -> set[tuple[int, int]]:
     return found
 
 
-@given(games(minimum=2))
+@given(games(minimum=2) | games(sizes=[(8, 8), (10, 7), (20, 5), (4, 31)]))
 def test_threats_are_found(game: tuple[Position, str]) -> None:
     position, _ = game
     threats = find_threats(position)

@@ -7,7 +7,13 @@ from c4core import Position
 from c4core.arena.game import play_game
 from c4core.dice import Dice
 from c4core.players import FinalGrids, Resources, parse_player
-from c4core.players.playouts import flat_scores, run_playouts, timed_choice, uct_statistics
+from c4core.players.playouts import (
+    flat_scores,
+    run_playouts,
+    tally_columns,
+    timed_choice,
+    uct_statistics,
+)
 from tests.support.boards.player_positions import choices, named
 
 FLAT = {"simulations": 200, "center_weight": 2.0, "stop_gap": 0.3, "stop_after": 50}
@@ -136,6 +142,62 @@ def test_final_grids_are_looked_up() -> None:
     tally = stored.tally(Position("1"))
     assert tally[1] == (2, 0, 0)
     assert tally[6] == (1, 1, 0)
+
+
+def halves_of(positions: list[Position], side: str) -> np.ndarray:
+    """A side's stones on wide boards, as low and high halves of words."""
+    words = [
+        sum(
+            1 << ((position.height + 1) * column + row)
+            for column, filled in enumerate(position.heights)
+            for row in range(filled)
+            if position.stone_at(column, row) == side
+        )
+        for position in positions
+    ]
+    return np.array([(word % 2**64, word >> 64) for word in words], dtype=np.uint64)
+
+
+def has_stones_of(final: Position, position: Position) -> bool:
+    return all(
+        final.stone_at(column, row) == position.stone_at(column, row)
+        for column, filled in enumerate(position.heights)
+        for row in range(filled)
+    )
+
+
+@pytest.mark.parametrize("moves", ["", "a", "a9", "5a3", "aa"])
+def test_final_grids_of_wide_boards(moves: str) -> None:
+    start = Position(width=10, height=7)
+    player = parse_player("random").make()
+    ends = [play_game(player, player, seed=seed, start=start).final() for seed in range(200)]
+    winner = np.array([{"x": 1, "o": -1, None: 0}[end.winner] for end in ends], dtype=np.int8)
+    first, second = halves_of(ends, "x"), halves_of(ends, "o")
+    stored = FinalGrids.from_positions(ends)
+    keys = np.array([(end.key % 2**64, end.key >> 64) for end in ends], dtype=np.uint64)
+    for grids in (stored, FinalGrids.from_keys(keys, winner, board=start.board)):
+        for found, expected in zip(grids.words(), (first, second, winner), strict=True):
+            assert found.tolist() == expected.tolist()
+    position = Position(moves, width=10, height=7)
+    tally = []
+    for column in range(10):
+        held = [end for end in ends if has_stones_of(end, position.play(column))]
+        won = sum(end.winner == position.turn for end in held)
+        tally.append((len(held), won, sum(end.winner is None for end in held)))
+    assert sum(games for games, _, _ in tally) > 0
+    assert stored.tally(position) == tuple(tally)
+    database = parse_player("database-montecarlo:playouts=20").make(Resources(final_games=stored))
+    assert position.is_legal(database.choose(position, Dice(1)))
+    with pytest.raises(ValueError, match="must have the same length"):
+        tally_columns(position, first[:, 0].copy(), second[:, 0].copy(), winner)
+
+
+def test_keys_of_a_wide_board_may_have_64_bits() -> None:
+    final = Position("1212121", width=8, height=8)
+    assert final.key < 1 << 64
+    keys, winner = np.array([final.key], dtype=np.uint64), np.array([1], dtype=np.int8)
+    stored = FinalGrids.from_keys(keys, winner, board=final.board)
+    assert stored.tally(Position(width=8, height=8))[0] == (1, 1, 0)
 
 
 def test_final_grids_of_other_boards_are_refused() -> None:

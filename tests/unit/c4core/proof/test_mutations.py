@@ -118,7 +118,7 @@ def test_a_board_outside_the_format_is_refused(board: tuple[int, int]) -> None:
     data = bytearray(make(Position(width=4, height=4)))
     data[10:12] = board
     damaged = sealed(bytes(data[:-SHA_BYTES]))
-    with pytest.raises(CertificateDamagedError, match="impossible board"):
+    with pytest.raises(CertificateDamagedError, match=r"impossible board|need a board"):
         Certificate(damaged)
     assert not independently_accepts(independent_checker(), damaged)
 

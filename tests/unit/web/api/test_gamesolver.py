@@ -84,9 +84,9 @@ def test_the_position_is_echoed_unchanged(client: TestClient) -> None:
         ("pos=8", "pos", "column 8 is outside the board"),
         ("pos=12121211", "pos", "after the end of the game"),
         ("pos=1111111", "pos", "column 1 is full"),
-        ("pos=4x", "pos", "'x' is not a column"),
+        ("pos=4x", "pos", "column x is outside the board"),
         ("", "pos", "pos is missing"),
-        ("pos=44&board=9x9", "board", "impossible board 9x9"),
+        ("pos=44&board=19x9", "board", "impossible board 19x9"),
     ],
 )
 def test_impossible_positions_are_refused(

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import update
 
 from c4core.batch import BOUND
+from c4core.notation import BoardSize
 from c4core.position import Position
 from c4core.solver import Solver
 from db import jobs
@@ -227,7 +228,7 @@ LATE = Position("764137142134747115", width=7, height=7)
 
 
 def told(*bounds: tuple[int, int, bool, int]) -> BoundsListener:
-    listener = BoundsListener(Solver(table_mb=1))
+    listener = BoundsListener(Solver(table_mb=1), BoardSize(7, 7))
     for bound in bounds:
         listener.add_bounds(np.array([bound], dtype=BOUND), width=7, height=7)
     return listener
@@ -276,5 +277,5 @@ def test_too_many_bounds_drop_the_cheapest(monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_solver_gets_all_received_bounds() -> None:
     solver = Solver(table_mb=1)
     bound = np.array([(EARLY.canonical_key, 0, True, 20)], dtype=BOUND)
-    BoundsListener(solver).add_bounds(bound, width=7, height=7)
+    BoundsListener(solver, BoardSize(7, 7)).add_bounds(bound, width=7, height=7)
     assert solver.table_bounds(width=7, height=7, least_nodes=1).tolist() == bound.tolist()

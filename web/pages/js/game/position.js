@@ -8,11 +8,13 @@
 /** @typedef {{width: number, height: number}} Size */
 /** @typedef {[column: number, row: number]} Cell */
 
-const LABELS = "0123456789abcdefghijklmnopqrstuvw";
+const LETTERS = "abcdefghijklmnopqrstuvwxyz";
+const LABELS = `0123456789${LETTERS}${LETTERS.toUpperCase()}`;
 
 /** Bits of the engine's board: its cells and one guard bit per column (c4core/notation.py). */
-const MAX_BITS = 64;
-const MAX_HEIGHT = 19;
+const MAX_BITS = 128;
+const MAX_HEIGHT = 40;
+const MAX_WIDTH = LABELS.length - 1;
 
 const DIRECTIONS = [
   [1, 0],
@@ -25,7 +27,7 @@ const DIRECTIONS = [
 export const DEFAULT_BOARD = Object.freeze({ width: 7, height: 6 });
 
 /** The sizes that the setup dialog offers; users can type others. */
-export const COMMON_BOARDS = ["7x6", "8x7", "9x6", "7x8", "7x7", "6x7", "6x5", "5x5", "4x4"];
+export const COMMON_BOARDS = ["7x6", "8x7", "8x8", "9x7", "10x7", "7x7", "6x7", "6x5", "5x5", "4x4"];
 
 /** @type {readonly Side[]} */
 export const SIDES = ["x", "o"];
@@ -64,6 +66,7 @@ export function boardProblem({ width, height }) {
     return "A board needs at least one column and one row.";
   }
   if (height > MAX_HEIGHT) return `A board has at most ${MAX_HEIGHT} rows.`;
+  if (width > MAX_WIDTH) return `A board has at most ${MAX_WIDTH} columns.`;
   if (width * (height + 1) > MAX_BITS) {
     return `${width}×${height} is too large: columns × (rows + 1) may be at most ${MAX_BITS}.`;
   }
@@ -84,11 +87,12 @@ export function columnLabel(column) {
 }
 
 /**
- * The column of a character in moves.
- * @param {string} character @returns {number} 0 if it names no column
+ * The column of a character in moves. On boards of up to 35 columns capital letters mean the same as small ones.
+ * @param {string} character @param {number} [width] of the board @returns {number} 0 if it names no column
  */
-export function columnNumber(character) {
-  return /^[1-9a-wA-W]$/.test(character) ? LABELS.indexOf(character.toLowerCase()) : 0;
+export function columnNumber(character, width = 0) {
+  if (!/^[1-9a-zA-Z]$/.test(character)) return 0;
+  return LABELS.indexOf(width < LABELS.indexOf("A") ? character.toLowerCase() : character);
 }
 
 /** An immutable position. */
@@ -183,7 +187,7 @@ export function playLine(start, moves) {
   const positions = [start];
   let position = start;
   for (const [index, character] of [...moves].entries()) {
-    const column = columnNumber(character);
+    const column = columnNumber(character, start.size.width);
     const next = position.play(column);
     if (next === null) return { positions, error: `Move ${index + 1}: ${moveProblem(position, character, column)}` };
     positions.push(next);

@@ -108,7 +108,7 @@ class PuzzleView {
     if (event.key === "n") this.#goOn();
     else if (event.key === "ArrowLeft") this.#goTo(this.#ply - 1);
     else if (event.key === "ArrowRight") this.#goTo(this.#ply + 1);
-    else if (/^[1-9A-W]$/.test(event.key)) this.#choose(columnNumber(event.key));
+    else if (/^[1-9A-Z]$/.test(event.key)) this.#choose(columnNumber(event.key));
     else return;
     event.preventDefault();
   }

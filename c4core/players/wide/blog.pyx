@@ -1,0 +1,3 @@
+"""``c4core.players.blog`` for wide boards."""
+
+include "../blog.pyx"

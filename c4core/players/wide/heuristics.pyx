@@ -1,0 +1,3 @@
+"""``c4core.players.heuristics`` for wide boards."""
+
+include "../heuristics.pyx"

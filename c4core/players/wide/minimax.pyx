@@ -1,0 +1,3 @@
+"""``c4core.players.minimax`` for wide boards."""
+
+include "../minimax.pyx"

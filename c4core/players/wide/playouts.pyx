@@ -1,0 +1,3 @@
+"""``c4core.players.playouts`` for wide boards."""
+
+include "../playouts.pyx"
