@@ -1,9 +1,10 @@
 from collections.abc import Iterable, Iterator
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from c4core.batch import Keys
 from c4core.notation import BoardSize
 from c4core.position import Position
 
@@ -11,8 +12,6 @@ MOVE_NONE: Final = 0
 MOVE_GOES_ON: Final = 1
 MOVE_WINS: Final = 2
 MOVE_FILLS: Final = 3
-
-Keys: TypeAlias = NDArray[Any]  # uint64, on a wide board object
 
 def key_array(keys: Iterable[int], board: BoardSize) -> Keys: ...
 def split_keys(

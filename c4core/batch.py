@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from c4core.notation import BoardSize
 
+    Keys = NDArray[Any]
+    """Keys of positions: uint64, on a wide board Python numbers (dtype object)."""
+
 BOUND: Final = np.dtype([("key", "<u8"), ("score", "i1"), ("is_upper", "?"), ("log_nodes", "u1")])
 """The type of a bound on a narrow board that one solver's table exports for another: 11 bytes
 (:meth:`c4core.Solver.table_bounds`, :meth:`c4core.Solver.add_bounds`).

@@ -8,6 +8,7 @@ from cpython.unicode cimport PyUnicode_READ_CHAR
 from libc.string cimport memcpy
 
 from c4core.engine.board cimport (
+    MAX_COLUMNS,
     SQUARES,
     Board,
     canonical_key,
@@ -26,7 +27,6 @@ from c4core.engine.kernel cimport board_of
 
 from c4core.errors import BoardError, GridError, KeyValueError, MoveError
 from c4core.notation import (
-    MAX_WIDTH,
     BoardSize,
     check_board,
     column_label,
@@ -113,7 +113,7 @@ cdef object _move_error(const Board* g, MoveFault fault, object column, object i
     """Return the exception for an illegal move; the message counts columns from 1, as all text does."""
     column = operator.index(column)
     cdef str where = "illegal move" if index is None else f"move {index + 1}"
-    cdef str label = column_label(column) if 0 <= column < MAX_WIDTH else f"number {column + 1}"
+    cdef str label = column_label(column) if 0 <= column < MAX_COLUMNS else f"number {column + 1}"
     if fault == RANGE:
         reason = f"column {label} is outside the board (columns 1 to {column_label(g.width - 1)})"
     elif fault == FULL:

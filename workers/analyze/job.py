@@ -32,7 +32,7 @@ from workers.core.submit import find_and_resume, find_or_plan, submit_units
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from c4core.arrays import Keys
+    from c4core.batch import Keys
     from c4core.notation import BoardSize
     from db.database import Database
     from db.records.jobs import Json

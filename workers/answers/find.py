@@ -27,7 +27,7 @@ from workers.core.searching import store_learned
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from c4core.arrays import Keys
+    from c4core.batch import Keys
     from c4core.book import Book
     from c4core.notation import BoardSize
     from db.database import Database

@@ -21,7 +21,7 @@ from workers.errors import AlreadyAskedError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from c4core.arrays import Keys
+    from c4core.batch import Keys
     from c4core.notation import BoardSize
     from db.database import Database, Session
     from db.records.jobs import Json, UnitPlan

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from c4core.arena.judging import JudgedMove
-    from c4core.arrays import Keys
+    from c4core.batch import Keys
     from c4core.notation import BoardSize
     from c4core.position import Position
     from db.database import Database

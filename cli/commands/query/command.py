@@ -13,7 +13,7 @@ from cli.shell import exits, parameters
 from cli.shell.commands import Command, join_moves, refuse
 
 if TYPE_CHECKING:
-    from c4core.arrays import Keys
+    from c4core.batch import Keys
     from c4core.evaluation import Value
     from c4core.notation import BoardSize
     from cli.shell.parameters import Range
