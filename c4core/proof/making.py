@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from c4core.errors import CertificateDamagedError, ClaimError
+from c4core.notation import check_narrow
 from c4core.position import Position
 from c4core.proof.format import EVERY_RULE, LARGEST_SCORE, HalfInfo, pack
 from c4core.proof.prover import Prover
@@ -125,8 +126,10 @@ def claimed(
     """Check a claim, and return the canonical image of its position.
 
     Raises:
+        BoardError: the board is wide.
         ClaimError: the game is over, or a bound is beyond all scores.
     """
+    check_narrow(position.board, "certificates")
     if position.is_over:
         raise ClaimError("the game is over: there is nothing to prove")
     for bound in (at_least, at_most):
