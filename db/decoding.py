@@ -62,10 +62,6 @@ def number_field(fields: Mapping[str, Any], name: str, *, below: int) -> int:
     return value
 
 
-KEY_BITS: Final = MAX_BITS
-"""Number of bits of the largest key that a row can have: its columns hold 64 bits each."""
-
-
 def is_number(value: int) -> bool:
     """Whether a row may have this number: neither database accepts a larger one in a query."""
     return 0 <= value < 1 << 63
@@ -73,7 +69,7 @@ def is_number(value: int) -> bool:
 
 def is_key(value: int) -> bool:
     """Whether a row may have this key."""
-    return 0 <= value < 1 << KEY_BITS
+    return 0 <= value < 1 << MAX_BITS
 
 
 def is_small_number(value: int) -> bool:

@@ -40,7 +40,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.expression import ColumnElement
 from sqlalchemy.types import TypeDecorator
 
-from db.decoding import KEY_BITS
+from c4core.notation import MAX_BITS
 from db.errors import DamagedValueError
 from db.sql import dialect_of
 
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 KEY_SHIFT: Final = 1 << 63
 """Offset of a stored unsigned number: the number is the stored one plus KEY_SHIFT."""
 
-_HALF_BITS: Final = KEY_BITS // 2
+_HALF_BITS: Final = MAX_BITS // 2
 _LOW_HALF: Final = (1 << _HALF_BITS) - 1
 
 UNPLAYABLE: Final = -128
@@ -151,6 +151,7 @@ class LowHalf(Unsigned):
     """
 
     cache_ok = True
+    # mypy compares the staticmethod object, not its function, with the parent's function.
     store = staticmethod(_store_low)  # type: ignore[assignment]
 
 

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import type_coerce
 
+from c4core.notation import MAX_BITS
 from c4core.version import ENGINE_VERSION
-from db.decoding import KEY_BITS
 from db.errors import DamagedValueError
 from db.models import Base, Evaluation, stored_columns
 from db.records.evaluations import StoredEvaluation
@@ -178,8 +178,8 @@ def check_row(row: StoredEvaluation, board: BoardSize, full_bits: int) -> None:
     """
     if row.width != board.width or row.height != board.height:
         raise ValueError(f"evaluation on {row.width}x{row.height}, not on {board}: {row}")
-    if row.key >> KEY_BITS:
-        raise ValueError(f"key is not a number of {KEY_BITS} bits: {row}")
+    if row.key >> MAX_BITS:
+        raise ValueError(f"key is not a number of {MAX_BITS} bits: {row}")
     if row.lower > row.upper:
         raise ValueError(f"bounds cross: {row}")
     if row.scores is not None:

@@ -18,9 +18,8 @@ from sqlalchemy import (
     tuple_,
 )
 
-from c4core.notation import BoardSize
+from c4core.notation import MAX_BITS, BoardSize
 from db.database import Database
-from db.decoding import KEY_BITS
 from db.evaluations.rows import COLUMNS, KEY, PLACE, DriverQuery, decode
 from db.evaluations.storing import LOOKUP_KEYS, keys_parameters, lookup_query, query_of_keys
 from db.models import Evaluation
@@ -232,7 +231,7 @@ def _parts(keys: Sequence[int] | NDArray[np.uint64], size: int) -> Iterator[list
         if getattr(some, "ndim", 1) == 1:
             yield [int(key) for key in some]
         else:
-            yield [int(low) | int(high) << KEY_BITS // 2 for low, high in some]
+            yield [int(low) | int(high) << MAX_BITS // 2 for low, high in some]
 
 
 def _number(condition: ColumnElement[bool]) -> ColumnElement[int]:

@@ -23,7 +23,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError
 
-from db.decoding import KEY_BITS
+from c4core.notation import MAX_BITS
 from db.evaluations.merging import merge, send_rows
 from db.evaluations.rows import (
     COLUMNS,
@@ -225,8 +225,8 @@ def keys_parameters(keys: Iterable[int], dialect: str) -> dict[str, Any]:
     lows_of: dict[int, list[int]] = {}
     start = 0
     while start < len(ordered):
-        next_high = (ordered[start] >> KEY_BITS // 2) + 1
-        end = bisect_left(ordered, next_high << KEY_BITS // 2, start)
+        next_high = (ordered[start] >> MAX_BITS // 2) + 1
+        end = bisect_left(ordered, next_high << MAX_BITS // 2, start)
         lows_of[highs[start]] = lows[start:end]
         start = end
     return {"keys": json.dumps(lows_of)}

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Final, Self
 
 from c4core.arena.game import NO_CLOCK, TimeControl
 from c4core.arena.statistics import Sprt, Tally
-from c4core.notation import BoardSize, parse_board
+from c4core.notation import MAX_BITS, BoardSize, parse_board
 from c4core.position import Position
-from db.decoding import KEY_BITS, is_number, number_field
 from db.decoding import field as field_of
+from db.decoding import is_number, number_field
 
 if TYPE_CHECKING:
     import numpy as np
@@ -112,7 +112,7 @@ class MatchTerms:
         if fields.get("form") != FORM:
             raise ValueError(f"terms of a match in an unknown form: {fields.get('form')!r}")
         board = parse_board(field_of(fields, "board", str))
-        key = number_field(fields, "start", below=1 << KEY_BITS)
+        key = number_field(fields, "start", below=1 << MAX_BITS)
         return cls(
             player_a=field_of(fields, "a", str),
             player_b=field_of(fields, "b", str),

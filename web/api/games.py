@@ -44,7 +44,7 @@ Digits = Annotated[str, Meta(pattern=f"^{DIGITS.pattern}$")]
 Winner = Literal["x", "o", "draw"]
 ENDINGS: Final = tuple(map(str, Ending))
 LARGE_NUMBERS: Final = ("seed", "start", "final")
-"""The fields of a game that are 64-bit numbers."""
+"""The fields of a game whose numbers may need more than 53 bits."""
 LABEL: Final = "played on the page"
 """The label of the matches of games that clients store."""
 LONGEST_ERROR: Final = 500
@@ -78,7 +78,7 @@ class OneGame(Parameters):
 
 
 class Game(TypedDict):
-    """A game as in game files, but 64-bit numbers are text."""
+    """A game as in game files, but large numbers are text."""
 
     match: int
     number: int
@@ -163,7 +163,7 @@ async def get_game(request: Request) -> Response:
 def game_object(game: GameEntry) -> Game:
     """A game as in game files, with its length, and with grids that its moves do not determine.
 
-    64-bit numbers are text, because JavaScript numbers have 53 bits.
+    Large numbers are text, because JavaScript's numbers have 53 bits.
     """
     fields = json_object(game) | {"length": game.final.ply - game.start.ply}
     fields |= {name: str(fields[name]) for name in LARGE_NUMBERS if name in fields}
@@ -210,7 +210,7 @@ _LARGE: Final[openapi.Schema] = {
         {"type": "string", "pattern": f"^{DIGITS.pattern}$"},
         {"type": "null"},
     ],
-    "description": "A 64-bit number, as a number or as text.",
+    "description": "A large number, as a number or as text.",
 }
 GAME: Final[openapi.Schema] = {
     "type": "object",
@@ -248,8 +248,8 @@ PATHS: Final[dict[str, object]] = {
             Games,
             query=GamesParameters,
             problems=[404],
-            description="Ordered by match and number. The objects are as in game files, but 64-bit "
-            "numbers are text.",
+            description="Ordered by match and number. Objects are as in game files, but keys and "
+            "seeds are text.",
         ),
         "post": _post(),
     },
