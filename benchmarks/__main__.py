@@ -42,6 +42,7 @@ SUBJECTS: Final = {
     "datasets": Subject("datasets", "datasets", "datasets-log"),
     "deep": Subject("deep", "deep", "deep-log"),
     "engine": Subject("engine.measure", "engine.pages", "performance"),
+    "guesses": Subject("guesses", "guesses", "boards"),
     "learning": Subject("learning", "learning", "learning-log"),
     "matches": Subject("matches.measure", "matches.pages", "matches-log"),
     "scaling": Subject("scaling.measure", "scaling.pages", "scaling-log"),

@@ -106,7 +106,9 @@ class Tools:
 
         Returns "score" and "value" (win, draw or loss) for the "side" to move, "scores" with the
         score of every column (null if it is full), the "best" columns, and "plies", the number of
-        moves until the game ends with perfect play.
+        moves until the game ends with perfect play. If the budget is too small, "lower" and
+        "upper" are proven bounds, and "estimate" is a guess without proof: the "value", and the
+        "share" of random games that the side to move wins, also after each of the "columns".
         """
         request = parse_position(position, parse_board(board))
         (answer,) = self._service.answer_within([request.position], self._seconds(budget), stop)
@@ -301,5 +303,5 @@ def _check(name: str, value: float | None, low: float, high: float) -> None:
 
 def _answered(request: Request, answer: Answer) -> dict[str, Any]:
     """The object of ``c4 solve --json``; a key is text, because it may exceed 53 bits."""
-    shown: dict[str, Any] = request_object(request, answer)
+    shown: dict[str, Any] = request_object(request, answer, estimates=True)
     return shown | ({"key": str(shown["key"])} if "key" in shown else {})

@@ -114,7 +114,9 @@ def solve(
     whose game is already won, is an empty line; standard error says why.
 
     Positions in the included book, or in that of --book, are not searched. If Ctrl-C ends a search,
-    standard error shows the bounds proven so far.
+    standard error shows the bounds proven so far. If a limit ends it, a guess follows the bounds:
+    the percentages of random games that the side to move wins, marked with ~, or "estimate" in
+    JSON.
 
     With --broker, a worker searches positions that are not stored, before all jobs of "c4 analyze".
     It uses its own --threads and --table-mb. --no-store always searches in this process.
@@ -209,9 +211,7 @@ def solve(
 
 
 def _say_bounds(settings: Settings, position: Position, answer: Answer) -> None:
-    from cli.output.render import verdict
-
-    settings.say(f"Proven so far: {verdict(position, answer)}")
+    _say(settings, "Proven so far", position, answer)
 
 
 def _say_stored(
@@ -220,11 +220,18 @@ def _say_stored(
     answer: Answer,
     is_searching: bool,  # noqa: FBT001 (a callback)
 ) -> None:
-    from cli.output.render import verdict
-
-    settings.say(f"Stored so far: {verdict(position, answer)}")
+    _say(settings, "Stored so far", position, answer)
     if is_searching:
         settings.say('The worker stores the bounds that it has proven: see "c4 query" in a moment')
+
+
+def _say(settings: Settings, what: str, position: Position, answer: Answer) -> None:
+    from cli.output.render import guess, verdict
+    from workers.answers.estimates import estimate_open
+
+    settings.say(f"{what}: {verdict(position, answer)}")
+    if text := guess(position, answer, estimate_open(position, answer)):
+        settings.say(str(text))
 
 
 def _writer(format_name: str, *, weak: bool, zero_based: bool) -> AnswerWriter:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from rich.console import ConsoleOptions, ConsoleRenderable, RenderResult
 
+    from c4core.estimate import Estimate
     from c4core.position import Position
     from workers.answers.question import Answer
 
@@ -36,6 +37,7 @@ MAX_SECONDS = 1e12
 """30,000 years; a longer time is damage, and could have hundreds of digits."""
 
 VALUE_STYLES = {"win": "green", "draw": "yellow", "loss": "red"}
+GUESS_STYLE = "italic cyan"
 
 
 class _Escaped:
@@ -82,15 +84,19 @@ def can_write(text: str) -> bool:
 def board(
     position: Position,
     scores: Sequence[int | None] | None,
+    estimate: Estimate | None = None,
     *,
     zero_based: bool = False,
 ) -> Text:
     """Draw a board with column labels and, below them, scores. A four is in capitals.
 
     ``scores`` are for the side to move, one per column; None for a column without a score. None
-    instead of a sequence leaves the line out.
+    instead of a sequence leaves the line out. A column without a score has its share of
+    ``estimate``.
     """
-    cell = 3 if scores is None else max(3, *(len(score_text(score)) + 1 for score in scores))
+    shares = (None,) * position.width if estimate is None else estimate.columns
+    cells = [] if scores is None else list(map(_cell, scores, shares))
+    cell = max(3, *(len(text) + 1 for text, _ in cells)) if cells else 3
     four = set(position.winning_squares())
     text = Text()
     for row in reversed(range(position.height)):
@@ -111,11 +117,18 @@ def board(
     if scores is not None:
         best = max((score for score in scores if score is not None), default=None)
         text.append("\n" + MARGIN)
-        for score in scores:
-            style = f"bold {score_style(score)}" if score == best else score_style(score)
-            text.append(f"{score_text(score):>{cell}}", style)
+        for score, (shown, style) in zip(scores, cells, strict=True):
+            is_best = score is not None and score == best
+            text.append(f"{shown:>{cell}}", f"bold {style}" if is_best else style)
     text.append("\n")
     return text
+
+
+def _cell(score: int | None, share: float | None) -> tuple[str, str]:
+    """The text under a column, and its style."""
+    if score is None and share is not None:
+        return f"~{100 * share:.0f}", GUESS_STYLE
+    return score_text(score), score_style(score)
 
 
 def score_text(score: int | None) -> str:
@@ -155,6 +168,21 @@ def verdict(position: Position, answer: Answer) -> Text:
         shown = f"between {score_text(answer.lower)} and {score_text(answer.upper)}"
     style = f"bold {VALUE_STYLES[answer.value]}" if answer.value else "bold"
     return Text(f"{mover} to move, {outcome}: score {shown} for {mover}", style=style)
+
+
+def guess(position: Position, answer: Answer, estimate: Estimate | None) -> Text | None:
+    """A guess of the result, marked as a guess; None if the answer proves the result.
+
+    ``Guess, not proven: x wins (x scores ~56 % in random games)``
+    """
+    if estimate is None or answer.value is not None:
+        return None
+    mover = position.turn
+    other = "o" if mover == "x" else "x"
+    value = estimate.value(answer.lower, answer.upper)
+    outcome = {"win": f"{mover} wins", "loss": f"{other} wins", "draw": "a draw"}[value]
+    games = f"{mover} scores ~{100 * estimate.share:.0f} % in random games"
+    return Text(f"Guess, not proven: {outcome} ({games})", style=GUESS_STYLE)
 
 
 def labels(columns: Iterable[int], *, zero_based: bool = False) -> str:

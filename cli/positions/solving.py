@@ -13,6 +13,7 @@ from c4core.lines import BYTE_ORDER_MARK, BadLine, Request, read_lines
 from c4core.notation import format_moves
 from cli.shell import echo
 from cli.shell.streams import reading
+from workers.answers.estimates import estimate_open
 from workers.answers.lines import (
     BATCH_SECONDS,
     BatchSize,
@@ -117,7 +118,7 @@ class JsonWriter:
 
     def answer(self, request: Request, raw: bytes, answer: Answer, extras: Extras) -> None:  # noqa: ARG002 (the object has the moves)
         """Write an answer."""
-        fields = request_object(request, answer, zero_based=self.zero_based)
+        fields = request_object(request, answer, zero_based=self.zero_based, estimates=True)
         if extras.line is not None:
             fields["pv"] = format_moves(extras.line, zero_based=self.zero_based)
         sys.stdout.write(json.dumps(fields) + "\n")
@@ -194,6 +195,9 @@ class TextWriter:
         if request.moves:
             out.print(Text(request.moves, style="bold"))
         out.print(render.verdict(request.position, answer))
+        estimate = estimate_open(request.position, answer)
+        if guess := render.guess(request.position, answer, estimate):
+            out.print(guess)
         if answer.best:
             noun = "best column: " if len(answer.best) == 1 else "best columns: "
             out.print(noun + render.labels(answer.best, zero_based=self.zero_based))
@@ -204,6 +208,7 @@ class TextWriter:
             render.board(
                 request.position,
                 answer.scores,
+                estimate,
                 zero_based=self.zero_based,
             ),
             end="",

@@ -7,19 +7,22 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from c4core.estimate import estimate
 from c4core.players.player import NO_PROGRAM, Consent
 from cli.output import progress
 from cli.output.formats import write_object
-from cli.output.render import count, duration
+from cli.output.render import count, duration, guess
 from cli.shell import echo, signals
 from cli.shell.streams import ignoring_closed_stderr
 from cli.work.view import TreeWatch, content, drawn_progress, tree_line
 from db.errors import StorageError
 from db.jobs import set_priority
 from db.records.jobs import JobState, UnitState
+from workers.answers.question import Answer
 from workers.core.follow import Unattended, iterate_units, read_job, unattended_jobs
 from workers.core.kinds import find_kind, unit_objects
 from workers.deep.task import KIND as DEEP
+from workers.deep.task import DeepTask
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -268,6 +271,10 @@ class JobContext:
             if job.kind == DEEP:
                 tree = TreeWatch(self.database, job).look()
                 self.settings.say(f"Proven so far: {tree_line(tree, None)}")
+                position = DeepTask.from_params(job.params, job.board).start
+                answer = Answer(tree.lower, tree.upper, nodes=job.nodes)
+                if text := guess(position, answer, estimate(position)):
+                    self.settings.say(str(text))
             else:
                 items = count(sum(job.positions.values()), content(job.kind))
                 self.settings.say(f"Done so far: {job.positions[UnitState.DONE]:,} of {items}")

@@ -30,6 +30,7 @@ from web.responses import JSON, encode, unavailable
 from web.service import service_of
 from workers.analyze.job import find_or_submit
 from workers.answers.description import describe_position, is_complete
+from workers.answers.estimates import estimate_open
 from workers.answers.find import answer_at_end, answer_stored
 from workers.answers.question import Question
 from workers.core.submit import topic_of
@@ -129,6 +130,20 @@ class PlayableColumn(TypedDict):
     best: bool
 
 
+Share = Annotated[float, Meta(ge=0, le=1)]
+
+
+class Estimate(TypedDict):
+    """A guess without proof. Fields of proven results are null.
+
+    A share is the part of random games that the side to move wins; a draw counts half.
+    """
+
+    value: Value | None
+    share: Share | None
+    columns: list[Share | None]
+
+
 class Threats(TypedDict):
     """The cells that would complete four in a row."""
 
@@ -155,6 +170,7 @@ class PositionFacts(TypedDict):
     columns: list[PlayableColumn]
     best: list[Column]
     line: str | None
+    estimate: Estimate | None
     threats: Threats
     source: Literal["book", "db", "search", "rules"]
     nodes: int
@@ -195,7 +211,12 @@ async def get_position(request: Request) -> Response:
     queued = None
     if values.queue and not is_complete(asked.position, answer):
         queued = await _queue(request, asked.position)
-    fields = describe_position(asked.position, answer, moves=asked.moves, line=line)
+    estimate = None
+    if not is_complete(asked.position, answer):
+        estimate = await service.in_thread(estimate_open, asked.position, answer)
+    fields = describe_position(
+        asked.position, answer, moves=asked.moves, line=line, estimate=estimate
+    )
     body = encode(fields | {"queued": queued})
     if fields["complete"] and (line is not None or not values.line):
         service.known.keep(PATH, query_string, body)
@@ -259,9 +280,9 @@ PATHS: Final[dict[str, object]] = {
             query=PositionParameters,
             problems=(401, 409),
             description="Scores are for the side to move. If they are not proven within the "
-            "budget, they are null, `complete` is false, and `lower` and `upper` are proven "
-            "bounds. Give at most one of moves, key and grid. With queue, the request changes "
-            "data like a POST.",
+            "budget, they are null, `complete` is false, `lower` and `upper` are proven bounds, "
+            "and `estimate` is a guess. Give at most one of moves, key and grid. With queue, the "
+            "request changes data like a POST.",
         )
     },
     SOLVE_PATH: {

@@ -13,11 +13,13 @@ from c4core.evaluation import plies_to_end, value_between
 from c4core.notation import format_moves
 from c4core.pictures.board import find_threats
 from c4core.position import Position
+from workers.answers.estimates import estimate_object
 from workers.answers.question import EVERYTHING, settles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from c4core.estimate import Estimate
     from c4core.lines import JsonValue
     from db.records.evaluations import StoredEvaluation
     from workers.answers.question import Answer
@@ -33,11 +35,12 @@ def describe_position(
     *,
     moves: str | None = None,
     line: Iterable[int] | None = None,
+    estimate: Estimate | None = None,
 ) -> dict[str, JsonValue]:
     """Describe a position as a JSON object for a board on a screen.
 
     Without ``moves``, a key or a grid was given. ``line`` is best play to the end in 0-based
-    columns, if it was searched.
+    columns, if it was searched. ``estimate`` is the guess of open results.
     """
     score, ply = answer.score, position.ply
     width, height = position.board
@@ -60,6 +63,7 @@ def describe_position(
         "columns": list(columns),
         "best": [column + 1 for column in answer.best],
         "line": None if line is None else format_moves(line),
+        "estimate": estimate_object(answer, estimate),
         "threats": {side: _cells(cells) for side, cells in threats.items()},
         "source": RULES if position.is_over else answer.source,
         "nodes": answer.nodes,

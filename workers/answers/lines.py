@@ -16,8 +16,9 @@
      "seconds": 0.000034,    likewise; a batch's time is divided in proportion to the nodes
      "source": "search"}     or "db", or "book"
 
-If only the score was requested, ``scores`` and ``best`` are missing. A line without an answer
-yields an object with ``error`` instead (:func:`error_object`).
+If only the score was requested, ``scores`` and ``best`` are missing. ``c4 solve`` adds ``estimate``
+if the answer leaves something open. A line without an answer yields an object with ``error``
+instead (:func:`error_object`).
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from c4core.evaluation import plies_to_end
 from c4core.lines import NO_MOVES, BadLine, Request
+from workers.answers.estimates import estimate_object, estimate_open
 from workers.text import csv_lines
 
 if TYPE_CHECKING:
@@ -93,10 +95,14 @@ def answer_lines(lines: Sequence[Request | BadLine], ask: Ask) -> Iterator[Answe
 
 
 def request_object(
-    request: Request, answer: Answer, *, zero_based: bool = False
+    request: Request, answer: Answer, *, zero_based: bool = False, estimates: bool = False
 ) -> dict[str, JsonValue]:
-    """The JSON object for a line that has an answer; arguments as in :func:`answer_object`."""
-    return answer_object(
+    """The JSON object for a line that has an answer; arguments as in :func:`answer_object`.
+
+    With ``estimates``, the object of an incomplete answer has ``estimate``, a guess: see
+    :func:`workers.answers.estimates.estimate_object`.
+    """
+    fields = answer_object(
         answer,
         board=request.position.board,
         ply=request.position.ply,
@@ -105,6 +111,8 @@ def request_object(
         identity=request.id,
         zero_based=zero_based,
     )
+    guess = estimate_open(request.position, answer) if estimates else None
+    return fields if guess is None else fields | {"estimate": estimate_object(answer, guess)}
 
 
 def bad_line_object(bad: BadLine) -> dict[str, JsonValue]:

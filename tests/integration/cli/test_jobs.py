@@ -109,7 +109,7 @@ def test_a_job_whose_process_has_died_is_interrupted(
     url = c4.environment["C4_DB"]
     (c4.directory / "lines").write_text('{"moves": ""}\n')
     assert c4("db", "init").code == 0
-    endless = c4.start("analyze", "--board", "8x7", "--threads", "1", "lines")
+    endless = c4.start("analyze", "--board", "9x6", "--threads", "1", "lines")
     await_units(url, endless, UnitState.LEASED, 1)
     await_that(lambda: states(c4) == ["running"], endless, seconds=HANG_SECONDS)
     endless.send_signal(end)

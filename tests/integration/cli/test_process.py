@@ -110,7 +110,8 @@ class TestInterrupts:
         done = end_by(process, number)
         assert (done.code, done.out) == (code, "")
         bounds = r"x to move, not solved yet: score between -\d+ and \+\d+ for x"
-        assert re.fullmatch(f"Proven so far: {bounds}\nInterrupted.\n", done.err)
+        guess = r"Guess, not proven: [xo] wins \(x scores ~\d+ % in random games\)"
+        assert re.fullmatch(f"Proven so far: {bounds}\n{guess}\nInterrupted.\n", done.err)
 
     @needs_proc
     def test_an_interrupt_ends_the_replay_of_a_game(self, c4: C4) -> None:
@@ -150,9 +151,10 @@ class TestInterrupts:
         await_units(c4.environment["C4_DB"], process, UnitState.LEASED, 1)
         done = end_by(process, signal.SIGINT)
         assert (done.code, done.out) == (130, "")
-        proven, hint, end = done.err.splitlines()[-3:]
+        proven, guess, hint, end = done.err.splitlines()[-4:]
         bounds = r"score -\d+ to \+\d+, asked: \S+ or more\?"
         assert re.match(rf"Proven so far: {bounds}, \d+ pieces? proven, ", proven)
+        assert guess == "Guess, not proven: x wins (x scores ~56 % in random games)"
         assert hint == "Results so far are kept; go on with: c4 jobs resume 1"
         assert end == "Interrupted."
 

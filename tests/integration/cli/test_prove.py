@@ -70,7 +70,7 @@ def test_a_proof_is_interrupted_and_cancelled(c4: C4) -> None:
     assert c4("db", "init").code == 0
     url = c4.environment["C4_DB"]
     # A board that cannot be solved during a test.
-    endless = ("prove", "", "--board", "8x7", "--at-most", "0", "--table-mb", "8")
+    endless = ("prove", "", "--board", "9x6", "--at-most", "0", "--table-mb", "8")
     with c4.start(*endless, "--out", "no.c4proof") as process:
         await_units(url, process, UnitState.LEASED, 1)
         process.send_signal(signal.SIGINT)

@@ -21,7 +21,7 @@ from web.running import web_label
 from workers.analyze.job import submit
 
 EASY = random_games(40, empty=8)
-ENDLESS = {"kind": "analyze", "board": "8x7", "positions": [""]}
+ENDLESS = {"kind": "analyze", "board": "9x6", "positions": [""]}
 """A position that cannot be solved during a test."""
 WATCHERS = 50
 

@@ -1,10 +1,20 @@
 """The analysis board in a real browser: analysing a game, setting up positions, and links."""
 
+import re
+
 import pytest
 
 from c4core import Position, Solver
 from tests.support.browser import Browser
-from tests.support.page import await_stones, columns, moves_on_board, numbers, open_analysis, stones
+from tests.support.page import (
+    await_stones,
+    columns,
+    moves_on_board,
+    numbers,
+    open_analysis,
+    state,
+    stones,
+)
 
 GAME = "4444446552"
 """The middle column is full, and neither side has won."""
@@ -43,6 +53,17 @@ class TestAnalysed:
         browser.click("#line [data-index='2']")
         browser.until(lambda: stones(browser) == 7, "no step into the line")
         assert f"pos=4453{first}" in browser.driver.current_url
+
+    def test_what_is_not_proven_is_marked_as_a_guess(self, browser: Browser) -> None:
+        browser.open("/?board=8x8&pos=44")
+        browser.until(lambda: len(browser.all("#columns [data-guess]")) == 8, "there is no guess")
+        assert re.fullmatch(r"~\d+", browser.text("#columns [data-column='1'] .column-score"))
+        label = browser.one("#columns [data-column='1']").get_attribute("aria-label")
+        assert re.search(r"not decided yet; a guess: \d+ % in random games", label or "")
+        assert re.fullmatch(r"A guess: (Red|Yellow) wins, not proven", browser.text("#verdict"))
+        assert columns(browser) == {}
+        browser.until(lambda: state(browser) == "incomplete", "the search does not end")
+        assert browser.text("#think-longer") == "Think longer (10 s)"
 
     def test_the_winning_four_is_marked(self, browser: Browser) -> None:
         open_analysis(browser, pos="1212121")

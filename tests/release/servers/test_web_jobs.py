@@ -20,7 +20,7 @@ from tests.support.running.web_server import WebServer
 GAMES = random_games(200, empty=14)
 HARDER = random_games(150, empty=30)
 """Several seconds of work."""
-ENDLESS = {"kind": "analyze", "board": "8x7", "positions": [""]}
+ENDLESS = {"kind": "analyze", "board": "9x6", "positions": [""]}
 """A position that cannot be solved during a test."""
 
 

@@ -37,6 +37,7 @@ SMALLEST = {
         "'perfect', 'games': 4.*'below': 0, 'forfeits': 0, 'searches': 0"
     ),
     "deep boards 4x4 --threads=1 --table-mb=1": "'board': '4x4', 'score': 0",
+    "guesses boards 5x5 --count 2 --games 100": "'board': '5x5', 'games': 100, 'unsolved': 0",
     "matches run --db c4.db --group line": "^line: random - set:fallback=column: ",
     "matches run --db c4.db --group line --games 600": "^line: random - set:fallback=vector: ",
     "scaling limits --workers 4 --threads 2 --unit-seconds 0.5": r"^units/s, at most +15\.\d$",

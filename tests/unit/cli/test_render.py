@@ -7,6 +7,7 @@ from rich.console import Console
 from syrupy.assertion import SnapshotAssertion
 
 from c4core import Position
+from c4core.estimate import Estimate
 from c4core.evaluation import score_limits
 from cli.output import render
 from tests.support.boards.positions import games
@@ -69,6 +70,17 @@ def test_boards_without_colours_have_no_escapes() -> None:
 )
 def test_a_verdict_names_the_side(moves: str, answer: Answer, sentence: str) -> None:
     assert render.verdict(Position(moves), answer).plain.endswith(sentence)
+
+
+def test_a_guess_is_marked_and_stands_only_where_nothing_is_proven() -> None:
+    position, shares = Position("44"), Estimate(0.416, (0.1, 0.2, 0.3, 0.416, None, 0.05, 1.0))
+    open_answer = Answer(-20, 20, (None, None, -3, None, None, None, None))
+    guess = render.guess(position, open_answer, shares)
+    assert guess is not None
+    assert guess.plain == "Guess, not proven: o wins (x scores ~42 % in random games)"
+    assert render.guess(position, Answer(1, 20), shares) is None
+    row = render.board(position, open_answer.scores, shares).plain.splitlines()[-1]
+    assert row.split() == ["~10", "~20", "-3", "~42", ".", "~5", "~100"]
 
 
 @pytest.mark.parametrize(

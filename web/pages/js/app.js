@@ -104,8 +104,7 @@ class App {
     byId("table").style.setProperty("--wide", String(position.size.width));
     byId("table").style.setProperty("--high", String(position.size.height));
     byId("table").classList.toggle("is-wide", position.size.width > WIDEST);
-    const answers = answer?.columns ?? null;
-    this.#columns.show(position, { flipped: state.flipped, answers, isPlayable, isBare: !this.#analysis.isShown });
+    this.#columns.show(position, { flipped: state.flipped, answer, isPlayable, isBare: !this.#analysis.isShown });
     this.#review.show();
     const isReviewed = state.review !== null && !isPlay;
     showMoves(session, this.#review.marks, isReviewed ? this.#review.shared : Infinity);
@@ -189,7 +188,7 @@ class App {
       if (!hasBoard(session.state.view) || isTaken(event)) return;
       const command = commands[event.key];
       if (command !== undefined) command();
-      else if (/^[1-9A-Z]$/.test(event.key)) this.#play(columnNumber(event.key));
+      else if (/^[1-9A-Z]$/.test(event.key)) this.#play(columnNumber(event.key, session.position.size.width));
       else return;
       event.preventDefault();
     });

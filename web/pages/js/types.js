@@ -14,9 +14,12 @@
  *   column: number, playable: boolean, score: number | null, value: Value | null, plies: number | null, best: boolean,
  * }} ColumnAnswer
  *
+ * @typedef {{value: Value | null, share: number | null, columns: (number | null)[]}} Estimate a guess, not proven; the
+ *   shares of random games that the side to move wins, from 0 to 1; null for a proven result
+ *
  * @typedef {{
  *   moves: string | null, grid: string, key: string, score: number | null, lower: number, upper: number, complete: boolean, value: Value | null,
- *   plies: number | null, columns: ColumnAnswer[], best: number[], line: string | null,
+ *   plies: number | null, columns: ColumnAnswer[], best: number[], line: string | null, estimate: Estimate | null,
  *   source: "book" | "db" | "search" | "rules", nodes: number, seconds: number, queued: number | null,
  * }} PositionAnswer the answer of GET /api/v1/position; `moves` is null if the request had none; `queued` is the job that
  *   continues the search

@@ -47,6 +47,14 @@ export function percent(share, digits = 1) {
 }
 
 /**
+ * A guess, a share from 0 to 1, as a percentage: ~56.
+ * @param {number} share @returns {string}
+ */
+export function guessed(share) {
+  return `~${Math.round(100 * share)}`;
+}
+
+/**
  * A time span: 1.2 ms, 3.4 s, 5 min, 2 h 10 min.
  * @param {MaybeNumber} seconds @returns {string}
  */

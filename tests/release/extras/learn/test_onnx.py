@@ -79,7 +79,8 @@ def test_onnxruntime_plays_what_pytorch_plays(
         columns = position.legal_columns()
         assert tuple(np.flatnonzero(row > -np.inf)) == columns
         np.testing.assert_allclose(row[[*columns]], other[[*columns]], rtol=1e-4, atol=1e-5)
-        assert row.argmax() == choose_column(network, kind, position)
+        # The columns of a random network can be equal but for rounding.
+        assert row[choose_column(network, kind, position)] >= row.max() - 1e-5
     if values is None:
         assert list(found) == ["policy"]
     else:

@@ -70,6 +70,21 @@ def test_too_little_time_leaves_correct_bounds(client: TestClient) -> None:
     assert found["lower"] < found["upper"]
     assert found["score"] is found["value"] is found["plies"] is found["line"] is None
     assert found["queued"] is None
+    guess = found["estimate"]
+    assert guess["value"] in {"win", "draw", "loss"}
+    assert len(guess["columns"]) == 9
+    assert all(0 <= share <= 1 for share in (guess["share"], *guess["columns"]))
+
+
+def test_a_guess_is_not_stored(client: TestClient, sqlite_path: Path) -> None:
+    found = client.get(PATH, params={**HARD, "budget": 0.1}).json()
+    position = Position(width=9, height=6)
+    with Database.open(str(sqlite_path)) as database:
+        await_that(lambda: look_up(database, [position]))
+        (stored,) = look_up(database, [position]).values()
+    assert (stored.lower, stored.upper, stored.scores) == (found["lower"], found["upper"], None)
+    known = client.get(PATH, params={"moves": LATE, "budget": 30}).json()
+    assert known["estimate"] is None
 
 
 def test_results_are_stored_and_found_again(client: TestClient, sqlite_path: Path) -> None:
@@ -93,13 +108,13 @@ def test_a_read_only_server_stores_nothing(sqlite_path: Path) -> None:
 
 
 def test_an_open_question_continues_as_one_job(api: Api, sqlite_path: Path) -> None:
-    asked = {"board": "8x7", "budget": 0, "queue": "true"}
+    asked = {"board": "9x6", "budget": 0, "queue": "true"}
     first = api.get(PATH, **asked)
     assert first["complete"] is False
     assert api.get(PATH, **asked)["queued"] == first["queued"]
     with Database.open(str(sqlite_path)) as database, database.read() as session:
         job = jobs.get_job(session, first["queued"])
-    assert (job.kind, str(job.board)) == ("analyze", "8x7")
+    assert (job.kind, str(job.board)) == ("analyze", "9x6")
 
 
 def test_questions_of_other_sites_are_not_queued(client: TestClient) -> None:

@@ -3,12 +3,16 @@
 import { byId, make } from "../dom.js";
 import { NAMES, columnLabel, columnNumber, otherSide } from "../game/position.js";
 import { keepSwitch } from "../storage.js";
-import { boundsText, count, duration, sentence, signed } from "../words.js";
+import { boundsText, count, duration, guessed, sentence, signed } from "../words.js";
 
 /** @import {Position} from "../game/position.js" */
 /** @import {Session} from "../game/session.js" */
 /** @import {PositionAnswer, Side} from "../types.js" */
 /** @import {Analyst} from "./analyst.js" */
+
+/** The bar of a proven win is at least this far from the middle, of 1; the bar of a guess less far. */
+const LEAST_PROVEN = 0.3;
+const MOST_GUESSED = 0.25;
 
 /** Time before a running search shows a spinner. */
 const SPINNER_MS = 250;
@@ -162,18 +166,27 @@ function verdictText(position, answer) {
     return `${winner} wins in ${count(answer.plies, "move")} with best play`;
   }
   if (answer.lower === 0) return `${mover} has at least a draw`;
-  return answer.upper === 0 ? `${other} has at least a draw` : "Not decided yet";
+  if (answer.upper === 0) return `${other} has at least a draw`;
+  if (answer.estimate === null || answer.estimate.value === null) return "Not decided yet";
+  if (answer.estimate.value === "draw") return "A guess: a draw, not proven";
+  return `A guess: ${answer.estimate.value === "win" ? mover : other} wins, not proven`;
 }
 
 /** @param {Position} position @param {PositionAnswer | null} answer */
 function showVerdict(position, answer) {
   const element = byId("verdict");
   // The condition is a separate element, so that a line breaks before it and not inside it.
-  const [main, condition] = verdictText(position, answer).split(/ (?=with best play$)/);
+  const [main, condition] = verdictText(position, answer).split(/ (?=(?:with best play|not proven)$)/);
   element.replaceChildren(main, ...(condition === undefined ? [] : [" ", make("span", {}, condition)]));
+  element.classList.toggle("is-guess", isGuess(answer));
   const side = leadingSide(position, answer);
   if (side === null) delete element.dataset.side;
   else element.dataset.side = side;
+}
+
+/** @param {PositionAnswer | null} answer */
+function isGuess(answer) {
+  return answer !== null && answer.value === null && answer.estimate !== null;
 }
 
 /**
@@ -195,7 +208,9 @@ function scoreText(position, answer) {
   if (answer === null) return "";
   const left = position.size.width * position.size.height - position.ply;
   const score = boundsText(answer.lower, answer.upper, -Math.floor(left / 2), Math.floor((left + 1) / 2));
-  return `Score ${score} for ${NAMES[position.side]}, to move`;
+  const share = answer.estimate?.share ?? null;
+  const guess = share === null ? "" : `; ${guessed(share)} % in random games`;
+  return `Score ${score} for ${NAMES[position.side]}, to move${guess}`;
 }
 
 /** @param {PositionAnswer | null} answer */
@@ -220,10 +235,14 @@ function positionsText(nodes) {
 function barShare(position, answer) {
   if (position.winner !== null) return position.winner === "x" ? 1 : -1;
   if (answer === null || answer.value === "draw" || position.isFull) return 0;
+  const mover = position.side === "x" ? 1 : -1;
+  if (answer.value === null && answer.estimate?.share != null) {
+    return mover * Math.max(-MOST_GUESSED, Math.min(MOST_GUESSED, 2 * answer.estimate.share - 1));
+  }
   const most = (position.size.width * position.size.height + 1) / 2;
   const score = answer.score ?? (answer.lower > 0 ? answer.lower : Math.min(answer.upper, 0));
-  const sign = Math.sign(score) * (position.side === "x" ? 1 : -1);
-  return sign === 0 ? 0 : sign * (0.3 + 0.6 * Math.min(1, Math.abs(score) / most));
+  const sign = Math.sign(score) * mover;
+  return sign === 0 ? 0 : sign * (LEAST_PROVEN + 0.6 * Math.min(1, Math.abs(score) / most));
 }
 
 /** @param {Position} position @param {PositionAnswer | null} answer @param {boolean} isShown */
@@ -232,6 +251,7 @@ function showBar(position, answer, isShown) {
   const share = isShown ? barShare(position, answer) : 0;
   const words = isShown ? verdictText(position, answer) : "hidden";
   bar.classList.toggle("is-hidden", !isShown);
+  bar.classList.toggle("is-guess", isShown && !position.isOver && isGuess(answer));
   bar.style.setProperty("--share", String((1 + share) / 2));
   bar.setAttribute("aria-valuenow", String(Math.round(share * 100)));
   bar.setAttribute("aria-valuetext", words);

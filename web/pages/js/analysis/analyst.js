@@ -10,8 +10,8 @@ import { messageOf } from "../words.js";
 /** @import {Job, PositionAnswer, Question} from "../types.js" */
 /** @typedef {"idle" | "asking" | "ready" | "incomplete" | "away" | "failed"} Status */
 
-/** Seconds of search: at first, and each time that the user asks for more. */
-const BUDGETS = [2, 10, 30];
+/** Seconds of search: at first, soon after it if that was too little, and each time that the user asks for more. */
+const BUDGETS = [0.3, 2, 10, 30];
 
 /** Most answers in the cache: enough for a game and the positions near it. */
 const MOST_KEPT = 400;
@@ -127,7 +127,9 @@ export class Analyst extends EventTarget {
   /** @param {PositionAnswer} answer */
   #take(answer) {
     this.#set(answer.complete ? "ready" : "incomplete", answer);
-    if (answer.queued !== null && !answer.complete) void this.#follow(answer.queued);
+    if (answer.complete) return;
+    if (answer.queued !== null) void this.#follow(answer.queued);
+    else if (this.#budget === 0) this.askLonger();
   }
 
   /** @param {number} job */

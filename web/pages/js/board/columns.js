@@ -1,11 +1,11 @@
 /** The buttons under the board, one for each column with its score, and a sentence about the best columns. */
 
 import { make, setAttribute } from "../dom.js";
-import { columnLabel } from "../game/position.js";
-import { outcomeText, signed } from "../words.js";
+import { NAMES, columnLabel } from "../game/position.js";
+import { guessed, outcomeText, percent, signed } from "../words.js";
 
 /** @import {Position} from "../game/position.js" */
-/** @import {ColumnAnswer} from "../types.js" */
+/** @import {ColumnAnswer, PositionAnswer} from "../types.js" */
 
 export class Columns {
   #element;
@@ -33,10 +33,10 @@ export class Columns {
 
   /**
    * @param {Position} position
-   * @param {{flipped: boolean, answers: ColumnAnswer[] | null, isPlayable: boolean, isBare: boolean}} options
-   *   answers: null if there are no scores; isBare: scores are hidden
+   * @param {{flipped: boolean, answer: PositionAnswer | null, isPlayable: boolean, isBare: boolean}} options
+   *   answer: null if there are no scores; isBare: scores are hidden
    */
-  show(position, { flipped, answers, isPlayable, isBare }) {
+  show(position, { flipped, answer, isPlayable, isBare }) {
     const { width } = position.size;
     if (this.#buttons.length !== width) this.#build(width);
     this.#element.classList.toggle("is-bare", isBare);
@@ -46,9 +46,12 @@ export class Columns {
       button.style.order = String(flipped ? width - index : column);
       // Not `disabled`: a button would lose the focus when its column becomes full.
       button.setAttribute("aria-disabled", String(!isOpen || !isPlayable));
-      showAnswer(button, column, isOpen, answers?.find((each) => each.column === column) ?? null);
+      showAnswer(button, column, isOpen, answer?.columns[index] ?? null, answer?.estimate?.columns[index] ?? null);
     }
-    this.#summary = answers === null || position.isOver ? "" : bestText(answers);
+    this.#summary = answer === null || position.isOver ? "" : bestText(answer.columns);
+    if (this.#summary === "" && answer?.estimate) {
+      this.#summary = `Not proven: ~ is the percentage of random games that ${NAMES[position.side]} wins.`;
+    }
     this.#describe(this.#element.contains(document.activeElement) ? document.activeElement : null);
   }
 
@@ -86,23 +89,31 @@ export class Columns {
  * @param {HTMLButtonElement} button @param {number} column
  * @param {boolean} isOpen whether the column can be played
  * @param {ColumnAnswer | null} answer
+ * @param {number | null} share the guess if the score is not proven
  */
-function showAnswer(button, column, isOpen, answer) {
+function showAnswer(button, column, isOpen, answer, share) {
   const known = isOpen ? answer : null;
   const score = known === null || known.score === null ? null : signed(known.score);
   const parts = [`Column ${column}`];
   if (!isOpen) parts.push("cannot be played");
   if (score !== null) parts.push(`score ${score}`);
-  if (known !== null) parts.push(outcomeText(known));
+  const guess = known === null || score !== null || share === null ? null : guessed(share);
+  if (known !== null) parts.push(guess === null ? outcomeText(known) : guessText(share));
   if (known?.best) parts.push("best");
   button.setAttribute("aria-label", parts.join(", "));
   const text = button.querySelector(".column-score");
-  if (text !== null) text.textContent = score ?? "";
+  if (text !== null) text.textContent = score ?? guess ?? "";
   setAttribute(button, "data-score", score === null ? null : String(known?.score));
   setAttribute(button, "data-value", known?.value ?? null);
   setAttribute(button, "data-best", known?.best ? "true" : null);
-  setAttribute(button, "data-open", known !== null && score === null ? "true" : null);
-  setAttribute(button, "data-outcome", known === null ? null : `Column ${column} ${outcomeVerb(known)}.`);
+  setAttribute(button, "data-open", known !== null && score === null && guess === null ? "true" : null);
+  setAttribute(button, "data-guess", guess === null ? null : "true");
+  setAttribute(button, "data-outcome", known === null ? null : `Column ${column} ${guess === null ? outcomeVerb(known) : guessText(share)}.`);
+}
+
+/** @param {number | null} share */
+function guessText(share) {
+  return `is not decided yet; a guess: ${percent(share, 0)} in random games`;
 }
 
 /** @param {ColumnAnswer} answer */

@@ -16,6 +16,9 @@ const MAX_BITS = 128;
 const MAX_HEIGHT = 40;
 const MAX_WIDTH = LABELS.length - 1;
 
+/** Boards up to this width have no column that is a capital letter. */
+const MAX_SMALL_WIDTH = LABELS.indexOf("A") - 1;
+
 const DIRECTIONS = [
   [1, 0],
   [0, 1],
@@ -87,12 +90,21 @@ export function columnLabel(column) {
 }
 
 /**
- * The column of a character in moves. On boards of up to 35 columns capital letters mean the same as small ones.
- * @param {string} character @param {number} [width] of the board @returns {number} 0 if it names no column
+ * The column of a character in moves.
+ * @param {string} character @param {number} [width] of the board, for {@link withoutCapitals}
+ * @returns {number} 0 if it names no column
  */
-export function columnNumber(character, width = 0) {
+export function columnNumber(character, width = MAX_WIDTH) {
   if (!/^[1-9a-zA-Z]$/.test(character)) return 0;
-  return LABELS.indexOf(width < LABELS.indexOf("A") ? character.toLowerCase() : character);
+  return LABELS.indexOf(withoutCapitals(character, width));
+}
+
+/**
+ * Moves in small letters, unless capital letters are other columns of the board.
+ * @param {string} moves @param {number} width of the board @returns {string}
+ */
+export function withoutCapitals(moves, width) {
+  return width <= MAX_SMALL_WIDTH ? moves.toLowerCase() : moves;
 }
 
 /** An immutable position. */

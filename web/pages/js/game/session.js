@@ -11,7 +11,7 @@
 
 import { VIEWS, hasBoard, viewAt } from "../views.js";
 import { GridError, parseGrid } from "./grids.js";
-import { DEFAULT_BOARD, Position, boardText, columnLabel, parseBoard, playLine } from "./position.js";
+import { DEFAULT_BOARD, Position, boardText, columnLabel, parseBoard, playLine, withoutCapitals } from "./position.js";
 
 /** @import {Question} from "../types.js" */
 /** @import {View} from "../views.js" */
@@ -46,12 +46,13 @@ export function initialState() {
  */
 export function stateOf(url) {
   const query = url.searchParams;
-  const pos = readMoves(query.get("pos"));
-  const review = query.has("review") ? readMoves(query.get("review")) : null;
-  const line = query.has("line") ? readMoves(query.get("line")) : (review ?? "");
+  const board = parseBoard(query.get("board") ?? "") ?? DEFAULT_BOARD;
+  const pos = readMoves(query.get("pos"), board);
+  const review = query.has("review") ? readMoves(query.get("review"), board) : null;
+  const line = query.has("line") ? readMoves(query.get("line"), board) : (review ?? "");
   return {
     view: viewAt(url),
-    board: parseBoard(query.get("board") ?? "") ?? DEFAULT_BOARD,
+    board,
     grid: query.get("grid"),
     line: line.startsWith(pos) ? line : pos,
     shown: pos.length,
@@ -63,10 +64,10 @@ export function stateOf(url) {
 
 /**
  * Read moves that may have blanks, commas and capitals.
- * @param {string | null} text @returns {string}
+ * @param {string | null} text @param {Size} board @returns {string}
  */
-export function readMoves(text) {
-  return (text ?? "").toLowerCase().replace(/[\s,;.-]/g, "");
+function readMoves(text, board) {
+  return withoutCapitals(text ?? "", board.width).replace(/[\s,;.-]/g, "");
 }
 
 /** @param {URLSearchParams} query */

@@ -205,7 +205,7 @@ class PuzzleView {
     this.element.style.setProperty("--high", String(position.size.height));
     this.element.setAttribute("aria-busy", String(puzzle === null && this.#trouble === ""));
     this.#board.show(position, { best, isPlayable });
-    this.#columns.show(position, { flipped: false, answers: null, isPlayable, isBare: true });
+    this.#columns.show(position, { flipped: false, answer: null, isPlayable, isBare: true });
     this.#question.textContent = puzzle === null ? this.#trouble || "Looking for a puzzle…" : questionText(puzzle);
     this.#question.dataset.side = puzzle?.side ?? "";
     this.#answer.hidden = !isSolved;
