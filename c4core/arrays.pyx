@@ -5,9 +5,9 @@ to move, ``mask`` of both sides. numpy is imported inside the functions, so prog
 at a time start faster.
 
 Reachable positions are enumerated ply by ply, as sorted arrays of keys. Each ply is made from the previous
-one: every position that is not over has one child for each column that is not full. The children of a part
-of the parents are sorted and freed of duplicates; then the parts are merged in pairs. So children that
-several parents share take little memory, even for a large ply.
+one: every position that is not over has one child for each column that is not full. The parents are
+processed in parts. The children of each part are sorted and their duplicates removed; then the parts are
+merged in pairs. So duplicates take little memory, even on a large ply.
 """
 
 cimport cython
@@ -34,7 +34,7 @@ from c4core.errors import BoardError, KeyValueError, MoveError
 from c4core.notation import BoardSize, check_board, check_narrow
 from c4core.position import Position as PositionType
 
-# The effect of playing a column: the flags that ``children`` returns.
+# The result of playing a column, as ``children`` returns it.
 cdef enum Move:
     NONE = 0        # the column is full
     GOES_ON = 1     # the game goes on
@@ -65,7 +65,7 @@ cdef bint _words_of_key(
 
 
 def key_array(keys, board):
-    """Return keys as an array: uint64, on a wide board Python numbers (dtype object)."""
+    """Return keys as an array: uint64 on a narrow board, Python numbers (dtype object) on a wide one."""
     import numpy as np
 
     if board.is_narrow:
@@ -117,7 +117,7 @@ def squares_of(words, board):
 
 
 def are_over(keys, board):
-    """Return whether each game is won or the board full, as a boolean array."""
+    """Return whether each game is over, won or with a full board, as a boolean array."""
     import numpy as np
 
     cdef const Board* g = _geometry(board.width, board.height)
@@ -368,7 +368,7 @@ cdef int _refuse_key(uint64_t key, object index, const Board* g) except -1:
 cdef enum:
     PIECE_PARENTS = 1 << 20
 
-# The children in a ply's array.
+# The children that a ply's array includes.
 cdef enum Kept:
     EVERY           # all children, finished games included
     OPEN            # only children that are not over
@@ -434,7 +434,7 @@ cdef Py_ssize_t _merge(
 
 
 cdef object _merged(object left, object right):
-    """The union of two sorted arrays without duplicates."""
+    """Return the union of two sorted arrays without duplicates, sorted and without duplicates."""
     import numpy as np
 
     cdef const uint64_t[::1] a = left, b = right
@@ -448,13 +448,13 @@ cdef object _merged(object left, object right):
 
 @cython.wraparound(True)
 cdef object _next_ply(const Board* g, object level, bint canonical, Kept kept):
-    """The sorted keys of all children of a ply."""
+    """Return the sorted keys of all children of a ply."""
     import numpy as np
 
     cdef const uint64_t[::1] parents
     cdef uint64_t[::1] buffer
     cdef Py_ssize_t count
-    cdef list parts = []    # (number of pieces, their union), as the digits of a binary counter
+    cdef list parts = []    # (number of pieces, their union), merged like the digits of a binary counter
     space = np.empty(min(len(level), PIECE_PARENTS) * g.width, dtype=np.uint64)
     for start in range(0, len(level), PIECE_PARENTS):
         parents = level[start : start + PIECE_PARENTS]

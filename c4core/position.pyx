@@ -125,10 +125,10 @@ cdef object _move_error(const Board* g, MoveFault fault, object column, object i
 
 cdef class Position:
     """Position(moves='', *, width=7, height=6)\n--\n
-    A Connect Four position. It is immutable, hashable and comparable.
+    A Connect Four position. It is immutable and hashable.
 
-    The order of moves does not matter for equality. A position that was made from moves knows them
-    (:attr:`moves`), and so do the positions that are played from it.
+    Positions with the same stones on the same board are equal; the order of moves does not matter. A
+    position made from moves keeps them (:attr:`moves`), and so do the positions played from it.
 
     Args:
         moves: the moves that lead to it, as 1-based column digits (``"4453"``), and letters from the
@@ -170,7 +170,7 @@ cdef class Position:
             character = PyUnicode_READ_CHAR(text, index)
             column = <int>character - c"1"
             if column < 0 or column >= 9 or column >= g.width:
-                # Letters and all faults: the slow way raises the right error.
+                # Letters, and invalid characters: the slow parser reads them or raises the right error.
                 column = _parse_one(text, index, g.width)
             fault = _fault(g, stones, mask, column)
             if fault:
@@ -260,7 +260,7 @@ cdef class Position:
 
     @classmethod
     def parse(cls, value, *, width=7, height=6, zero_based=False):
-        """The position in any form that people and programs write.
+        """Read a position in any of the usual notations.
 
         Args:
             value: moves (``"4453"``, ``"4, 4, 5, 3"``, ``"ddec"``, ``"D1 D2 E1 C1"``, ``[4, 4, 5,
@@ -272,8 +272,8 @@ cdef class Position:
         Raises:
             BoardError: impossible size.
             MoveError: a move cannot be read or cannot be played.
-            GridError: the grid is not one of a position of this size.
-            PositionError: the value is something else.
+            GridError: the grid is not a position of this size.
+            PositionError: the value has another form.
         """
         from c4core.lines import parse_position     # lines imports this module
 
@@ -281,10 +281,10 @@ cdef class Position:
 
     @classmethod
     def from_grid(cls, text, *, width=None, height=None):
-        """The position drawn in a text grid, top row first, of ``.``, ``x`` (first player), ``o``.
+        """Return the position drawn in a text grid of ``.``, ``x`` (first player) and ``o``, top row first.
 
         Rows are separated by line breaks or ``/``; blanks and capital letters are accepted. The side
-        to move follows from the counts. :meth:`parse` reads other ways of drawing.
+        to move follows from the numbers of stones. :meth:`parse` also reads other forms of grids.
 
         Args:
             text: the grid.
@@ -347,11 +347,11 @@ cdef class Position:
 
     @classmethod
     def from_array(cls, array):
-        """The position of a NumPy array of shape (height, width), top row first.
+        """Return the position in a NumPy array of shape (height, width), top row first.
 
         Args:
-            array: 0 for an empty square, 1 for the first player, 2 or -1 for the second, as
-                :meth:`to_array` returns.
+            array: 0 for an empty square, 1 for the first player, and 2 (as in :meth:`to_array`) or
+                -1 for the second.
 
         Raises:
             GridError: the array has another shape or other values, or is not a position.
@@ -403,14 +403,14 @@ cdef class Position:
 
     @property
     def winner(self):
-        """``"x"`` or ``"o"``, or None if nobody has four in a row."""
+        """The side with four in a row, ``"x"`` or ``"o"``; None if no side has won."""
         if has_four(self.g, self.stones ^ self.mask):
             return "x" if self.ply & 1 else "o"
         return None
 
     @property
     def is_over(self):
-        """Whether somebody has won or the board is full."""
+        """Whether a side has won or the board is full."""
         return self.ply == self.g.cells or has_four(self.g, self.stones ^ self.mask)
 
     @property
@@ -531,7 +531,7 @@ cdef class Position:
         )
 
     def to_dict(self):
-        """Return the facts as a flat dictionary, one row of a table or of JSON."""
+        """Return the position's properties as a flat dictionary, for a table row or JSON."""
         return {
             "board": str(self.board),
             "moves": self.moves,

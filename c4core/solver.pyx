@@ -2,8 +2,8 @@
 
 A position is passed to the engine as two words (engine/board.pxd draws the layout): ``stones`` of the side
 to move, ``mask`` of both sides. A batch is passed as two arrays of such words. Narrow and wide boards have
-kernels of their own; this module works with both. The engine uses no Python
-objects and runs without the interpreter lock.
+separate kernels; this module works with both. The engine uses no Python objects and runs without the
+interpreter lock.
 """
 
 from _thread import allocate_lock, start_new_thread
@@ -93,12 +93,12 @@ cdef int _number(str name, object value, int least, int most) except -1:
     return number
 
 
-# The results of searches of one board size. Empty entries have g == NULL. A table in use is not freed.
+# The engine's memory for one board size. An empty entry has g == NULL. A table in use is not freed.
 cdef struct BoardTable:
     const Board* g
     const Kernel* kernel
     Memory* memory
-    int users               # calls that search in it; the interpreter lock guards it
+    int users               # calls that use it; guarded by the interpreter lock
 
 # One call for one position.
 cdef struct Call:
@@ -125,7 +125,7 @@ cdef double INTERRUPT_SECONDS = 0.025
 
 
 cdef bint _is_stopped(const Limits* limits, double* asked) noexcept nogil:
-    """Return whether a batch must end. Check for signals if the last check, ``asked``, is long enough ago."""
+    """Return whether a batch must end. Check for signals if INTERRUPT_SECONDS have passed since ``asked``."""
     cdef double now = atomics.now()
     if atomics.load(limits.epoch) != limits.started or (limits.timed and now >= limits.deadline):
         return True
@@ -135,8 +135,8 @@ cdef bint _is_stopped(const Limits* limits, double* asked) noexcept nogil:
     return limits.interrupted()
 
 
-# The Python constructor of a frozen dataclass costs more than the search of an easy position. So these two
-# functions fill in the fields themselves.
+# The Python constructor of a frozen dataclass takes longer than the search of an easy position. So these two
+# functions set the fields directly.
 
 cdef object _evaluation(const Bounds* bounds, uint64_t nodes, double seconds):
     cdef object evaluation = _new_object(Evaluation)
@@ -167,16 +167,15 @@ cdef class Solver:
     An exact solver with a transposition table.
 
     Any number of threads may use one solver at the same time. They share its table, and none holds the
-    interpreter lock while it searches. Exact scores never depend on the number of threads or on earlier
-    searches; node counts, and the bounds of a search that was stopped, do.
+    interpreter lock while it searches. Exact scores do not depend on the number of threads or on earlier
+    searches. Node counts do, and so do the bounds of a stopped search.
 
     Args:
         table_mb: megabytes of the transposition table, rounded down to a power of two. A table
-            that fits the processor's cache is best for single positions. Every board size has a
-            table of its own, which lasts until another board needs the memory. Calls that search
-            different boards at the same time use one table each.
+            that fits the processor's cache is best for single positions. Each board size has its
+            own table. A table for a new board size replaces all tables that no call is using.
         threads: number of threads that search one position or a batch.
-        book: the book to query first; its positions take no search and 0 nodes.
+        book: the book to query first; a position found there takes 0 nodes.
 
     Raises:
         ValueError: ``table_mb`` or ``threads`` is less than 1, or unrealistically large.
@@ -276,8 +275,8 @@ cdef class Solver:
             weak: only decide between win, draw and loss; the bounds may still differ.
             time_limit: seconds after which the search ends with the bounds proven so far.
             node_limit: positions to visit at most; then the search ends as at the time limit.
-            width: columns of the board of a text; a position knows its own board.
-            height: rows of that board.
+            width: columns of the board, if the position is text.
+            height: rows of the board, if the position is text.
 
         Returns:
             An :class:`~c4core.evaluation.Evaluation`; its ``score`` is ``None`` if the bounds differ.
@@ -309,8 +308,8 @@ cdef class Solver:
             beta: the score in question; it may be outside the possible scores.
             time_limit: seconds after which the search ends with the bounds proven so far.
             node_limit: positions to visit at most; then the search ends as at the time limit.
-            width: columns of the board of a text; a position knows its own board.
-            height: rows of that board.
+            width: columns of the board, if the position is text.
+            height: rows of the board, if the position is text.
 
         Returns:
             An :class:`~c4core.evaluation.Evaluation` whose lower bound is at least ``beta``, or whose
@@ -348,8 +347,8 @@ cdef class Solver:
             position: any position, or its moves as text; a finished game has no columns to play.
             time_limit: seconds after which the search ends; unsolved columns have ``None``.
             node_limit: positions to visit at most; then the search ends as at the time limit.
-            width: columns of the board of a text; a position knows its own board.
-            height: rows of that board.
+            width: columns of the board, if the position is text.
+            height: rows of the board, if the position is text.
 
         Returns:
             An :class:`~c4core.evaluation.Analysis`.
@@ -380,8 +379,8 @@ cdef class Solver:
 
         Args:
             position: any position, or its moves as text.
-            width: columns of the board of a text; a position knows its own board.
-            height: rows of that board.
+            width: columns of the board, if the position is text.
+            height: rows of the board, if the position is text.
 
         Raises:
             MoveError: the text is not a line of moves of the board.
@@ -397,11 +396,11 @@ cdef class Solver:
             self._end(&call)
 
     cdef list _line(self, Call* call, const Board* g, word_t stones, word_t mask):
-        """Return the columns of best play, from the book as long as it knows the positions."""
+        """Return the columns of best play. They come from the book as long as it has the positions."""
         cdef Bounds bounds
         cdef int score, column
         cdef list line = []
-        call.run.proven = NULL    # the line's positions are other ones
+        call.run.proven = NULL    # progress shows no bounds of the line's positions
         while self._has_move(g, stones, mask, &column):
             line.append(column)
             stones, mask = stones ^ mask, mask | (mask + (<word_t>1 << (column * g.stride)))
@@ -430,11 +429,11 @@ cdef class Solver:
     cdef int _known(
         self, word_t stones, word_t mask, int8_t* score, int8_t* scores, uint64_t* fault_offset
     ) noexcept nogil:
-        """Look a position up in the book. Return 1 if it is known, 0 if not, or DAMAGED or NO_MEMORY.
+        """Look a position up in the book. Return 1 if its score is found, 0 if not, or DAMAGED or NO_MEMORY.
 
-        If ``scores`` is not NULL, the scores of all columns must be known, too.
+        If ``scores`` is not NULL, the scores of all columns must be found, too.
         """
-        # A position one ply after the book's last one is not in it, and neither are all of its columns.
+        # After the book's last ply, the book has neither the position nor all of its columns.
         cdef int found = self.book._probe(stones, mask, False, fault_offset)
         if found == NO_SCORE:
             return 0
@@ -449,7 +448,7 @@ cdef class Solver:
     cdef bint _has_answer(
         self, const Board* g, word_t stones, word_t mask, Bounds* bounds, int8_t* scores
     ) except -1:
-        """Return whether the book knows the score, and the columns' scores unless ``scores`` is NULL."""
+        """Return whether the book has the score, and the columns' scores if ``scores`` is not NULL."""
         cdef object file = self._book_file(g)
         cdef uint64_t fault_offset = 0
         cdef int8_t score
@@ -466,7 +465,7 @@ cdef class Solver:
     cdef bint _has_move(
         self, const Board* g, word_t stones, word_t mask, int* column
     ) except -1:
-        """Return whether the book knows the best moves, and find the one nearest to the centre."""
+        """Return whether the book has the best moves; ``column`` receives the one nearest to the centre."""
         cdef Bounds bounds
         cdef int8_t[MAX_COLUMNS] scores
         cdef int[MAX_COLUMNS] columns
@@ -547,7 +546,7 @@ cdef class Solver:
         return 0
 
     cdef bint _may_go_on(self, Call* call):
-        """Return whether a search ended only to continue with all threads."""
+        """Return whether a search stopped only at SOLO_NODES, so that all threads may continue it."""
         return (
             self.threads > 1
             and call.run.nodes < call.limits.node_limit
@@ -558,11 +557,11 @@ cdef class Solver:
     cdef int _solve_together(
         self, Call* call, word_t stones, word_t mask, Bounds* bounds, bint weak
     ) except -1:
-        """Solve with all threads, starting from the given bounds; add the nodes of all to the call's.
+        """Solve with all threads, starting from the given bounds. Add the nodes of all threads to the call's.
 
         Every thread searches the same windows. The threads share their results through the table and the
-        team's bounds. Near the root each announces the positions it searches (engine/search.pxi), so that the
-        threads spread over the tree.
+        team's bounds. Near the root each thread marks the positions it searches (engine/search.pxi), so that
+        the threads spread over the tree.
         """
         cdef Together together
         cdef list helpers = []
@@ -603,8 +602,8 @@ cdef class Solver:
 
         Args:
             positions: positions, or texts of moves, or an array of keys (uint64, ``Position.key``).
-            width: columns of the board of texts and keys; positions know their own board.
-            height: rows of that board.
+            width: columns of the board, for texts and keys.
+            height: rows of the board, for texts and keys.
             weak: as in :meth:`solve`.
             related: whether the positions have common ancestors a few plies up and are ordered by
                 them, as in a unit of a book. The search then skips its probe for quick wins, which
@@ -808,7 +807,7 @@ cdef class Solver:
         return 0
 
     cdef int _reraise(self) except -1:
-        """Raise the exception of a signal handler during the search, if any. Every call ends with this."""
+        """Raise the exception of a signal handler that ran during the search, if any."""
         raised = take_signal_error()
         if raised is not None:
             self.stop()
@@ -846,8 +845,8 @@ cdef class Solver:
             least_nodes: export only bounds that took at least this many nodes, rounded up to a power of two.
 
         Returns:
-            An unordered array of the type :func:`c4core.batch.bound_type` of the board. Mirror images with few stones share an entry,
-            under the smaller key.
+            An unordered array of the type that :func:`c4core.batch.bound_type` returns for the board. With
+            few stones, a position and its mirror image share an entry, under the smaller key.
 
         Raises:
             BoardError: impossible size.
@@ -886,8 +885,8 @@ cdef class Solver:
         Running searches use them at once. False bounds make scores wrong.
 
         Args:
-            bounds: an array from :meth:`table_bounds` of the same board. A bound replaces an older one of its position,
-                or else a bound that took few nodes.
+            bounds: an array from :meth:`table_bounds` for the same board. A bound replaces the old bound of
+                its position, or else the bound of another position that took few nodes.
             width: columns of the board.
             height: rows of the board.
 
@@ -972,7 +971,7 @@ def _check_bounds(bounds, board):
 
 
 cdef int _call_helpers(list helpers, int number, object body, size_t work) except -1:
-    """Start threads, as many as the system allows, and append a lock for each, which it releases at its end.
+    """Start up to ``number`` threads, as the system allows. Append a lock for each, released when it ends.
 
     This is compiled code, so no signal handler runs between here and the caller's search.
     """

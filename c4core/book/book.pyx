@@ -1,4 +1,4 @@
-"""``Book``: an open opening book; and the books that are included in this package.
+"""``Book``, an open opening book, and the books that are included in this package.
 
 A position is two words (engine/board.pxd draws the layout). The position or its mirror image has a slot
 (numbering.pyx). The slot's score is decoded from a block of the ply's section (codec.pyx). Groups of scores
@@ -241,7 +241,7 @@ cdef class Book:
     ) noexcept nogil:
         """Return the score of a position, NO_SCORE, DAMAGED or NO_MEMORY.
 
-        ``reachable`` says that play is known to reach the position.
+        ``reachable`` means that play is known to reach the position, so this is not checked.
         """
         cdef const Board* g = self._ranking.r.g
         cdef int ply = popcount(mask), found
@@ -266,7 +266,7 @@ cdef class Book:
     ) noexcept nogil:
         """Write the score of every column, or NO_SCORE, into ``scores``.
 
-        Return the number of playable columns that the book does not know, or DAMAGED or NO_MEMORY.
+        Return the number of playable columns without a score, or DAMAGED or NO_MEMORY.
         """
         cdef const Board* g = self._ranking.r.g
         cdef uint64_t wins = winning_squares(g, stones, mask), moves = playable_squares(g, mask), move
@@ -292,7 +292,7 @@ cdef class Book:
         return unknown
 
     def probe(self, position):
-        """Return the score of a position for its side to move, or None if the book does not know it.
+        """Return the score of a position for its side to move, or None if the book does not have it.
 
         The position may be a text of moves on the book's board. If a move wins at once, the score is
         known at every ply that the book covers. A book does not contain finished games.
@@ -323,8 +323,8 @@ cdef class Book:
             positions: a sequence of positions or of move texts, or a uint64 array of keys.
 
         Returns:
-            An int8 array: the scores for the sides to move, NO_SCORE if the book does not know a
-            position.
+            An int8 array of scores for the side to move; NO_SCORE for a position that the book does not
+            have.
 
         Raises:
             BookBoardError: a position is on another board.
@@ -367,15 +367,15 @@ cdef class Book:
         return result
 
     def scores(self, position):
-        """Return the score of every column for the side to move, as far as the book knows.
+        """Return the score of every column for the side to move; None if the book does not have it.
 
         Args:
             position: a position on the book's board, or its moves as text.
 
         Returns:
             One score for each column. The rules give the score of a move that ends the game. For any
-            other move, the book gives the score of the position after it. Columns have ``None`` if they
-            are full, the game is over or the book does not know the position.
+            other move, the book gives the score of the position after it. A column has ``None`` if it is
+            full, if the game is over, or if the book does not have the position after the move.
 
         Raises:
             BookBoardError: the position is on another board.
@@ -396,7 +396,7 @@ cdef class Book:
         ])
 
     def best(self, position):
-        """Return the 0-based columns of the best moves that the book knows; empty if it knows none.
+        """Return the 0-based columns of the best moves in the book; empty if it has none.
 
         Arguments and errors are the same as for :meth:`scores`.
         """

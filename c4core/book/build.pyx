@@ -25,13 +25,13 @@ from c4core.errors import BookContentError
 from c4core.notation import check_board, check_narrow
 
 cpdef enum:
-    NOBODY = 0x7FFFFFFF     # in place of an owner: none
+    NOBODY = 0x7FFFFFFF     # the owner of a child without a parent
 
 
 cdef inline int _children_that_go_on(
     const Board* g, uint64_t stones, uint64_t mask, uint64_t* keys
 ) noexcept nogil:
-    """Write the canonical keys of the children by moves that do not win. Return their number."""
+    """Write the canonical keys of the positions after moves that do not win. Return their number."""
     cdef uint64_t moves = playable_squares(g, mask) & ~winning_squares(g, stones, mask), move
     cdef int number = 0
     while moves:
@@ -190,7 +190,7 @@ def inherit(
     int width=7,
     int height=6,
 ):
-    """Return the least owner of each child's parents, as an int32 array.
+    """Return, for each child, the least owner of its parents, as an int32 array.
 
     An owner is a number from 0 on; a child without a parent gets NOBODY. ``child_keys`` are sorted.
     """

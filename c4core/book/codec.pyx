@@ -393,7 +393,7 @@ cdef inline bint _next_slot(const Section* s, BitReader* r, uint64_t* slot) noex
 cdef int _score_of_entry(Section* s, uint64_t slot, uint64_t* fault_offset) noexcept nogil:
     """Return the score of a slot in a sparse book's ply.
 
-    It can only be in the last group, and there in the last block, that does not begin after the slot.
+    A stored slot is in the last group that does not begin after it, and there in the last such block.
     """
     cdef const uint8_t* data
     cdef uint64_t length, found, low = 0, high = s.groups, middle

@@ -97,7 +97,7 @@ cdef class KeyTable:
         return self.words.nbytes + self.slots.nbytes
 
     def add(self, key):
-        """Enter a key, a list of ``stride`` numbers. Return the key's number."""
+        """Add a key, a list of ``stride`` numbers. Return the key's number."""
         cdef uint32_t number = 0
         cdef Py_ssize_t word
         if len(key) != self.stride:
@@ -432,7 +432,7 @@ def count_level(const uint32_t[:, ::1] level not None, const uint64_t[::1] count
     """Count the words that begin at each node of a level, as a uint64 array; 0 for row 0.
 
     ``counts_after`` has the counts of the next level; ``[0, 1]`` after the last level. A word has at most
-    64 bits, and so have the counts.
+    64 bits, so the counts fit into 64 bits.
     """
     cdef Py_ssize_t index
     counts = np.empty(level.shape[0], dtype=np.uint64)

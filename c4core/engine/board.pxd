@@ -44,7 +44,7 @@ cdef enum:
     HEIGHT_LIMIT = WIDE_ROWS + 1
 
 
-# Cython takes words for 64-bit numbers; the C compiler knows their size.
+# Cython treats words as 64-bit numbers; the C compiler uses their actual size.
 cdef extern from "word.h" nogil:
     ctypedef unsigned long long word_t "c4_word"        # 64 or 128 bits
     ctypedef unsigned long long whole_t "c4_whole"      # 128 bits: a word of any board

@@ -52,7 +52,8 @@
 # vertical three on top, and the score is at most 0.
 #
 # tests/property/test_solver_bounds.py compares every bound with exhaustive values of small boards. The format
-# of certificates has a copy of these rules (c4core/proof/rules.pxd): leave it unchanged when you add rules here.
+# of certificates has a copy of these rules (c4core/proof/rules.pxd). Leave the copy unchanged when you add
+# rules here.
 
 cdef enum:
     NOT_PROVEN = 127        # in place of a bound, in rules and table; above every score
@@ -113,7 +114,7 @@ cdef inline int _paired_bound(
     cdef word_t sealed
     cdef int bound = 0
     if theirs:
-        # At the end, sealed columns are empty from the square under T up, but for two stones of the win.
+        # At the end, sealed columns are empty from the square under T up, except for two stones.
         sealed = upwards(g, theirs)
         bound = -((popcount(sealed) + popcount(sealed & g.top)) >> 1)
         ours &= ~sealed

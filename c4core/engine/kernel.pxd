@@ -1,8 +1,8 @@
 """The interface between the kernels and all other modules.
 
-A kernel is one translation unit, compiled from kernel.pxi for narrow or wide boards and one kind of processor. It uses no Python
-objects, and its structs are private: a caller holds a ``Memory`` for each board size, and a ``Run`` for each
-search. All kernels give the same results and visit the same nodes.
+A kernel is one translation unit, compiled from kernel.pxi for narrow or wide boards and one kind of
+processor. It uses no Python objects, and its structs are private: a caller holds a ``Memory`` for each board
+size, and a ``Run`` for each search. All kernels give the same results and visit the same nodes.
 """
 
 from libc.stdint cimport int8_t, uint8_t, uint64_t
@@ -10,7 +10,7 @@ from libc.stdint cimport int8_t, uint8_t, uint64_t
 from c4core.engine.board cimport Board, has_four, popcount, whole_t, word_t
 
 cdef enum:
-    ABORTED = -128      # the result of a test that a limit has ended; outside every score
+    ABORTED = -128      # the result of a test that a limit has ended; not a possible score
     NO_SCORE = -128     # in place of a score: no move, unknown, or no guess (c4core/evaluation.py)
     NOT_A_NETWORK = -1
     NO_MEMORY_LEFT = -2
@@ -75,7 +75,7 @@ cdef struct TableBound:
     uint8_t log_nodes
 
 cdef struct Kernel:
-    # Create a memory whose table has at most ``most_bytes``; NULL if memory is short. The network may be NULL.
+    # Create a memory with a table of at most ``most_bytes``; NULL if memory is short. network may be NULL.
     Memory* (*new_memory)(const Board* g, const void* network, size_t most_bytes) noexcept nogil
     # Empty the table. Running searches continue.
     void (*clear_table)(Memory* memory) noexcept nogil
@@ -112,7 +112,8 @@ cdef struct Kernel:
     void (*disband)(Team* team, Run* run, Bounds* bounds) noexcept nogil
     # Do one thread's part of a batch.
     void (*run_batch)(Batch* batch, Run* run) noexcept nogil
-    # Copy bounds that cost at least 2**least_work nodes; the caller frees the array. False if memory is short.
+    # Copy bounds that cost at least 2**least_work nodes; the caller frees the array. False if memory is
+    # short.
     bint (*export_bounds)(
         Memory* memory, int least_work, TableBound** bounds, size_t* count
     ) noexcept nogil
@@ -138,7 +139,8 @@ cdef const Kernel* kernel_of(const Board* g) except NULL
 # The network that orders moves on a board, or NULL if it has none.
 cdef const void* network_of(const Board* g) except? NULL
 
-# Whether a signal handler has raised an exception, for a search in the main thread; and the exception or None.
+# Let Python handle its signals, during a search in the main thread. interrupted() returns whether a handler
+# raised an exception; take_signal_error() returns that exception, or None.
 cdef bint interrupted() noexcept nogil
 cdef object take_signal_error()
 

@@ -10,11 +10,11 @@ Every kernel is compiled from kernel.pxi. Results and node counts are the same:
     also uses the instruction ``pext``, for processors with a fast one: all of Intel's, and AMD's since
     Zen 3.
 
-Each of them has a wide sibling for boards beyond 64 bits, which is loaded when the first such board is
-searched.
+Each of them has a wide counterpart for boards of more than 64 bits, which is loaded when the first such board
+is searched.
 
-The environment variable ``C4_KERNEL`` names the last kernel of this list that may be chosen; ``wide``, alone or
-before a name (``wide-portable``), uses the wide kernel for all boards, for comparisons.
+The environment variable ``C4_KERNEL`` names the last kernel of this list that may be chosen. ``wide``, alone
+or before a name (``wide-portable``), uses the wide kernel for all boards, for comparisons.
 """
 
 import os
@@ -241,9 +241,9 @@ cdef const void* network_of(const Board* g) except? NULL:
     return <const void*><size_t>_networks[size]
 
 
-# A search does not hold the interpreter lock, so no signal is handled while it runs. It calls interrupted() at
-# intervals, and stops if a handler raised an exception. The call that began the search raises it again. Only
-# the main thread runs signal handlers, so one list is enough.
+# A search does not hold the interpreter lock, so no signal is handled while it runs. It calls interrupted()
+# at intervals, and stops if a handler raised an exception. The call that began the search raises it again.
+# Only the main thread runs signal handlers, so one list is enough.
 cdef unsigned long _main_thread = threading.main_thread().ident
 cdef list _raised = []
 

@@ -1,7 +1,7 @@
 # The order network: move ordering by a small network that was trained on the cost of moves.
 #
-# At most nodes with a cutoff, several moves cause it, and one of them takes half as many nodes as another, or a
-# hundredth. The choice matters most early in the game, and there are few nodes. So the network is used up to
+# At most nodes with a cutoff, several moves cause it. One of them takes half as many nodes as another, or a
+# hundredth. The choice matters most early in the game, where nodes are few. So the network is used up to
 # ``last_ply`` stones, and only with at least ``ASKED_EMPTIES`` empty squares. Its input is the complete board
 # and the surroundings of the move::
 #
@@ -16,9 +16,9 @@
 #                                                    |
 #                                     points, added to the move's value (ordering.pxi)
 #
-# Each side to move has its own rows. Right of the centre the network sees the mirror image of a move. So mirror
-# images get the same points (nearly so in the middle column), and half of the patterns do not need rows. All
-# numbers are integers, so every processor gets the same points and visits the same nodes.
+# Each side to move has its own rows. For a move right of the centre, the network's input is the mirror image.
+# So mirror images get the same points (nearly so in the middle column), and half of the patterns do not need
+# rows. All numbers are integers, so every processor gets the same points and visits the same nodes.
 #
 # A network's file has a header, which kernel.pyx checks, then the rows for the first player to move, then the
 # rows for the second, UNITS signed bytes each, and the weights of the units, 16 bits each and little-endian.
@@ -325,7 +325,7 @@ cdef inline void add_network_points(
     cdef Units sums
     cdef int i, direction, view, count
     cdef const int8_t* rows = f.rows[choice.ply & 1]
-    # The rows of patterns are many, so they are prefetched while the others are added.
+    # There are many pattern rows, so they are prefetched while the other rows are added.
     for i in range(choice.count):
         pattern_rows(f, choice, lowest_bit(choice.moves[i]), patterns[i])
         for direction in range(DIRECTIONS):

@@ -1,4 +1,4 @@
-# Move ordering: the value of a move before anything was learned.
+# Move ordering: the value of a move before the search has learned anything.
 #
 # The value of a move is, in points,
 #

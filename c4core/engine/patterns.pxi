@@ -2,8 +2,8 @@
 #
 # Along each of four directions the stones and gaps near a square are a pattern: up to three squares to
 # either side along the row and the two diagonals, and up to three stones below. On 7x6 there are 13,367
-# patterns of all squares together. A move's order follows from its four patterns: history.pxi learns
-# their values, and a part of the value is known beforehand.
+# patterns of all squares together. Moves are ordered by their four patterns: history.pxi learns a value for
+# each pattern, and each pattern has fixed points, which are computed here.
 #
 # **Windows.** A window is four squares in a row. A window through a square is within three squares of it,
 # so the square's patterns determine what a move there gains (the squares above it are empty)::

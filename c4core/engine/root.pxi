@@ -1,4 +1,4 @@
-# The root of a search: solve a position, score its columns or find a best move, with one thread or a team; and
+# The root of a search: solve a position with one thread or a team, score its columns, find a best move, or
 # solve a batch of positions. Here the game may be over; _solve and _test of search.pxi are called only if it
 # is not.
 
@@ -178,7 +178,7 @@ cdef void _analyze_position(
     cdef Bounds child, so_far
     cdef uint64_t* proven = run.proven
     cdef int index, column, guess
-    run.proven = NULL     # from here on the search is about other positions
+    run.proven = NULL     # the bounds of the columns' positions are not published
     s.related = g.cells - popcount(mask) <= LATE_EMPTIES
     memset(scores, NO_SCORE, g.width)
     if game_bounds(g, stones, mask, bounds):

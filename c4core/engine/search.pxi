@@ -48,7 +48,7 @@ cdef struct Search:
     Table* table
     ThreadMemory* memory            # not shared while the search runs
     BoardMemory* board              # where the memory is returned
-    bint related                    # the table knows close relatives of the position
+    bint related                    # the table has bounds of close relatives of the position
     # Limits
     const uint64_t* epoch           # the solver's count of stop() calls
     uint64_t started                # its value when this search began

@@ -9,12 +9,12 @@
 #              | tag: the low bits of the mixed key           | bound    | work  |
 #              +----------------------------------------------+----------+-------+
 #
-#     bound   0 = empty; else 64 (wide: 128) + 2 * score, plus 1 if the score is an upper bound, 0 if a lower one
+#     bound   0 = empty; else 64 (wide: 128) + 2 * score, plus 1 if it is an upper bound
 #     work    log2 of the nodes that the bound cost
 #
 # The mixed key (word.h) is a bijection of the words. Its top bits choose a bucket of two entries, and its low
-# 52 bits (wide: 115) are the tag. With 2**12 buckets (wide: 2**13) or more the two overlap or meet, so together they are the
-# whole key and no position is taken for another.
+# 52 bits (wide: 115) are the tag. With 2**12 buckets (wide: 2**13) or more the two overlap or meet, so
+# together they are the complete key and no position is mistaken for another.
 #
 # An entry has one bound: the windows of a solve approach the score from one side, so one of two bounds
 # would nearly always be stale. A new bound replaces the old one of its key, or else the bound in the bucket
@@ -22,12 +22,12 @@
 # large one. The winner has four stones on the board at the end, so scores are between -29 and 29 on narrow
 # boards and between -58 and 58 on wide ones, and a bound's code fits CODE_BITS.
 #
-# **Which key.** Up to MIRROR_PLIES stones a position and its mirror image share an entry, under the smaller of
-# their two keys; later a search rarely visits both. Positions with fewer than LATE_TABLE_EMPTIES empty squares
-# are kept in a small table of the thread (root.pxi).
+# **Which key.** Up to MIRROR_PLIES stones a position and its mirror image share an entry, under the smaller
+# of their two keys; later a search rarely visits both. Positions with fewer than LATE_TABLE_EMPTIES empty
+# squares are kept in a small table of the thread (root.pxi).
 #
-# **Exchange.** Bounds can be copied to the table of another solver, while searches continue in both. The place
-# and the tag of an entry give its mixed key, from which the position's key follows.
+# **Exchange.** Bounds can be copied to the table of another solver, while searches continue in both. The
+# place and the tag of an entry give its mixed key, from which the position's key follows.
 
 from libc.stdint cimport int8_t, uint8_t, uintptr_t
 from libc.stdlib cimport calloc, free, realloc

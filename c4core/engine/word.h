@@ -36,7 +36,7 @@ typedef uint64_t c4_word;
 #define C4_WORD_BITS 64
 #define C4_WORD_COLUMNS 32
 
-/* The same place as in a wide module, of which this one reads the low half. */
+/* A field takes the same space as in a wide module; a narrow module reads its low half. */
 typedef uint64_t c4_field __attribute__((aligned(16)));
 
 #endif
@@ -118,7 +118,7 @@ static inline int c4_gather(c4_word stones, c4_word near, c4_word factor, int lo
 #endif
 }
 
-/* A mixed key: the key spread over the word by a bijection, its top bits above all. */
+/* A mixed key is the key, spread over the word by a bijection. The top bits are mixed best. */
 
 #define C4_MIXER 0x9E3779B97F4A7C15ULL
 #define C4_UNMIXER 0xF1DE83E19937733DULL /* the inverse of C4_MIXER, modulo 2^64 */

@@ -3,7 +3,7 @@
 The *worth* of a column is a number for the side to move: the larger, the better. Worths are only
 compared with each other. The *value* of a position is from -1, a loss, to 1, a win.
 
-Networks see positions as planes, uint8 (n, planes, height, width); row 0 is the bottom row:
+The input of a network is planes, uint8 (n, planes, height, width); row 0 is the bottom row:
 
 =====  =======================================================================================
 plane  squares
@@ -61,7 +61,7 @@ cdef class Evaluator:
         return 0
 
     def evaluate(self, Position position not None):
-        """The worth of every column, and the value of the position; the game must not be over.
+        """Return the worth of every column, and the value of the position; the game must not be over.
 
         Returns:
             A list with the worth of each column, None if it is full; and the value.
@@ -84,7 +84,7 @@ cdef class Evaluator:
         ], value
 
     def choose(self, Position position not None):
-        """The open column with the largest worth; if several are equal, the leftmost.
+        """Return the open column with the largest worth; if several are equal, the leftmost.
 
         Raises:
             ValueError: the position has another board, or is over.
@@ -112,7 +112,7 @@ cdef double _search(
     Evaluator model, Lookahead* search, uint64_t own, uint64_t mask, int depth,
     double alpha, double beta
 ) noexcept nogil:
-    """The value of a position for the side to move; meaningless if the search was stopped.
+    """Return the value of a position for the side to move; meaningless if the search was stopped.
 
     The value is exact between alpha and beta. It is an upper bound if it is at most alpha, and a
     lower bound if it is at least beta. A draw on a full board is 0. A win is ``WON`` minus the number
@@ -158,12 +158,12 @@ cdef double _search(
 
 def search_column(Evaluator model not None, Position position not None, *, int depth,
                   Stop stop=None):
-    """The column with the best value after a search; if several are equal, the model's favourite.
+    """Return the column with the best value after a search; among equal ones, the column of largest worth.
 
     Args:
         model: evaluates the positions where the search ends.
         position: a position of the model's board where the game is not over.
-        depth: plies to look ahead, at least 1; a win in one is also seen after the last ply.
+        depth: plies to look ahead, at least 1; a win in one move is also found after the last ply.
         stop: ends the search when it is set.
 
     Returns:
@@ -217,7 +217,7 @@ def search_column(Evaluator model not None, Position position not None, *, int d
 
 
 def _descending(worth):
-    """A key that sorts larger worths first; NaN comes last."""
+    """Return a key that sorts larger worths first; NaN comes last."""
     return (worth != worth, -worth)
 
 
@@ -225,7 +225,7 @@ def input_planes(
     const uint64_t[::1] own, const uint64_t[::1] mask, *, int width=7, int height=6,
     int planes=PLANES
 ):
-    """The planes of n positions of a board.
+    """Return the planes of n positions of a board.
 
     Args:
         own: (n,), the stones of the side to move, as bitboards.
@@ -263,7 +263,7 @@ def input_planes(
 
 
 def planes_of_positions(positions, *, bint moved):
-    """Planes 0 and 1 of at least one position; all are of one board.
+    """Return planes 0 and 1 of one or more positions of the same board.
 
     If ``moved`` is true, plane 0 has the stones of the side that has just moved, otherwise of the
     side to move.
@@ -281,7 +281,7 @@ def planes_of_positions(positions, *, bint moved):
 
 
 def words_of_planes(const uint8_t[:, :, :, ::1] planes):
-    """The stones of planes as bitboards.
+    """Return the stones of planes as bitboards.
 
     Args:
         planes: (n, 2 or more, height, width).
@@ -314,6 +314,6 @@ def words_of_planes(const uint8_t[:, :, :, ::1] planes):
 
 
 def grids_of_planes(planes):
-    """Planes 0 and 1 as grids, int8 (n, 1, height, width), with 1 for the stones of plane 0."""
+    """Return planes 0 and 1 as grids, int8 (n, 1, height, width), with 1 for the stones of plane 0."""
     grids = planes[:, :1].astype(np.int8) - planes[:, 1:].astype(np.int8)
     return np.ascontiguousarray(grids[:, :, ::-1])

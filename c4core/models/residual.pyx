@@ -70,8 +70,8 @@ cdef enum:
     LANES = 8           # channels and units are multiples of this
     TAPS = 9
     VALUES = 3          # loss, draw, win
-    SQUARES = 64        # the most squares of a board
-    DEPTH = 2 * 16      # the most convolutions after the first
+    SQUARES = 64        # the largest number of squares of a board
+    DEPTH = 2 * 16      # the largest number of convolutions after the first
     MEAN_BITS = 16      # 1 / width is stored as an integer with this many fractional bits
     BITBOARDS = 5       # planes that depend on more than the number of stones
     ACTIVATION_BITS = 7
@@ -87,7 +87,7 @@ STAR = [(0, 0)] + [
 
 
 def kernels():
-    """The names of the kernels that this processor runs, the slowest first.
+    """Return the names of the kernels that this processor runs, the slowest first.
 
     All compute the same bits.
     """
@@ -197,7 +197,7 @@ cdef class ResidualEngine(Evaluator):
         return &numbers[0]
 
     cdef c4_layer _layer(self, weight, bias, int taps) except *:
-        """A layer from weights (taps * inputs, outputs)."""
+        """Return a layer from weights (taps * inputs, outputs)."""
         cdef c4_layer layer
         layer.inputs, layer.outputs = weight.shape[0] // taps, weight.shape[1]
         layer.shift = _shift(weight, bias)
@@ -235,7 +235,7 @@ cdef class ResidualEngine(Evaluator):
         return 0
 
     cdef const int32_t* _head(self, weight, bias) except NULL:
-        """Weights and biases of outputs that are not clipped."""
+        """Store the weights and biases of outputs that are not clipped."""
         scale = np.rint(np.concatenate([weight.reshape(-1), bias]).astype(np.float64) * 2**HEAD_BITS)
         return self._keep(np.clip(scale, -(2.0**31) + 1, 2.0**31 - 1))
 
@@ -264,7 +264,7 @@ cdef class ResidualEngine(Evaluator):
     cdef void _forward(
         self, uint64_t own, uint64_t mask, double* columns, double* value, int32_t* sums
     ) noexcept nogil:
-        """One pass through the network."""
+        """Evaluate one image of a position."""
         cdef const Board* g = self.g
         cdef int width = g.width, height = g.height, pitch = height + 2
         cdef int channels = self.channels, hidden = self.hidden
@@ -340,12 +340,12 @@ cdef class ResidualEngine(Evaluator):
 
 
 cdef inline double _number(int64_t total) noexcept nogil:
-    """The real number for an integer sum of activations times head weights."""
+    """Return the real number for an integer sum of activations times head weights."""
     return <double>total / (<int64_t>1 << HEAD_BITS + ACTIVATION_BITS)
 
 
 cdef inline double _balance(double loss, double draw, double win) noexcept nogil:
-    """The probability of a win minus the probability of a loss, from three logits."""
+    """Return the probability of a win minus the probability of a loss, from three logits."""
     cdef double most = max(loss, draw, win)
     loss, draw, win = exp(loss - most), exp(draw - most), exp(win - most)
     return (win - loss) / (loss + draw + win)
@@ -357,14 +357,14 @@ def _whole(array, int bits):
 
 
 def _pairs(weight):
-    """Weights (inputs, outputs) in the order of layer.h: two inputs of an output side by side."""
+    """Return weights (inputs, outputs) in the order of layer.h: two inputs of an output side by side."""
     inputs, outputs = weight.shape
     pairs = weight.astype(np.int16).reshape(inputs // 2, 2, outputs).transpose(0, 2, 1)
     return np.ascontiguousarray(pairs).view(np.int32)
 
 
 def _shift(weight, bias):
-    """The largest s so that weights times 2^s fit into 16 bits, and no sum overflows.
+    """Return the largest s so that weights times 2^s fit into 16 bits, and no sum overflows.
 
     A sum has at most all inputs, the bias, and one added activation. Rounding may add half a unit to
     each weight.
@@ -380,7 +380,7 @@ def _shift(weight, bias):
 
 
 def _checked(weights, shapes):
-    """The float32 arrays with these names and shapes, checked to be finite.
+    """Return the float32 arrays with these names and shapes, checked to be finite.
 
     Raises:
         KeyError: an array is missing.
@@ -398,7 +398,7 @@ def _checked(weights, shapes):
 
 
 def weight_shapes(int height, int channels, int blocks, int hidden):
-    """The shapes of the weights, by name.
+    """Return the shapes of the weights, by name.
 
     Matrices are (inputs, outputs). The order of the inputs is:
 

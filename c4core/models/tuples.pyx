@@ -102,9 +102,9 @@ cdef class TupleEngine(Evaluator):
                 columns[column] = self._worth(own, mask, drop(self.g, mask, column))
 
     cdef double _worth(self, uint64_t own, uint64_t mask, uint64_t square) noexcept nogil:
-        """The worth of a stone on a square; meaningless if the square is 0."""
+        """Return the worth of a stone on a square; meaningless if the square is 0."""
         if has_four(self.g, own | square):
-            # Any win would do. This term makes the choice among wins the same in the mirror image.
+            # All wins are equal. This term makes the choice among them the same in the mirror image.
             return WON - tanh(self._sum(own ^ mask, mask | square))
         if mask | square == self.g.squares:
             return 0
@@ -231,7 +231,7 @@ cdef class TupleEngine(Evaluator):
 
 
 cdef inline double _target(int score, int cells) noexcept nogil:
-    """The target value for a score: mostly its sign, and a part for how soon the game ends."""
+    """Return the target value for a score: mostly its sign, more extreme the sooner the game ends."""
     cdef double share = fabs(<double>score) / ((cells + 1) // 2)
     if score == 0:
         return 0
@@ -240,7 +240,7 @@ cdef inline double _target(int score, int cells) noexcept nogil:
 
 
 def table_shape(int tuples, int length):
-    """The shape of the tables of this many tuples, each of this many squares.
+    """Return the shape of the tables of this many tuples, each of this many squares.
 
     Raises:
         ValueError: a number is out of range, or the tables are too large.

@@ -1,8 +1,8 @@
 """Samples of the search cost of moves, from which the order network learns (engine/order_network.pxi).
 
 Positions are solved with one thread, each with an empty transposition table and empty histories. A few of the
-nodes that could be cut off are drawn at random. There the search pauses, and every remaining move is searched,
-in random order, with the tables as they are. The results and the numbers of nodes are a sample::
+nodes that could be cut off are drawn at random. There the search pauses, and every remaining move is
+searched, in random order, with the tables as they are. The results and the numbers of nodes are a sample::
 
     own, mask       stones of the side to move, and of both sides     8 bytes each
     root            the number of the position that was solved        4
@@ -11,11 +11,11 @@ in random order, with the tables as they are. The results and the numbers of nod
     count           number of moves; one entry each in the following  1
     square          the square that the move plays to                 1
     result          FAILED, CUT or GIVEN_UP                           1
-    value           the move's points today, without the network      4
+    value           the move's points without the network             4
     nodes           the nodes of the move's search                    4
 
 A move that takes many times as long as the cheapest cut so far is given up, because its exact cost does not
-matter. Samples without a cut teach nothing and are not kept. Afterwards counts and histories are restored, so
+matter. Samples without a cut are useless and are not kept. Afterwards counts and histories are restored, so
 that the search continues as before. The tables keep the new entries, because copying them would take longer
 than most samples; ``undisturbed`` copies them, for tests.
 
@@ -47,7 +47,7 @@ cdef enum:
     PATIENCE_NODES = 20     # and this many nodes more
     RANK_BITS = 5           # a rank is a value times 32, plus the move's place (engine/search.pxi)
     FIRST_ROOM = 1 << 10    # samples
-    FRUITLESS = 2000        # after this many draws without a new position, there are no more
+    FRUITLESS = 2000        # draws without a new position after which drawing fails
 
 # The result of a move.
 cdef enum:
@@ -120,7 +120,7 @@ cdef class Network:
 
 
 def row_groups(*, int width, int height, int last_ply):
-    """The numbering of the rows of a network that is used with at most ``last_ply`` stones.
+    """Return the numbering of the rows of a network that is used with at most ``last_ply`` stones.
 
     The first rows are shared by all moves of a position. Three groups follow.
 
@@ -146,7 +146,7 @@ def row_groups(*, int width, int height, int last_ply):
 
 
 def network_bytes(rows not None, weights not None, *, int width, int height, int last_ply):
-    """The bytes of a network's file.
+    """Return the bytes of a network's file.
 
     Args:
         rows: (2, rows of a side, UNITS), whole numbers from -128 to 127; first with the first player to move.
@@ -170,7 +170,7 @@ def network_bytes(rows not None, weights not None, *, int width, int height, int
 
 
 def sample_type(int width):
-    """The numpy type of samples on boards of this width; the module describes the fields."""
+    """Return the numpy type of samples on boards of this width; the module describes the fields."""
     return np.dtype([
         ("own", "<u8"),
         ("mask", "<u8"),
@@ -379,7 +379,7 @@ cdef class Sampler:
         return bounds.lower, s.run.nodes
 
     def samples(self):
-        """All samples so far, as an array of :func:`sample_type`."""
+        """Return all samples so far, as an array of :func:`sample_type`."""
         cdef size_t size = self.watcher.count * sizeof(Sample)
         wide = np.dtype(sample_type(WORD_COLUMNS).descr, align=True)
         assert wide.itemsize == sizeof(Sample)
@@ -395,7 +395,7 @@ cdef class Sampler:
 
 
 cdef double _chance(int ply) except -1:
-    """The chance that a node of 7x6 becomes a sample."""
+    """Return the chance that a node of 7x6 becomes a sample."""
     for plies, chance in CHANCES:
         if ply < plies:
             return chance
@@ -407,7 +407,7 @@ cdef size_t _bytes_of(const Table* table) noexcept nogil:
 
 
 cdef Sample* _next_sample(SampleCollector* w) noexcept nogil:
-    """An empty sample after the others, not counted yet; NULL if memory runs out."""
+    """Return an empty sample after the others, not counted yet; NULL if memory runs out."""
     cdef size_t room
     cdef Sample* larger
     if w.count == w.room:
@@ -520,7 +520,7 @@ cdef void _choice_of(
 
 
 cdef inline int _mirrored_square(const Board* g, int square) noexcept nogil:
-    """The mirror image of a square. The guard bit that stands for an unknown move becomes another one."""
+    """Return the mirror image of a square. The guard bit of an unknown move becomes another guard bit."""
     return (g.width - 1 - square // g.stride) * g.stride + square % g.stride
 
 
@@ -536,7 +536,7 @@ def _checked(samples, width, height):
 
 
 def rows_of_choices(samples not None, *, int width=7, int height=6, int last_ply, mirrored=None):
-    """The rows of the network that the engine adds for every move of some samples.
+    """Return the rows of the network that the engine adds for every move of some samples.
 
     Args:
         samples: an array of :func:`sample_type`.
@@ -545,9 +545,9 @@ def rows_of_choices(samples not None, *, int width=7, int height=6, int last_ply
             the middle column.
 
     Returns:
-        ``rows``, int32: the rows for all moves of the first sample, then of the second, and so on. Rows of the
-        second player are numbered after all rows of the first. And ``starts``, int64, (moves + 1,): the index
-        where each move's rows begin, and the end.
+        Two arrays. ``rows``, int32, has the rows for all moves of the first sample, then of the second, and
+        so on. Rows of the second player are numbered after all rows of the first. ``starts``, int64,
+        (moves + 1,), has the index where each move's rows begin, and the end.
 
     Raises:
         BoardError: the board size is not supported.
@@ -611,7 +611,7 @@ def rows_of_choices(samples not None, *, int width=7, int height=6, int last_ply
 
 
 def points_of_choices(samples not None, bytes network not None):
-    """The points that a network gives every move of some samples, as the search adds them.
+    """Return the points that a network gives every move of some samples, as the search adds them.
 
     Args:
         samples: an array of :func:`sample_type`.
@@ -653,7 +653,7 @@ def points_of_choices(samples not None, bytes network not None):
 
 
 def upper_bounds(keys, *, int width, int height, int target):
-    """The static upper bounds of many positions, for tests.
+    """Return the static upper bounds of many positions, for tests.
 
     Args:
         keys: uint64 array of position keys.
@@ -689,7 +689,7 @@ def upper_bounds(keys, *, int width, int height, int target):
 
 
 def patterns(Position position not None):
-    """The patterns around the playable squares, for tests.
+    """Return the patterns around the playable squares, for tests.
 
     Returns:
         For every column that is not full, from the left: a tuple of the pattern numbers below the square,

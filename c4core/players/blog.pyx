@@ -1,4 +1,4 @@
-"""The counting search of the blog players, which counts and weighs wins but never backs them up.
+"""The counting search of the blog players, which adds up weighted wins and backs up no values.
 
 Rounds alternate between the player and its opponent; the player moves in round 1. Round 1 plays
 every candidate column, and each later round every open column on every board that the round before
@@ -68,7 +68,7 @@ cdef struct Count:
 
 
 cdef inline bint _has_flat_four(const Board* g, word_t stones) noexcept nogil:
-    """Whether the stones contain a four that is not vertical."""
+    """Return whether the stones contain a four that is not vertical."""
     cdef int direction
     for direction in range(1, 4):
         if windows_within(stones, step_of(g, direction)):
@@ -149,7 +149,7 @@ cdef void _later_rounds(
 
 
 cdef bint _has_single_best(const Count* c, word_t candidates) noexcept nogil:
-    """Whether one candidate has a larger total than every other."""
+    """Return whether one candidate has a larger total than every other."""
     cdef int column, number = 0
     cdef int64_t best = 0
     while candidates:

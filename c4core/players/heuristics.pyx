@@ -11,7 +11,7 @@ both               groups and threats together
 islands            connected groups of the opponent's stones, minus groups of own stones
 runs               twice the stones of every run that can still become four
 runs-forward       the same, counted in one direction only
-windows            lines with two, three or four own stones and no other, and the middle column
+windows            lines with two, three or four own stones and no others, and the middle column
 features           connected fours, threes, twos and single stones
 squares            the lines through every stone's square
 =================  ================================================================================
@@ -70,7 +70,7 @@ cdef dict _NAMES = {
 
 @by_width
 def winning_columns(Position position not None, side):
-    """Return the columns in which a stone of ``"x"`` or ``"o"`` would complete four, on either turn."""
+    """Return the columns in which a stone of ``"x"`` or ``"o"`` would complete four on any turn."""
     cdef word_t squares = winning_squares(
         position.g, stones_of(position, side), position.mask
     ) & playable_squares(position.g, position.mask)

@@ -478,7 +478,7 @@ def minimax(
     Args:
         position: a position that is not over.
         heuristic: the name of the heuristic for positions where the search ends.
-        depth: plies; a search ends at the last square at the latest.
+        depth: plies to search; fewer if the board has fewer empty squares.
         order: all columns in the order of trying; the first of several equal ones is best.
         root_order: another order for the moves of the position itself.
         win: the value of a won game, greater than every value of the heuristic. With 0, the
@@ -502,7 +502,7 @@ def minimax(
     Raises:
         ValueError: a name is unknown, an order does not have all columns, the game is over, or the
             depth or the cache size is below 1.
-        StopPlaying: the stop was set first.
+        StopPlaying: the stop was set before the search ended.
     """
     cdef const Board* g = position.g
     cdef Tree t

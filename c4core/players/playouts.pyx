@@ -1,8 +1,7 @@
-"""Random games: moves judged by them, by a tree of them (UCT) or by stored games; random positions.
+"""Moves chosen by random games, a tree of random games (UCT), stored games or single lines; random positions.
 
-Play by single lines, which also chooses at random, is at the end. ``dice`` is the source of all random
-choices. ``stop`` ends a function without a result: it raises ``StopPlaying``. Words of stones: ``own``
-for the side to move, ``mask`` for both sides.
+``dice`` is the source of all random choices. If ``stop`` is set, a function raises ``StopPlaying`` and
+has no result. Words of stones: ``own`` for the side to move, ``mask`` for both sides.
 """
 
 from libc.math cimport log, sqrt

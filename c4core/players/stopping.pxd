@@ -20,7 +20,7 @@ cdef Watch watch_of(Stop stop) noexcept
 
 
 cdef inline bint is_over(const Watch* watch) noexcept nogil:
-    """Whether the search must end. A poll takes a few nanoseconds, about 25 with a deadline."""
+    """Return whether the search must end. A poll takes a few nanoseconds, about 25 with a deadline."""
     return atomics.load(watch.word) != 0 or (
         watch.deadline < INFINITY and atomics.now() >= watch.deadline
     )

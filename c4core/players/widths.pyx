@@ -1,4 +1,4 @@
-"""Two modules from one source: for narrow boards in this package, for wide ones in ``c4core.players.wide``."""
+"""The choice between a module for narrow boards and its copy for wide ones, in ``c4core.players.wide``."""
 
 import functools
 import importlib
@@ -8,7 +8,7 @@ from c4core.position cimport Position
 
 
 def by_width(function):
-    """Make a function that leaves a position on a wide board to the function's twin in the wide module.
+    """Wrap a function: for a position on a wide board, call the same function of the wide module.
 
     The position is the first argument. In a wide module, the function itself is returned.
     """

@@ -62,7 +62,7 @@ cdef struct KeySet:
 
 
 cdef inline uint64_t* _place_of(const KeySet* found, uint64_t key) noexcept nogil:
-    """The slot of the key, or the empty slot where it belongs."""
+    """Return the slot of the key, or the empty slot where it belongs."""
     cdef uint64_t slot = (key * <uint64_t>0x9E3779B97F4A7C15) >> 20
     while True:
         slot &= found.slots - 1
@@ -132,7 +132,7 @@ cdef class Prover:
         atomics.add(&self.epoch, 1)
 
     def forget(self, *, int most_mb=0):
-        """Empty the table and the history: the next proof does not depend on earlier searches.
+        """Empty the table and the history, so that the next proof does not depend on earlier searches.
 
         Args:
             most_mb: the largest table from now on, in megabytes; 0 for ``table_mb``.
@@ -173,7 +173,7 @@ cdef class Prover:
         return run
 
     def score(self, Position position not None):
-        """The exact score of a position for its side to move.
+        """Return the exact score of a position for its side to move.
 
         Raises:
             ProvingStoppedError: :meth:`stop` was called.
@@ -190,7 +190,7 @@ cdef class Prover:
         return bounds.lower
 
     def holds(self, Half half not None):
-        """Whether a half's claim is true.
+        """Return whether a half's claim is true.
 
         Raises:
             ProvingStoppedError: :meth:`stop` was called.
@@ -215,7 +215,7 @@ cdef class Prover:
         return bounds.upper < beta if half.upper else bounds.lower >= beta
 
     def moves(self, Half half not None, const uint64_t[::1] keys, *, int ply):
-        """A move that proves the bound, for each position of a ply where the prover is to move.
+        """Return a move that proves the bound, for each position of a ply where the prover is to move.
 
         Args:
             half: the claim.
@@ -255,7 +255,7 @@ cdef class Prover:
         return result
 
     def ends(self, Half half not None, const uint64_t[::1] keys, *, int ply):
-        """The rule that ends the branch, for each position of a ply where the other side is to move.
+        """Return the rule that ends the branch, for each position of a ply where the other side is to move.
 
         Returns:
             A uint8 array of rules' numbers; ``REPLIES`` if no rule holds.
@@ -282,7 +282,7 @@ cdef enum:
 
 
 cdef inline bint _two_threats(const Board* g, uint64_t own, uint64_t mask) noexcept nogil:
-    """Whether the side to move faces two threats at once."""
+    """Return whether the side to move faces two threats at once."""
     cdef uint64_t threats = winning_squares(g, own ^ mask, mask) & playable_squares(g, mask)
     return threats & (threats - 1) != 0
 
@@ -290,7 +290,7 @@ cdef inline bint _two_threats(const Board* g, uint64_t own, uint64_t mask) noexc
 cdef int _choose(
     const Kernel* kernel, Run* run, Half half, KeySet* found, uint64_t key, int ply
 ) noexcept nogil:
-    """A column that proves the bound, or a fault. The position after it is added to ``found``."""
+    """Return a column that proves the bound, or a fault. The position after it is added to ``found``."""
     cdef const Board* g = half.g
     cdef uint64_t own, mask, opp, moves, left, move, chosen = 0
     split_key(g, key, &own, &mask)
@@ -332,7 +332,7 @@ cdef int _choose(
 cdef uint64_t _searched(
     const Kernel* kernel, Run* run, Half half, uint64_t opp, uint64_t mask, uint64_t moves, int ply
 ) noexcept nogil:
-    """A move that a search of few nodes proves; 0 if no move is proven or the search was stopped."""
+    """Return a move that a search of few nodes proves; 0 if no move is proven or the search was stopped."""
     cdef uint64_t left, move, budget = FIRST_BUDGET
     cdef Bounds bounds
     cdef int found

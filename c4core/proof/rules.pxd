@@ -24,7 +24,7 @@ cdef enum:
 # Facts about a position for the rules. M is the side to move and cannot win at once; F is its opponent.
 cdef struct Facts:
     uint64_t own        # stones of M
-    uint64_t first      # first empty square of every column (the guard bit where it is full)
+    uint64_t first      # first empty square of every column (the guard bit if it is full)
     uint64_t empty      # all empty squares
     uint64_t even       # empty squares at an even offset above the first of their column
     uint64_t odd        # empty squares at an odd offset
@@ -49,7 +49,7 @@ cdef inline void find_facts(
 cdef inline uint64_t offsets_from(
     const Board* g, uint64_t empty, int offset
 ) noexcept nogil:
-    """The empty squares whose offset is at least ``offset``."""
+    """Return the empty squares whose offset is at least ``offset``."""
     if offset >= g.height:
         return 0
     if offset <= 0:
@@ -58,7 +58,7 @@ cdef inline uint64_t offsets_from(
 
 
 cdef inline bint pairs_hold(const Board* g, uint64_t stones, uint64_t bottoms) noexcept nogil:
-    """Whether F can pair the bottom squares so that M gets no four from one square of each pair."""
+    """Return whether F can pair the bottom squares so that M gets no four from one square of each pair."""
     cdef uint64_t a, b, c, d
     cdef bint ab, ac, ad, bc, bd, cd
     if not any_four(&g.steps, stones | bottoms):
@@ -90,9 +90,9 @@ cdef inline bint pairs_hold(const Board* g, uint64_t stones, uint64_t bottoms) n
 cdef inline bint pairing_holds(
     const Board* g, const Facts* facts, uint64_t tops, uint64_t far, int target
 ) noexcept nogil:
-    """Whether follow-up works with the columns of these tops paired; their number is even.
+    """Return whether follow-up works with the columns of these tops paired; their number is even.
 
-    M has no time to use the ``far`` squares.
+    M cannot use the ``far`` squares in time.
     """
     cdef uint64_t paired = (tops >> (g.height - 1)) * g.column
     cdef uint64_t bottoms = facts.first & paired
@@ -125,7 +125,7 @@ cdef inline bint turn_holds(
 cdef inline bint rule_holds(
     const Board* g, const Facts* facts, int rule, int ply, int target
 ) noexcept nogil:
-    """Whether the rule proves that M, with ``ply`` stones on the board, scores at most ``target``."""
+    """Return whether the rule proves that M, with ``ply`` stones on the board, scores at most ``target``."""
     cdef int moves = (g.cells + 1 - ply - 2 * target) >> 1
     cdef uint64_t relevant, column, sealed
     if rule == STONES:
@@ -158,7 +158,7 @@ cdef inline bint rule_holds(
 cdef inline int first_rule(
     const Board* g, uint64_t own, uint64_t mask, int ply, int target, int allowed
 ) noexcept nogil:
-    """The first of the allowed rules (a set of bits) that holds, or -1."""
+    """Return the first of the allowed rules (a set of bits) that holds, or -1."""
     cdef Facts facts
     cdef int rule
     find_facts(g, own, mask, &facts)
@@ -171,9 +171,10 @@ cdef inline int first_rule(
 cdef inline bint is_settled(
     const Board* g, uint64_t own, uint64_t mask, int ply, bint provers_move, int least
 ) noexcept nogil:
-    """Whether the prover clearly scores at least ``least``; the game must not be over.
+    """Return whether the position is settled: the prover scores at least ``least`` without further proof.
 
-    It does if it wins at once and early enough, or if every loss comes too late to matter.
+    The game must not be over. The position is settled if the prover wins at once and early enough, or if
+    every loss comes too late to matter.
     """
     if -((g.cells + (0 if provers_move else 1) - ply) >> 1) >= least:
         return True
@@ -185,7 +186,7 @@ cdef inline bint is_settled(
 
 
 cdef inline uint64_t sound_moves(const Board* g, uint64_t own, uint64_t mask) noexcept nogil:
-    """The squares where the side to move does not lose at once. It must have no win at once."""
+    """Return the squares where the side to move does not lose at once. It must have no win at once."""
     cdef uint64_t theirs = winning_squares(g, own ^ mask, mask)
     cdef uint64_t playable = playable_squares(g, mask)
     cdef uint64_t threats = playable & theirs

@@ -1,9 +1,9 @@
 """Write and read one half of a proof ply by ply, and play by the rules that ended a branch.
 
 The *prover* is the side whose score is bounded from below: it scores at least ``least``. If the prover is
-to move, one move is stored; otherwise either the rule that ends the branch, or a mark that all replies follow.
-No key is stored, because the positions of a ply follow from the ply before. The positions of a ply are in
-increasing order of their canonical keys.
+to move, one move is stored. Otherwise either the rule that ends the branch is stored, or a mark that all
+replies follow. No key is stored, because the positions of a ply follow from the ply before. The positions of
+a ply are in increasing order of their canonical keys.
 
 Writing and reading share one function, which passes one bit after another to the coder, so they cannot
 disagree. docs/certificate-format.md specifies the coder, the walk, and the rules with their proofs.
@@ -117,7 +117,7 @@ cdef inline void _start_reading(Coder* c, const uint8_t* data, size_t size) noex
 
 
 cdef inline bint _all_is_read(const Coder* c) noexcept nogil:
-    """Whether all bytes were read, and a writer would write the same ones."""
+    """Return whether all bytes were read, and a writer would write the same bytes."""
     return not c.failed and c.place == c.size and c.code == 0
 
 
@@ -175,7 +175,7 @@ cdef class Half:
         code: the code to read; None to write a half.
 
     Attributes:
-        least: the least score of the prover, from the prover's side.
+        least: the score that the proof guarantees to the prover, from the prover's point of view.
     """
 
     def __cinit__(
@@ -204,11 +204,11 @@ cdef class Half:
             free(self.coder.data)
 
     def moves_at(self, int ply):
-        """Whether the prover is to move when ``ply`` stones are on the board."""
+        """Return whether the prover is to move when ``ply`` stones are on the board."""
         return _moves_at(self, ply)
 
     def first(self):
-        """The canonical key of the start as an array, which is empty if the start is settled."""
+        """Return an array with the canonical key of the start; an empty one if the start is settled."""
         cdef Position start = self.start
         if is_settled(
             self.g, start.stones, start.mask, start.ply, _moves_at(self, start.ply), self.least
@@ -266,7 +266,7 @@ cdef class Half:
             without duplicates.
 
         Raises:
-            CertificateWrongError: a rule does not hold, or the other side escapes.
+            CertificateWrongError: a rule does not hold, or the other side avoids the bound.
         """
         cdef Py_ssize_t index, count = 0
         cdef int fault = FINE
@@ -294,7 +294,7 @@ cdef class Half:
         return (<const char*>self.coder.data)[: self.coder.place]
 
     def is_read(self):
-        """Whether the complete code was read, and :meth:`written` could have returned it."""
+        """Return whether the complete code was read, and :meth:`written` could have returned it."""
         return _all_is_read(&self.coder)
 
 
@@ -364,7 +364,7 @@ cdef int _end(Half half, uint64_t own, uint64_t mask, int ply, int value) noexce
 
 
 cdef inline uint64_t _moved(Half half, uint64_t key, int column) noexcept nogil:
-    """The key after the prover's move. The position is never settled: the move does not delay a loss."""
+    """Return the key after the prover's move. The position is not settled: the move does not delay a loss."""
     cdef const Board* g = half.g
     cdef uint64_t own, mask
     split_key(g, key, &own, &mask)
@@ -395,15 +395,15 @@ cdef int _replies(
             count[0] += 1
     return FINE
 
-# Choose a smaller proof. In many positions of a proof, several moves lead to positions of the proof. The choice
-# decides which positions are needed at all.
+# Choose a smaller proof. In many positions of a proof, several moves lead to positions of the proof. The
+# choice among them decides which positions the proof needs.
 
 cdef enum:
     NOWHERE = -1
 
 
 cdef Py_ssize_t _find(const uint64_t* keys, Py_ssize_t count, uint64_t key) noexcept nogil:
-    """The index of a key in a sorted array, or NOWHERE."""
+    """Return the index of a key in a sorted array, or NOWHERE."""
     cdef Py_ssize_t low = 0, high = count, middle
     while low < high:
         middle = (low + high) >> 1
@@ -418,7 +418,7 @@ def cheapest(
     Half half not None, const uint64_t[::1] keys, const uint8_t[::1] values,
     const uint64_t[::1] after, const double[::1] costs, *, int ply,
 ):
-    """The costs of a ply's positions, with the cheapest moves if the prover is to move.
+    """Return the costs of a ply's positions, with the cheapest moves if the prover is to move.
 
     A position costs 1, plus the costs of the positions that it needs.
 
@@ -473,19 +473,20 @@ def cheapest(
     return cost_array, value_array
 
 # Play by a rule. A rule ends a branch of a proof because of a strategy. A player of the proof has to follow
-# that strategy, but knows only the position. So the rules are here in a *lasting* form: if it holds, the prover
-# can keep it. After any move of the other side the prover wins, or is safe by the number of stones, or has an
-# answer after which the form holds again. As in rules.pxd, M is the side to move and F is the prover.
+# that strategy, but is given only the position. So the rules are used here in a *lasting* form, which the
+# prover can keep: after any move of the other side the prover wins, or is safe by the number of stones, or
+# has an answer after which the form holds again. As in rules.pxd, M is the side to move and F is the prover.
 
 cdef enum:
-    # The most columns for which both choices, paired or not, are tried. Boards with four or more rows have no more.
+    # The largest number of columns for which both choices, paired or not, are tried. A board with four or
+    # more rows has no more columns.
     MOST_CHOICES = 12
 
 
 cdef bint _one_column_holds(
     const Board* g, const Facts* facts, uint64_t relevant
 ) noexcept nogil:
-    """Whether ODD_COLUMN holds for any column that has all relevant tops."""
+    """Return whether ODD_COLUMN holds for any column that has all relevant tops."""
     cdef uint64_t sealed = upwards(g, facts.wins & facts.odd)
     cdef uint64_t others = facts.empty & ~(facts.even & sealed)
     cdef uint64_t tops = facts.empty & g.top
@@ -507,7 +508,7 @@ cdef bint _some_pairing_holds(
     const Board* g, const Facts* facts,
     uint64_t relevant, uint64_t far, int target,
 ) noexcept nogil:
-    """Whether FOLLOW_UP, TURN or HORIZON holds for a set of paired columns that leaves no column unanswered."""
+    """Return whether FOLLOW_UP, TURN or HORIZON holds for some paired columns, all relevant ones included."""
     cdef uint64_t choices = upwards(g, facts.wins & facts.even & ~facts.first) & g.top
     cdef uint64_t more
     choices = (choices | facts.odd_tops) & ~relevant
@@ -527,7 +528,7 @@ cdef bint _some_pairing_holds(
 cdef bint _lasts(
     const Board* g, uint64_t own, uint64_t mask, int ply, int target
 ) noexcept nogil:
-    """Whether a rule in its lasting form proves that M scores at most ``target``."""
+    """Return whether a rule in its lasting form proves that M scores at most ``target``."""
     cdef Facts facts
     cdef uint64_t relevant, far = 0
     cdef int moves = (g.cells + 1 - ply - 2 * target) >> 1
@@ -548,7 +549,7 @@ cdef bint _lasts(
 
 
 def lasts(Position position not None, *, int least):
-    """Whether a rule in its lasting form proves that the side not to move scores at least ``least``.
+    """Return whether a rule in its lasting form proves that the side not to move scores at least ``least``.
 
     The game must not be over. The score is from that side's point of view. False proves nothing.
     """
@@ -561,7 +562,7 @@ def lasts(Position position not None, *, int least):
 
 
 def answers(Position position not None, *, int least):
-    """The 0-based columns after which :func:`lasts` holds, from the left; none if no rule helps.
+    """Return the 0-based columns after which :func:`lasts` holds, from the left; none if no rule helps.
 
     The game must not be over. ``least`` is the least score of the side to move, from its point of view.
     """
@@ -578,7 +579,7 @@ def answers(Position position not None, *, int least):
     return tuple(found)
 
 def rules_that_hold(keys, *, width, height, target):
-    """The rules that bound the scores of many positions; tests compare them with exact scores.
+    """Return the rules that bound the scores of many positions; tests compare them with exact scores.
 
     Args:
         keys: uint64 array of position keys; no game is over.

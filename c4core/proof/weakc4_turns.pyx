@@ -1,7 +1,7 @@
 """Play by a diagram of WeakC4 in many positions at a time.
 
-A position is given by its key: the stones of the side to move, which follows the diagram, and in each column a
-1 above the highest stone. A diagram has a word for every level, with a 1 for each square of that level.
+A position is given by its key: the stones of the side to move, which follows the diagram, and in each column
+a 1 above the highest stone. A diagram has a word for every level, with a 1 for each square of that level.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
@@ -53,7 +53,7 @@ cdef int _check_lengths(const uint64_t[::1] keys, const uint8_t[::1] columns) ex
 cdef inline uint64_t _chosen(
     const Board* g, const uint64_t[::1] levels, uint64_t own, uint64_t mask
 ) noexcept nogil:
-    """The square that is played if the side cannot win at once; 0 if the diagram names none."""
+    """Return the square that is played if the side cannot win at once; 0 if the diagram names none."""
     cdef uint64_t playable = playable_squares(g, mask)
     cdef uint64_t squares = winning_squares(g, own ^ mask, mask) & playable
     cdef Py_ssize_t level
@@ -100,7 +100,7 @@ def choose(const uint64_t[::1] keys, const uint64_t[::1] levels, *, width, heigh
 
 
 def replies(const uint64_t[::1] keys, const uint8_t[::1] columns, *, width, height):
-    """The positions after a move in each position and every reply to it.
+    """Return the positions after a move in each position and every reply to it.
 
     Args:
         keys: uint64 array of position keys; no game is over.
