@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from c4core.arena.file_formats import game_of_moves
 from c4core.errors import C4Error
 from c4core.lines import parse_position
-from c4core.notation import column_label, parse_board
+from c4core.notation import MAX_BITS, column_label, parse_board
 from c4core.players import PlayerCostError, ProgramRefusedError, StopPlaying
 from c4core.players import Stop as PlayerStop
 from db import evaluations
@@ -49,10 +49,8 @@ MOST_POSITIONS: Final = 100
 """Maximum number of positions in a call."""
 MOST_ROWS: Final = 100
 """Maximum number of stored evaluations in an answer."""
-MOST_CELLS: Final = 64
-"""Limit of plies and scores on every board."""
 LONGEST_PLAYER: Final = 500
-"""Most characters of a player's description."""
+"""Maximum number of characters of a player's description."""
 LARGEST_SEED: Final = (1 << 53) - 1
 """The largest integer that all JSON readers represent exactly."""
 
@@ -263,9 +261,9 @@ class Tools:
         if self._database is None:
             raise ToolError("this server has no database: start it without --no-store")
         for name, ply in (("min_ply", min_ply), ("max_ply", max_ply)):
-            _check(name, ply, 0, MOST_CELLS)
+            _check(name, ply, 0, MAX_BITS)
         for name, score in (("min_score", min_score), ("max_score", max_score)):
-            _check(name, score, -MOST_CELLS, MOST_CELLS)
+            _check(name, score, -MAX_BITS, MAX_BITS)
         _check("limit", limit, 1, MOST_ROWS)
         filters = EvaluationFilter(
             board=parse_board(board),

@@ -1,4 +1,4 @@
-"""Any player as an agent with an address: of Kaggle's ConnectX, or of a simpler protocol.
+"""Any player as an agent over HTTP, for Kaggle's ConnectX or for a simpler protocol.
 
 Kaggle sends the observation and the configuration of an agent, and expects a column. Other programs
 send ``{"board": rows, "current_player": 1, "valid_moves": columns}``. Other fields, such as
@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from c4core.adapters import kaggle
 from c4core.adapters.mover import AdapterError
-from c4core.notation import DEFAULT_BOARD
+from c4core.notation import DEFAULT_BOARD, MAX_HEIGHT, MAX_WIDTH
 from web import openapi, parameters
 from web.api.players import SHORTEST, Player, Seconds, Seed, ask_player
 from web.bodies import read_object
@@ -36,14 +36,21 @@ class AgentParameters(Parameters):
     seed: Seed = 0
     seconds: Annotated[
         Seconds | None,
-        Meta(description="Time for the move; by default 80 % of `actTimeout`.", examples=[1]),
+        Meta(
+            description="Seconds for the move; by default 80 % of `actTimeout` at `/kaggle`, and "
+            "the server's limit at `/agent`.",
+            examples=[1],
+        ),
     ] = None
+
+
+ColumnIndex = Annotated[int, Meta(ge=0, le=MAX_WIDTH - 1)]
 
 
 class Action(TypedDict):
     """An agent's action: a column, counted from 0."""
 
-    action: Annotated[int, Meta(ge=0, le=31)]
+    action: ColumnIndex
 
 
 async def post_action(request: Request) -> Response:
@@ -72,7 +79,7 @@ async def post_action(request: Request) -> Response:
 class ChosenColumn(TypedDict):
     """A column, counted from 0."""
 
-    column: Annotated[int, Meta(ge=0, le=31)]
+    column: ColumnIndex
 
 
 async def post_agent(request: Request) -> Response:
@@ -114,13 +121,13 @@ _BODY: Final[dict[str, Any]] = {
                 "columns": {
                     "type": "integer",
                     "minimum": 1,
-                    "maximum": 32,
+                    "maximum": MAX_WIDTH,
                     "default": DEFAULT_BOARD.width,
                 },
                 "rows": {
                     "type": "integer",
                     "minimum": 1,
-                    "maximum": 19,
+                    "maximum": MAX_HEIGHT,
                     "default": DEFAULT_BOARD.height,
                 },
                 "inarow": {"const": kaggle.IN_A_ROW},
@@ -166,7 +173,7 @@ _TURN: Final[dict[str, Any]] = {
         "current_player": {"enum": [1, 2, -1], "description": "The side to move."},
         "valid_moves": {
             "type": "array",
-            "items": {"type": "integer", "minimum": 0, "maximum": 31},
+            "items": {"type": "integer", "minimum": 0, "maximum": MAX_WIDTH - 1},
             "description": "The columns that can be played, counted from 0.",
         },
     },

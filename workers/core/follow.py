@@ -92,7 +92,7 @@ class JobFollower:
         Args:
             on_progress: called a few times a second with the job's progress, in the caller's
                 thread, while the iterator waits or is read. Without it progress is not read.
-            on_look: called before ``on_progress``, and without it, with the job's state.
+            on_look: called with the job's state, before ``on_progress`` and also without it.
 
         Raises:
             StorageError: the database failed.
@@ -100,7 +100,7 @@ class JobFollower:
         watch = _Watch(self._database, self._job.id, on_look, on_progress)
         seq = -1
         while True:
-            has_ended = watch.look(nonblocking_reader=self._has_certainly_ended())
+            has_ended = watch.look(at_once=self._has_certainly_ended())
             units = self._ended_units(seq)
             for unit in units:
                 yield from unit_objects(self._job, unit)
@@ -116,9 +116,9 @@ class JobFollower:
         *,
         on_look: Callable[[JobState], None] = lambda _state: None,
     ) -> JobInfo:
-        """Wait for the job's end, and return it. Arguments and errors as of :meth:`results`."""
+        """Wait for the job's end; return the job. Arguments and errors as in :meth:`results`."""
         watch = _Watch(self._database, self._job.id, on_look, on_progress)
-        while not watch.look(nonblocking_reader=self._has_certainly_ended()):
+        while not watch.look(at_once=self._has_certainly_ended()):
             self._pause()
         return read_job(self._database, self._job.id)
 
@@ -169,9 +169,9 @@ def why_not_done(job: JobInfo) -> str:
 
 
 def refuse_foreign(job: JobInfo, *, in_states: Collection[JobState] = (JobState.RUNNING,)) -> None:
-    """Refuse a job whose units this program can never get or understand.
+    """Refuse a job whose units this program can never get or read.
 
-    The version of the engine only matters in those states in which its units have to be worked on.
+    The version of the engine matters only in ``in_states``, where units have to be worked on.
 
     Raises:
         JobStateError: the job is for another version of the engine, or of another kind.
@@ -198,15 +198,15 @@ class Progress:
     rate: float | None
     """Positions per second since the watch began; None until enough is done."""
     remaining: float | None
-    """Seconds until the end, as measured from similar units; None while not known."""
+    """Estimated seconds until the end (:mod:`db.jobs.watching`); None while unknown."""
 
 
 class ProgressMeter:
     """Turns snapshots of a job into rates.
 
     Only positions that are completed after the first snapshot count for the rate: positions done
-    before a resumption say nothing about the present rate. The remaining time is the database's
-    (:mod:`db.jobs.watching`): a thousand done positions may say little about the thousand others.
+    before the job was resumed do not show the present rate. The remaining time is the database's
+    (:mod:`db.jobs.watching`), because other positions may take much longer than the completed ones.
     """
 
     def __init__(self, first: JobProgress, clock: Callable[[], float] = time.monotonic) -> None:
@@ -245,10 +245,10 @@ class _Watch:
         self._state = self._read()
         self._next = 0.0
 
-    def look(self, *, nonblocking_reader: bool) -> bool:
+    def look(self, *, at_once: bool) -> bool:
         """Whether the job had ended when its state was last read, which may be a moment ago."""
         now = time.monotonic()
-        if now >= self._next or (nonblocking_reader and not self._has_ended):
+        if now >= self._next or (at_once and not self._has_ended):
             if not self._has_ended:
                 self._state = self._read()
             self._next = now + POLL_SECONDS

@@ -157,8 +157,8 @@ def test_refused_with_a_message(
     [
         ({"cursor": "x"}, "not a cursor: 'x'"),
         ({"limit": 101}, "limit must be from 1 to 100, not 101"),
-        ({"min_ply": 10**30}, "min_ply must be from 0 to 64"),
-        ({"max_score": -65}, "max_score must be from -64 to 64, not -65"),
+        ({"min_ply": 10**30}, "min_ply must be from 0 to 128"),
+        ({"max_score": -129}, "max_score must be from -128 to 128, not -129"),
     ],
 )
 def test_a_query_is_refused(
